@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours: Swift 6 mode, no warning tolerated, imports and existentials explicit.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+
+let package = Package(
+    name: "muster",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
+        .library(name: "MusterCore", targets: ["MusterCore"]),
+        .executable(name: "muster", targets: ["muster"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        // Decisions, bottom up. No target here does I/O.
+        .target(name: "MusterGeometry", swiftSettings: strict),
+        .target(name: "MusterCore", dependencies: ["MusterGeometry"], swiftSettings: strict),
+        .target(name: "MusterWire", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+
+        // State and the network.
+        .target(
+            name: "MusterStore",
+            dependencies: ["MusterCore", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .target(
+            name: "MusterServer",
+            dependencies: [
+                "MusterCore", "MusterGeometry", "MusterStore", "MusterWire", "CSodium", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .executableTarget(
+            name: "muster",
+            dependencies: [
+                "MusterCore", "MusterGeometry", "MusterServer", "MusterSimulator", "MusterStore", "MusterWire",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+
+        // C libraries of the system.
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+        .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
+        .testTarget(name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "MusterWireTests", dependencies: ["MusterWire", "MusterCore", "MusterGeometry"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "Conformance", dependencies: ["MusterStore", "MusterCore", "MusterGeometry"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MusterServerTests",
+            dependencies: [
+                "MusterServer", "MusterStore", "MusterWire", "MusterCore", "MusterGeometry", "MusterSimulator",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MusterSimulatorTests",
+            dependencies: ["MusterSimulator", "MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .testTarget(name: "Tidy", swiftSettings: strict),
+    ]
+)

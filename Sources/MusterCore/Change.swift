@@ -1,0 +1,51 @@
+/// The number of a change in the log: strictly increasing in commit order, from 1, without a gap.
+public struct Sequence: Hashable, Comparable, Sendable {
+    /// 0 stands before the first change.
+    public let rawValue: Int64
+    /// The change with that number.
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    /// Before every change.
+    public static let zero = Sequence(0)
+    /// Whether the left change was committed earlier.
+    public static func < (left: Sequence, right: Sequence) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One entry of the log. Whatever Muster tells anyone, it tells by reading these.
+public enum Change: Hashable, Sendable {
+    /// A position was stored. `isCurrent` is false for a late one: it is history and moved no state.
+    case position(Position, of: DeviceNumber, isCurrent: Bool)
+    /// A device crossed a region.
+    case crossing(Crossing)
+    /// A person's safety changed to this.
+    case safety(Safety, of: UserNumber)
+    /// A region was put or removed.
+    case region(RegionNumber, in: CollectionNumber, removed: Bool)
+    /// A user, team, device, tracker or collection was put or removed.
+    case directory(DirectoryEntry, removed: Bool)
+}
+
+/// Which entity of the directory a change speaks of.
+public enum DirectoryEntry: Hashable, Sendable {
+    case user(UserNumber)
+    case team(TeamNumber)
+    case device(DeviceNumber)
+    case tracker(TrackerNumber)
+    case collection(CollectionNumber)
+}
+
+/// A change with its place in the log.
+public struct LoggedChange: Hashable, Sendable {
+    /// Its number.
+    public var sequence: Sequence
+    /// When it was committed.
+    public var committedAt: Instant
+    /// What changed.
+    public var change: Change
+
+    /// A change with its place in the log.
+    public init(sequence: Sequence, committedAt: Instant, change: Change) {
+        self.sequence = sequence
+        self.committedAt = committedAt
+        self.change = change
+    }
+}

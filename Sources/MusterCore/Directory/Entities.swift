@@ -1,0 +1,110 @@
+/// What a user may do. The order has no meaning; every route names the roles it admits.
+public enum Role: String, Hashable, Sendable, CaseIterable {
+    /// May do everything.
+    case admin
+    /// Sees its own team and changes that team's regions.
+    case leader
+    /// Sees itself.
+    case member
+    /// Reads every position, changes nothing.
+    case analyst
+    /// A machine that reports for other people's devices; reads nothing about them.
+    case gateway
+}
+
+/// Someone, or something, that signs in.
+public struct User: Hashable, Sendable {
+    /// Its number.
+    public let number: UserNumber
+    /// Unique; 1 to 64 characters of letters, digits and `._-@`.
+    public var name: String
+    /// What it may do.
+    public var role: Role
+    /// The team it belongs to, or leads when its role is leader.
+    public var team: TeamNumber?
+
+    /// A user.
+    public init(number: UserNumber, name: String, role: Role, team: TeamNumber?) {
+        self.number = number
+        self.name = name
+        self.role = role
+        self.team = team
+    }
+}
+
+/// Members, their leaders, and the one tracker that all their devices report to.
+public struct Team: Hashable, Sendable {
+    /// Its number.
+    public let number: TeamNumber
+    /// Unique; the same characters as a user's name.
+    public var name: String
+    /// Where its members' devices report.
+    public var tracker: TrackerNumber
+    /// Seconds of silence after which a member's safety is unknown.
+    public var silenceSeconds: Double
+
+    /// A team's silence limit unless it says otherwise: 20 minutes.
+    public static let defaultSilenceSeconds: Double = 1200
+
+    /// A team.
+    public init(
+        number: TeamNumber, name: String, tracker: TrackerNumber,
+        silenceSeconds: Double = Team.defaultSilenceSeconds
+    ) {
+        self.number = number
+        self.name = name
+        self.tracker = tracker
+        self.silenceSeconds = silenceSeconds
+    }
+}
+
+/// What reports: a phone, a watch, a tracker box. Its name is unique within its user.
+public struct Device: Hashable, Sendable {
+    /// Its number.
+    public let number: DeviceNumber
+    /// Unique within the user; the same characters as a user's name.
+    public var name: String
+    /// Whose it is.
+    public var user: UserNumber
+
+    /// A device.
+    public init(number: DeviceNumber, name: String, user: UserNumber) {
+        self.number = number
+        self.name = name
+        self.user = user
+    }
+}
+
+/// A filter policy and the collections it is linked to.
+public struct Tracker: Hashable, Sendable {
+    /// Its number.
+    public let number: TrackerNumber
+    /// Unique; a team's tracker is made with the team and has its name.
+    public var name: String
+    /// Which positions it lets through.
+    public var filter: PositionFilter
+    /// The collections whose regions its devices cross, in the order they were linked.
+    public var collections: [CollectionNumber]
+
+    /// A tracker.
+    public init(number: TrackerNumber, name: String, filter: PositionFilter, collections: [CollectionNumber]) {
+        self.number = number
+        self.name = name
+        self.filter = filter
+        self.collections = collections
+    }
+}
+
+/// Named regions.
+public struct RegionCollection: Hashable, Sendable {
+    /// Its number.
+    public let number: CollectionNumber
+    /// Unique; the same characters as a user's name.
+    public var name: String
+
+    /// A collection.
+    public init(number: CollectionNumber, name: String) {
+        self.number = number
+        self.name = name
+    }
+}

@@ -1,0 +1,38 @@
+/// Where a geographic region is. Valid by construction; a point on the boundary is inside.
+public enum Shape: Hashable, Sendable {
+    /// One ring with holes.
+    case polygon(Polygon)
+    /// Several polygons that do not overlap.
+    case multiPolygon([Polygon])
+    /// Every point within a geodesic distance of a centre.
+    case circle(Circle)
+}
+
+/// An exterior ring and the holes in it. Edges are straight in longitude and latitude (RFC 7946), across the
+/// antimeridian the short way.
+public struct Polygon: Hashable, Sendable {
+    /// Counter-clockwise; closed: the first position stands again at the end.
+    public var exterior: [Coordinate]
+    /// Clockwise and closed, inside the exterior, disjoint.
+    public var holes: [[Coordinate]]
+
+    /// A polygon of rings that the caller knows to be valid; `Shape.validated` checks rings from outside.
+    public init(exterior: [Coordinate], holes: [[Coordinate]] = []) {
+        self.exterior = exterior
+        self.holes = holes
+    }
+}
+
+/// A centre and a geodesic radius on the WGS-84 ellipsoid.
+public struct Circle: Hashable, Sendable {
+    /// The middle.
+    public var centre: Coordinate
+    /// Greater than 0, at most 100 km.
+    public var radius: Metres
+
+    /// A circle.
+    public init(centre: Coordinate, radius: Metres) {
+        self.centre = centre
+        self.radius = radius
+    }
+}

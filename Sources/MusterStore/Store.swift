@@ -1,0 +1,201 @@
+package import MusterCore
+
+/// Where Muster keeps what it knows: the numbered log, the history of positions, the directory, the credentials.
+///
+/// There is one writer. `write` is called from one thread at a time (the server's writer thread), runs one
+/// transaction, and when it has returned everything in it survives `kill -9` and power loss. Reads come from any
+/// thread, block it (never call them on the cooperative pool), and see every transaction whose `write` has returned.
+///
+/// `MemoryStore` and `SQLiteStore` pass one suite, `Tests/Conformance`.
+package protocol Store: AnyObject, Sendable {
+    /// Runs one transaction: all of it is durable when this returns, none of it has happened when this throws.
+    ///
+    /// - Parameter committedAt: the time that the log notes for every change appended.
+    /// - Throws: `StoreError` when the disk or the database fails, or what `body` throws.
+    func write<Result>(at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result) throws -> Result
+
+    /// The number of the newest committed change; `.zero` before the first.
+    var lastSequence: Sequence { get }
+
+    /// Changes after `sequence` in order, at most about `limit` (whole commits are not split needlessly).
+    ///
+    /// - Throws: `StoreError.trimmed` when changes after `sequence` are no longer kept.
+    func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange]
+
+    /// Positions of a device with a sample time in `[from, to)`, oldest first, at most `limit`, beginning after
+    /// `cursor` when there is one. Late and current positions alike, merged or still staged.
+    func positions(
+        of device: DeviceNumber, from: Instant, to: Instant, after cursor: HistoryCursor?, limit: Int
+    ) throws -> [Position]
+
+    /// The newest position (by sample time) of every device that has one.
+    func latestPositions() throws -> [(device: DeviceNumber, position: Position)]
+
+    /// The presences last set with `setPresences`, of every device that has any.
+    func presences() throws -> [(device: DeviceNumber, presences: [Presence])]
+
+    /// The safety last set with `setSafety`, of every user that has one.
+    func safety() throws -> [(user: UserNumber, safety: Safety)]
+
+    /// Everything in the directory.
+    func directory() throws -> StoredDirectory
+
+    /// The regions of every collection, in number order.
+    func regions() throws -> [Region]
+
+    /// The credential with this kind and key.
+    func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
+
+    /// All credentials of a kind.
+    func credentials(_ kind: Credential.Kind) throws -> [Credential]
+
+    /// Forgets positions with a sample time before `horizon`, and changes committed before it. Works in slices of
+    /// bounded size so that a writer never waits long.
+    ///
+    /// - Returns: how many positions were forgotten; call again while it is not 0.
+    func forget(before horizon: Instant, limit: Int) throws -> Int
+
+    /// Copies the whole store, consistent at one moment, to a new file while reads and writes go on.
+    ///
+    /// - Throws: `StoreError.backup` when the file exists already or cannot be written.
+    func backup(to path: String) throws
+
+    /// Looks for damage; returns what it found, in a person's words, empty when all is well.
+    func check() throws -> [String]
+
+    /// Flushes and closes. No call may follow.
+    func close() throws
+}
+
+/// What one transaction may write. Valid only inside the `write` that lent it.
+package protocol StoreTransaction: AnyObject {
+    /// Appends a change to the log, and a position also to its device's history.
+    ///
+    /// A position that the store already holds must not be appended: ask `holds` first.
+    ///
+    /// - Returns: the change's number.
+    @discardableResult
+    func append(_ change: Change) throws -> Sequence
+
+    /// Whether a position of this device with this sample time and coordinate is stored, in this transaction or before.
+    func holds(_ position: Position, of device: DeviceNumber) throws -> Bool
+
+    /// Replaces what a device is inside of.
+    func setPresences(_ presences: [Presence], of device: DeviceNumber) throws
+    /// Replaces a person's safety.
+    func setSafety(_ safety: Safety, of user: UserNumber) throws
+
+    /// A number never given before for this kind of entity.
+    func nextUserNumber() throws -> UserNumber
+    func nextTeamNumber() throws -> TeamNumber
+    func nextDeviceNumber() throws -> DeviceNumber
+    func nextTrackerNumber() throws -> TrackerNumber
+    func nextCollectionNumber() throws -> CollectionNumber
+    func nextRegionNumber() throws -> RegionNumber
+
+    /// Inserts or replaces by number. The caller appends the `Change` that says so.
+    func put(_ user: User) throws
+    func put(_ team: Team) throws
+    func put(_ device: Device) throws
+    func put(_ tracker: Tracker) throws
+    func put(_ collection: RegionCollection) throws
+    func put(_ region: Region) throws
+
+    /// Removes by number; a removed device or user takes its positions, presences, safety and credentials with it,
+    /// a collection its regions. Its positions leave the log too: what is removed is gone.
+    func remove(_ user: UserNumber) throws
+    func remove(_ team: TeamNumber) throws
+    func remove(_ device: DeviceNumber) throws
+    func remove(_ tracker: TrackerNumber) throws
+    func remove(_ collection: CollectionNumber) throws
+    func remove(_ region: RegionNumber) throws
+
+    /// Inserts or replaces the credential with this kind and key.
+    func put(_ credential: Credential) throws
+    /// Removes a credential; nothing happens when there is none.
+    func removeCredential(_ kind: Credential.Kind, key: [UInt8]) throws
+    /// The credential with this kind and key, as this transaction sees it.
+    func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
+}
+
+/// Everything in the directory, each list in number order.
+package struct StoredDirectory: Equatable, Sendable {
+    package var users: [User] = []
+    package var teams: [Team] = []
+    package var devices: [Device] = []
+    package var trackers: [Tracker] = []
+    package var collections: [RegionCollection] = []
+
+    package init() {}
+}
+
+/// A place in a device's history: the last position that a page held.
+package struct HistoryCursor: Hashable, Sendable {
+    package var sampleTime: Instant
+    package var latitude: Double
+    package var longitude: Double
+
+    package init(sampleTime: Instant, latitude: Double, longitude: Double) {
+        self.sampleTime = sampleTime
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}
+
+/// A secret that someone may present, or that the server signs with. Tokens and keys are stored as their SHA-256.
+package struct Credential: Hashable, Sendable {
+    package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+        /// Key: the user's number, 4 bytes big-endian. Secret: the scrypt hash in its text form.
+        case password
+        /// Key: SHA-256 of the token. Subject: a device.
+        case deviceToken
+        /// Key: SHA-256 of the API key. Subject: a user.
+        case apiKey
+        /// Key: SHA-256 of the refresh token. Subject: a user. Secret: the family it belongs to.
+        case refreshToken
+        /// Key: the key's id. Secret: the private key's raw bytes.
+        case signingKey
+    }
+
+    package var kind: Kind
+    package var key: [UInt8]
+    package var user: UserNumber?
+    package var device: DeviceNumber?
+    /// What a person calls it.
+    package var label: String
+    package var secret: [UInt8]
+    package var createdAt: Instant
+    /// nil: never.
+    package var expiresAt: Instant?
+    /// When it was used up (a rotated refresh token); nil while good.
+    package var usedAt: Instant?
+
+    package init(
+        kind: Kind, key: [UInt8], user: UserNumber? = nil, device: DeviceNumber? = nil, label: String = "",
+        secret: [UInt8] = [], createdAt: Instant, expiresAt: Instant? = nil, usedAt: Instant? = nil
+    ) {
+        self.kind = kind
+        self.key = key
+        self.user = user
+        self.device = device
+        self.label = label
+        self.secret = secret
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.usedAt = usedAt
+    }
+}
+
+/// Why a store could not do it.
+package enum StoreError: Error, Equatable, Sendable {
+    /// The disk is full or not writable: what was asked did not happen, what is stored is safe.
+    case unavailable(reason: String)
+    /// The file is damaged, or no database of ours.
+    case corrupt(path: String, reason: String)
+    /// The file was written by a newer Muster.
+    case tooNew(path: String, version: Int, known: Int)
+    /// Changes after this sequence are no longer kept; the oldest kept is given.
+    case trimmed(oldest: Sequence)
+    /// The backup could not be written.
+    case backup(path: String, reason: String)
+}
