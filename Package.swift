@@ -10,7 +10,6 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-
 let package = Package(
     name: "muster",
     platforms: [.macOS(.v15), .iOS(.v18)],
