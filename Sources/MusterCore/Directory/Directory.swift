@@ -1,0 +1,111 @@
+/// Everyone and everything that has a name: users, teams, devices, trackers, collections, regions.
+///
+/// A value that changes by `apply` alone; reads by number or by name are O(1).
+public struct Directory: Sendable {
+    /// Users by number and name.
+    public private(set) var users = Table<User>()
+    /// Teams by number and name.
+    public private(set) var teams = Table<Team>()
+    /// Devices by number; by name through `device(named:of:)`.
+    public private(set) var devices = Table<Device>()
+    /// Trackers by number and name.
+    public private(set) var trackers = Table<Tracker>()
+    /// Collections by number and name.
+    public private(set) var collections = Table<RegionCollection>()
+    /// Regions by number; by id through `region(_:in:)`.
+    public private(set) var regions = Table<Region>()
+
+    private var devicesOfUser: [UserNumber: [DeviceNumber]] = [:]
+    private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
+
+    /// A directory with nothing in it.
+    public init() {}
+
+    /// The devices of a user, in the order they were made.
+    public func devices(of user: UserNumber) -> [DeviceNumber] { devicesOfUser[user] ?? [] }
+
+    /// The device that a user calls by this name.
+    public func device(named name: String, of user: UserNumber) -> Device? {
+        devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
+    }
+
+    /// The region with this id in a collection.
+    public func region(_ id: String, in collection: CollectionNumber) -> Region? {
+        regionsOfCollection[collection]?[id].flatMap { regions[$0] }
+    }
+
+    /// The regions of a collection, in number order.
+    public func regions(in collection: CollectionNumber) -> [RegionNumber] {
+        regionsOfCollection[collection].map { $0.values.sorted() } ?? []
+    }
+
+    /// How many regions a collection has.
+    public func regionCount(in collection: CollectionNumber) -> Int { regionsOfCollection[collection]?.count ?? 0 }
+
+    /// The tracker that a device reports to: its user's team's; nil for a user without a team.
+    public func tracker(of device: Device) -> Tracker? {
+        users[device.user]?.team.flatMap { teams[$0] }.flatMap { trackers[$0.tracker] }
+    }
+
+    /// Carries out one edit.
+    ///
+    /// Removing a thing that others stand on takes only that thing: `removal(of:)` lists all the edits there must be.
+    public mutating func apply(_ edit: Edit) {
+        switch edit {
+        case .putUser(let user): users.put(user)
+        case .removeUser(let number):
+            users.remove(number)
+            devicesOfUser[number] = nil
+        case .putTeam(let team): teams.put(team)
+        case .removeTeam(let number): teams.remove(number)
+        case .putDevice(let device):
+            if devices[device.number] == nil { devicesOfUser[device.user, default: []].append(device.number) }
+            devices.put(device)
+        case .removeDevice(let number):
+            guard let device = devices[number] else { return }
+            devicesOfUser[device.user]?.removeAll { $0 == number }
+            devices.remove(number)
+        case .putTracker(let tracker): trackers.put(tracker)
+        case .removeTracker(let number): trackers.remove(number)
+        case .putCollection(let collection): collections.put(collection)
+        case .removeCollection(let number):
+            collections.remove(number)
+            regionsOfCollection[number] = nil
+        case .putRegion(let region):
+            regions.put(region)
+            regionsOfCollection[region.collection, default: [:]][region.id] = region.number
+        case .removeRegion(let number, let collection):
+            if let region = regions[number] { regionsOfCollection[collection]?[region.id] = nil }
+            regions.remove(number)
+        }
+    }
+}
+
+extension Directory {
+    /// The edits that remove a user with its devices.
+    public func removal(of user: UserNumber) -> [Edit] {
+        devices(of: user).map { .removeDevice($0) } + [.removeUser(user)]
+    }
+
+    /// The edits that remove a collection with its regions and its links.
+    public func removal(of collection: CollectionNumber) -> [Edit] {
+        let unlinked = trackers.all.filter { $0.collections.contains(collection) }.map { tracker -> Edit in
+            var tracker = tracker
+            tracker.collections.removeAll { $0 == collection }
+            return .putTracker(tracker)
+        }
+        return unlinked + regions(in: collection).map { .removeRegion($0, from: collection) }
+            + [.removeCollection(collection)]
+    }
+
+    /// The edits that remove a team with its tracker; its users stay, without a team.
+    public func removal(of team: TeamNumber) -> [Edit] {
+        guard let tracker = teams[team]?.tracker else { return [] }
+        let orphans = users.all.filter { $0.team == team }.map { user -> Edit in
+            var user = user
+            user.team = nil
+            return .putUser(user)
+        }
+        return orphans + [.removeTeam(team), .removeTracker(tracker)]
+    }
+}

@@ -1,0 +1,35 @@
+/// One step of an administrative change: what is put or removed. Edits are values, so that the store, the directory
+/// in memory and the engine are each told the same thing, in the same order, after the same commit.
+public enum Edit: Hashable, Sendable {
+    case putUser(User)
+    case removeUser(UserNumber)
+    case putTeam(Team)
+    case removeTeam(TeamNumber)
+    case putDevice(Device)
+    case removeDevice(DeviceNumber)
+    case putTracker(Tracker)
+    case removeTracker(TrackerNumber)
+    case putCollection(RegionCollection)
+    case removeCollection(CollectionNumber)
+    case putRegion(Region)
+    /// The collection is named because the log tells it after the region is gone.
+    case removeRegion(RegionNumber, from: CollectionNumber)
+
+    /// What the log says of this edit.
+    public var change: Change {
+        switch self {
+        case .putUser(let user): .directory(.user(user.number), removed: false)
+        case .removeUser(let number): .directory(.user(number), removed: true)
+        case .putTeam(let team): .directory(.team(team.number), removed: false)
+        case .removeTeam(let number): .directory(.team(number), removed: true)
+        case .putDevice(let device): .directory(.device(device.number), removed: false)
+        case .removeDevice(let number): .directory(.device(number), removed: true)
+        case .putTracker(let tracker): .directory(.tracker(tracker.number), removed: false)
+        case .removeTracker(let number): .directory(.tracker(number), removed: true)
+        case .putCollection(let collection): .directory(.collection(collection.number), removed: false)
+        case .removeCollection(let number): .directory(.collection(number), removed: true)
+        case .putRegion(let region): .region(region.number, in: region.collection, removed: false)
+        case .removeRegion(let number, let collection): .region(number, in: collection, removed: true)
+        }
+    }
+}
