@@ -1,0 +1,150 @@
+package import MusterCore
+
+/// Who may see and change what, in one place. Whatever is not said here is not allowed.
+///
+/// A member reads itself, a leader also its team, an analyst every position, a gateway nothing; an admin does all.
+package struct Access: Sendable {
+    /// Who asks.
+    package let principal: Principal
+    /// What there is.
+    package let directory: Directory
+
+    /// The rights of a principal in a directory.
+    package init(_ principal: Principal, in directory: Directory) {
+        self.principal = principal
+        self.directory = directory
+    }
+
+    private func isSelf(_ user: UserNumber) -> Bool { user == principal.user }
+
+    private func isOwn(_ team: TeamNumber?) -> Bool { team != nil && team == principal.team }
+
+    // MARK: Reading
+
+    /// Whether positions, crossings and safety of this user may be seen.
+    package func mayRead(_ user: User) -> Bool {
+        switch principal.role {
+        case .admin, .analyst: true
+        case .leader: isSelf(user.number) || isOwn(user.team)
+        case .member: isSelf(user.number)
+        case .gateway: false
+        }
+    }
+
+    /// Whether what this device reports may be seen.
+    package func mayRead(_ device: Device) -> Bool {
+        directory.users[device.user].map { mayRead($0) } ?? false
+    }
+
+    /// Whether the user's record may be seen: name, role, team. An analyst reads positions, not accounts.
+    package func mayReadAccount(of user: User) -> Bool {
+        switch principal.role {
+        case .admin: true
+        case .leader: isSelf(user.number) || isOwn(user.team)
+        case .member, .analyst, .gateway: isSelf(user.number)
+        }
+    }
+
+    /// Whether the team, and who of it is safe, may be seen. A member sees its team's name, not its people.
+    package func mayRead(_ team: Team) -> Bool {
+        switch principal.role {
+        case .admin, .analyst: true
+        case .leader, .member: isOwn(team.number)
+        case .gateway: false
+        }
+    }
+
+    /// Whether the tracker may be seen.
+    package func mayRead(_ tracker: Tracker) -> Bool {
+        switch principal.role {
+        case .admin: true
+        case .leader: ownTracker == tracker.number
+        case .member, .analyst, .gateway: false
+        }
+    }
+
+    /// Whether collections and regions may be seen. They are places, not people.
+    package var mayReadRegions: Bool { principal.role != .gateway }
+
+    // MARK: Changing
+
+    /// Whether this principal may change the team itself.
+    package func mayChange(_ team: Team) -> Bool {
+        switch principal.role {
+        case .admin: true
+        case .leader: isOwn(team.number)
+        case .member, .analyst, .gateway: false
+        }
+    }
+
+    /// Whether devices of this user, and their tokens, may be made and removed.
+    package func mayChangeDevices(of user: User) -> Bool {
+        guard principal.device == nil else { return false }
+        return switch principal.role {
+        case .admin: true
+        case .leader: isSelf(user.number) || (isOwn(user.team) && user.role == .member)
+        case .member: isSelf(user.number)
+        case .analyst, .gateway: false
+        }
+    }
+
+    /// Whether regions of this collection may be put and removed: a leader's when its team's tracker is linked to it.
+    package func mayChange(_ collection: RegionCollection) -> Bool {
+        switch principal.role {
+        case .admin: true
+        case .leader: ownTracker.flatMap { directory.trackers[$0] }?.collections.contains(collection.number) ?? false
+        case .member, .analyst, .gateway: false
+        }
+    }
+
+    /// Whether a position of this device may come from this principal.
+    package func mayReport(for device: Device) -> Bool {
+        if let own = principal.device { return own == device.number }
+        return switch principal.role {
+        case .admin, .gateway: true
+        case .leader, .member, .analyst: isSelf(device.user)
+        }
+    }
+
+    /// Whether this principal may set this user's password: its own, or as admin anyone's.
+    package func mayChangePassword(of user: User) -> Bool {
+        principal.device == nil && (principal.role == .admin || isSelf(user.number))
+    }
+
+    /// Whether API keys of this user may be listed, made and removed.
+    package func mayChangeKeys(of user: User) -> Bool {
+        principal.device == nil && (principal.role == .admin || isSelf(user.number))
+    }
+
+    // MARK: The log
+
+    /// Whether a change of the log may be told.
+    ///
+    /// What is gone from the directory, and so belongs to nobody any more, only those hear of who see everything.
+    package func maySee(_ change: Change) -> Bool {
+        switch change {
+        case .position(_, of: let device, isCurrent: _): maySee(device)
+        case .crossing(let crossing): maySee(crossing.device)
+        case .safety(_, of: let user): directory.users[user].map { mayRead($0) } ?? false
+        case .region: mayReadRegions
+        case .directory(let entry, removed: _): maySee(entry)
+        }
+    }
+
+    private func maySee(_ device: DeviceNumber) -> Bool { directory.devices[device].map { mayRead($0) } ?? false }
+
+    private func maySee(_ entry: DirectoryEntry) -> Bool {
+        switch entry {
+        case .user(let user): directory.users[user].map { mayReadAccount(of: $0) } ?? seesEverything
+        case .team(let team): directory.teams[team].map { mayRead($0) } ?? seesEverything
+        case .device(let device): directory.devices[device].map { mayRead($0) } ?? seesEverything
+        case .tracker(let tracker): directory.trackers[tracker].map { mayRead($0) } ?? seesEverything
+        case .collection: mayReadRegions
+        }
+    }
+
+    private var seesEverything: Bool { principal.role == .admin }
+
+    /// The tracker of the principal's own team.
+    package var ownTracker: TrackerNumber? { principal.team.flatMap { directory.teams[$0]?.tracker } }
+}

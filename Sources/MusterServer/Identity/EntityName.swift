@@ -1,0 +1,25 @@
+/// Names of users, teams, devices, trackers and collections: 1 to 64 of the letters a–z and A–Z, digits and `._-@`, at
+/// least one of them not a dot (so that no name is a relative path).
+package enum EntityName {
+    /// How long a name is at most.
+    package static let limit = 64
+    /// The same rule as a regular expression, for schemas.
+    package static let pattern = "^[A-Za-z0-9._@-]{0,63}[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,63}$"
+
+    /// Whether a text can be a name.
+    package static func isValid(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard (1...limit).contains(bytes.count) else { return false }
+        return bytes.allSatisfy(isAdmitted) && bytes.contains { $0 != UInt8(ascii: ".") }
+    }
+
+    private static func isAdmitted(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "@"):
+            true
+        default: false
+        }
+    }
+}

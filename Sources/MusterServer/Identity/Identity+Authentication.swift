@@ -1,0 +1,141 @@
+import Crypto
+import MusterCore
+import MusterStore
+
+/// What an `Authorization` header shows (RFC 7617, RFC 6750).
+enum ShownCredential: Equatable {
+    case accessToken(String)
+    case apiKey(String)
+    case deviceToken(String)
+    case basic(name: String, password: String)
+
+    /// Reads a header's value; nil for a scheme that is not ours, or a malformed one.
+    init?(header: String) {
+        guard header.utf8.count <= 4096 else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2 else { return nil }
+        let value = parts[1].filter { $0 != " " }
+        switch parts[0].lowercased() {
+        case "bearer": self.init(token: value)
+        case "basic":
+            guard let bytes = Base64.decode(value, .standard), let text = String(validating: bytes, as: UTF8.self),
+                let colon = text.firstIndex(of: ":")
+            else { return nil }
+            self = .basic(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+        default: return nil
+        }
+    }
+
+    private init(token: String) {
+        if token.hasPrefix(SecretToken.Kind.apiKey.rawValue) {
+            self = .apiKey(token)
+        } else if token.hasPrefix(SecretToken.Kind.device.rawValue) {
+            self = .deviceToken(token)
+        } else {
+            self = .accessToken(token)
+        }
+    }
+
+    /// For Basic, the token that stands where the password should; nil for a real password.
+    fileprivate static func tokenInPassword(_ password: String) -> ShownCredential? {
+        switch ShownCredential(token: password) {
+        case .accessToken: nil
+        case let token: token
+        }
+    }
+}
+
+extension Identity {
+    /// Proves whose request it is.
+    ///
+    /// A credential that was verified within the last minutes costs one digest and a look into a dictionary. User, role
+    /// and team are the directory's of this moment: who was removed or demoted is so at once.
+    ///
+    /// - Parameters:
+    ///   - authorization: the header's value.
+    ///   - address: where the request comes from, to slow down guessing.
+    /// - Throws: `IdentityFault.missing` without a header; `.refused`; `.tooManyTries` and `.busy` for passwords;
+    ///   `LedgerError` and `StoreError` when it cannot be known now.
+    package func authenticate(_ authorization: String?, from address: String) async throws -> Principal {
+        guard let authorization else { throw IdentityFault.missing }
+        guard let shown = ShownCredential(header: authorization) else { throw IdentityFault.refused }
+        let now = now()
+        let digest = digest(of: shown)
+        if let entry = verified.entry(for: digest, at: now) { return try principal(entry) }
+        let generation = verified.generation
+        let entry = try await verify(shown, digest: digest, from: address, at: now)
+        let principal = try principal(entry)
+        verified.keep(entry, for: digest, verifiedIn: generation, at: now)
+        return principal
+    }
+
+    /// Tokens are kept by what the store knows them by; Basic credentials by a keyed digest, since a password may be
+    /// guessed from a plain one.
+    private func digest(of shown: ShownCredential) -> TokenDigest {
+        switch shown {
+        case .accessToken(let token), .apiKey(let token), .deviceToken(let token): return TokenDigest(of: token)
+        case .basic(let name, let password):
+            let bytes = Array(name.utf8) + [0] + Array(password.utf8)
+            return TokenDigest(HMAC<SHA256>.authenticationCode(for: bytes, using: cacheKey))
+        }
+    }
+
+    private func verify(
+        _ shown: ShownCredential, digest: TokenDigest, from address: String, at now: Instant
+    ) async throws -> CredentialCache.Entry {
+        switch shown {
+        case .apiKey: return try await stored(.apiKey, digest, at: now)
+        case .deviceToken: return try await stored(.deviceToken, digest, at: now)
+        case .accessToken(let token): return try await session(of: token, at: now)
+        case .basic(let name, let password):
+            if let token = ShownCredential.tokenInPassword(password) {
+                let entry = try await verify(token, digest: self.digest(of: token), from: address, at: now)
+                guard ledger.directory.users[entry.user]?.name == name else { throw IdentityFault.refused }
+                return entry
+            }
+            let user = try await verifyPassword(password, ofUserNamed: name, from: address)
+            return .init(user: user.number, device: nil, proof: .password, expiresAt: nil)
+        }
+    }
+
+    private func stored(
+        _ kind: Credential.Kind, _ digest: TokenDigest, at now: Instant
+    ) async throws -> CredentialCache.Entry {
+        let credential = try await ledger.read { try $0.credential(kind, key: digest.bytes) }
+        guard let credential, credential.isGood(at: now) else { throw IdentityFault.refused }
+        if kind == .deviceToken {
+            guard let device = credential.device, let owner = ledger.directory.devices[device]?.user else {
+                throw IdentityFault.refused
+            }
+            return .init(user: owner, device: device, proof: .deviceToken, expiresAt: credential.expiresAt)
+        }
+        guard let user = credential.user else { throw IdentityFault.refused }
+        return .init(user: user, device: nil, proof: .apiKey, expiresAt: credential.expiresAt)
+    }
+
+    private func session(of token: String, at now: Instant) async throws -> CredentialCache.Entry {
+        let claims = try await tokens.verify(token, at: now)
+        guard let key = Base64.decode(claims.sid, .forURLs) else { throw IdentityFault.refused }
+        let user = UserNumber(claims.uid)
+        let (session, password) = try await ledger.read { store in
+            (
+                try store.credential(.refreshToken, key: key),
+                try store.credential(.password, key: Credential.passwordKey(of: user))
+            )
+        }
+        let mark = Identity.passwordMark(password)
+        guard let session, session.user == user, session.isGood(at: now), session.secret.dropFirst(32) == mark[...],
+            ledger.directory.users[user]?.name == claims.sub
+        else { throw IdentityFault.refused }
+        return .init(
+            user: user, device: nil, proof: .session(key: key), expiresAt: Instant(milliseconds: claims.exp * 1000))
+    }
+
+    /// The principal as the directory has it now.
+    private func principal(_ entry: CredentialCache.Entry) throws(IdentityFault) -> Principal {
+        let directory = ledger.directory
+        guard let user = directory.users[entry.user] else { throw .refused }
+        if let device = entry.device, directory.devices[device]?.user != entry.user { throw .refused }
+        return Principal(user, device: entry.device, proof: entry.proof)
+    }
+}

@@ -1,0 +1,98 @@
+package import MusterCore
+import MusterStore
+
+/// An API key as its owner sees it afterwards: everything but the secret.
+package struct APIKey: Hashable, Sendable {
+    /// Names it, and gives nothing away.
+    package let id: String
+    /// Whose it is.
+    package let user: UserNumber
+    /// What its owner calls it.
+    package let label: String
+    /// When it was made.
+    package let createdAt: Instant
+
+    init?(_ credential: Credential) {
+        guard credential.kind == .apiKey, let user = credential.user else { return nil }
+        id = Self.id(ofKey: credential.key)
+        self.user = user
+        label = credential.label
+        createdAt = credential.createdAt
+    }
+
+    static func id(ofKey digest: [UInt8]) -> String { Base64.encode(digest.prefix(12), .forURLs) }
+}
+
+extension Identity {
+    /// How many API keys a user has at most.
+    package static let keyLimit = 100
+    /// How many tokens a device has at most.
+    package static let deviceTokenLimit = 20
+
+    /// Makes an API key that does what its user may do.
+    ///
+    /// - Returns: the key, and its secret, which nobody can see again.
+    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the user is gone; `LedgerError`, `StoreError`.
+    package func makeKey(label: String, for user: UserNumber) async throws -> (key: APIKey, secret: String) {
+        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityFault.tooMany(limit: Self.keyLimit) }
+        let secret = SecretToken(.apiKey)
+        let credential = Credential(
+            kind: .apiKey, key: secret.digest.bytes, user: user, label: label, createdAt: now())
+        try await ledger.edit { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityFault.unknown }
+            draft.credentials.append(credential)
+        }
+        guard let key = APIKey(credential) else { throw IdentityFault.unknown }
+        return (key, secret.text)
+    }
+
+    /// API keys, oldest first: of one user, or of all.
+    package func keys(of user: UserNumber?) async throws -> [APIKey] {
+        let stored = try await ledger.read { try $0.credentials(.apiKey) }
+        let keys = stored.compactMap { APIKey($0) }.filter { user == nil || $0.user == user }
+        return keys.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+
+    /// Revokes an API key.
+    package func removeKey(_ key: APIKey) async throws {
+        let digests = try await ledger.read { store in
+            try store.credentials(.apiKey).map(\.key).filter { APIKey.id(ofKey: $0) == key.id }
+        }
+        try await ledger.edit { _, draft in
+            draft.removedCredentials += digests.map { (kind: .apiKey, key: $0) }
+        }
+        verified.forget { $0.user == key.user && $0.proof == .apiKey }
+    }
+
+    /// Makes a token that lets a device report for itself.
+    ///
+    /// - Returns: the secret, which nobody can see again.
+    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the device is gone; `LedgerError`, `StoreError`.
+    package func makeDeviceToken(for device: DeviceNumber) async throws -> String {
+        guard try await deviceTokens(of: device).count < Self.deviceTokenLimit else {
+            throw IdentityFault.tooMany(limit: Self.deviceTokenLimit)
+        }
+        let secret = SecretToken(.device)
+        let now = now()
+        try await ledger.edit { directory, draft in
+            guard let owner = directory.devices[device]?.user else { throw IdentityFault.unknown }
+            draft.credentials.append(
+                Credential(
+                    kind: .deviceToken, key: secret.digest.bytes, user: owner, device: device, createdAt: now))
+        }
+        return secret.text
+    }
+
+    /// Revokes all tokens of a device.
+    package func removeDeviceTokens(of device: DeviceNumber) async throws {
+        let digests = try await deviceTokens(of: device)
+        try await ledger.edit { _, draft in
+            draft.removedCredentials += digests.map { (kind: .deviceToken, key: $0) }
+        }
+        verified.forget { $0.device == device }
+    }
+
+    private func deviceTokens(of device: DeviceNumber) async throws -> [[UInt8]] {
+        try await ledger.read { try $0.credentials(.deviceToken).filter { $0.device == device }.map(\.key) }
+    }
+}

@@ -1,0 +1,74 @@
+package import MusterCore
+import MusterStore
+
+extension Identity {
+    /// How many characters a password has at least.
+    package static let shortestPassword = 8
+    /// How many bytes of UTF-8 a password has at most.
+    package static let longestPasswordBytes = 1024
+
+    /// Gives a user a password and ends all its sessions, in one step.
+    ///
+    /// - Throws: `IdentityFault.unusablePassword`, `.unknown` when the user is gone, `.busy`; `LedgerError`.
+    package func setPassword(_ password: String, of user: UserNumber) async throws {
+        try Self.check(password)
+        let hash = try await hasher.hash(password)
+        let now = now()
+        try await ledger.edit { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityFault.unknown }
+            draft.credentials.append(.password(hash, of: user, at: now))
+        }
+        // The sessions die by themselves: each carries the mark of the password it was opened with.
+        forget(user)
+    }
+
+    /// The hash to store for a new user's password, for an edit that makes the user too.
+    ///
+    /// - Throws: `IdentityFault.unusablePassword`, `.busy`.
+    package func passwordHash(of password: String) async throws -> String {
+        try Self.check(password)
+        return try await hasher.hash(password)
+    }
+
+    /// Proves a name and a password.
+    ///
+    /// - Throws: `IdentityFault.refused`, `.tooManyTries`, `.busy`; `StoreError`, `LedgerError`.
+    package func verifyPassword(
+        _ password: String, ofUserNamed name: String, from address: String
+    ) async throws -> User {
+        let now = now()
+        // A name that nobody can have shares one bucket, so that such names fill no memory.
+        let bucket = EntityName.isValid(name) ? name : ""
+        try attempts.take(name: bucket, address: address, at: now)
+        let user = ledger.directory.users[name]
+        let stored = try await ledger.read { store in
+            try user.flatMap { try store.credential(.password, key: Credential.passwordKey(of: $0.number)) }
+        }
+        let isUsable = password.utf8.count <= Self.longestPasswordBytes
+        let isRight = try await hasher.verify(
+            isUsable ? password : "", against: stored.map { String(decoding: $0.secret, as: UTF8.self) })
+        guard isRight, isUsable, let user else { throw IdentityFault.refused }
+        attempts.giveBack(name: bucket, address: address, at: now)
+        return user
+    }
+
+    /// Forgets what was verified of a user: call it after a commit that changes the user's credentials.
+    package func forget(_ user: UserNumber) {
+        verified.forget { $0.user == user }
+    }
+
+    static func check(_ password: String) throws(IdentityFault) {
+        guard password.count >= shortestPassword, password.utf8.count <= longestPasswordBytes else {
+            throw .unusablePassword
+        }
+    }
+
+    /// What tells one password of a user from the next: a digest of its salted hash. Empty when there is none.
+    static func passwordMark(of user: UserNumber, in transaction: any StoreTransaction) throws -> [UInt8] {
+        passwordMark(try transaction.credential(.password, key: Credential.passwordKey(of: user)))
+    }
+
+    static func passwordMark(_ password: Credential?) -> [UInt8] {
+        password.map { TokenDigest(bytes: $0.secret).bytes } ?? []
+    }
+}

@@ -1,0 +1,164 @@
+package import MusterCore
+import MusterStore
+
+/// What someone gets who has signed in.
+package struct Session: Sendable {
+    /// Shown with every request, for a quarter of an hour.
+    package let accessToken: String
+    /// Seconds that the access token lives.
+    package let expiresIn: Int64
+    /// Exchanged, once, for the next pair.
+    package let refreshToken: String
+    /// Who signed in.
+    package let user: User
+}
+
+/// How a session is stored: one credential for its whole life, whatever the number of refreshes. A refresh token is the
+/// session's name and a secret; a known session with another than its newest secret is a token used twice, and ends it.
+private struct StoredSession {
+    let name: [UInt8]
+    let secret: [UInt8]
+
+    static let nameBytes = 16
+    static let secretBytes = 32
+
+    init() {
+        name = SecretToken.randomBytes(Self.nameBytes)
+        secret = SecretToken.randomBytes(Self.secretBytes)
+    }
+
+    init(continuing name: [UInt8]) {
+        self.name = name
+        secret = SecretToken.randomBytes(Self.secretBytes)
+    }
+
+    init?(refreshToken: String) {
+        guard refreshToken.hasPrefix(SecretToken.Kind.refresh.rawValue), refreshToken.utf8.count < 100,
+            let bytes = Base64.decode(refreshToken.dropFirst(3), .forURLs),
+            bytes.count == Self.nameBytes + Self.secretBytes
+        else { return nil }
+        name = Array(bytes.prefix(Self.nameBytes))
+        secret = Array(bytes.suffix(Self.secretBytes))
+    }
+
+    var refreshToken: String { SecretToken.Kind.refresh.rawValue + Base64.encode(name + secret, .forURLs) }
+    var key: [UInt8] { TokenDigest(bytes: name).bytes }
+    var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
+
+    /// What is stored: the digest of the newest secret, and the password it was signed in with.
+    func credential(of user: UserNumber, passwordMark: [UInt8], at now: Instant) -> Credential {
+        Credential(
+            kind: .refreshToken, key: key, user: user, secret: secretDigest + passwordMark, createdAt: now,
+            expiresAt: now.advanced(bySeconds: Identity.sessionSeconds))
+    }
+}
+
+extension Identity {
+    /// Signs someone in by name and password.
+    ///
+    /// - Parameter address: where the request comes from, to slow down guessing.
+    /// - Throws: `IdentityFault.refused` whether the name is unknown or the password wrong, after the same time;
+    ///   `.tooManyTries`; `.busy`; `LedgerError` and `StoreError` when nothing can be stored now.
+    package func signIn(name: String, password: String, from address: String) async throws -> Session {
+        let user = try await verifyPassword(password, ofUserNamed: name, from: address)
+        return try await openSession(for: user)
+    }
+
+    /// Signs someone in by a code that was issued with `issueCode`.
+    ///
+    /// - Throws: as `signIn`.
+    package func signIn(code: String, from address: String) async throws -> Session {
+        let now = now()
+        try attempts.take(name: "code from \(address)", address: address, at: now)
+        guard let number = codes.redeem(code, at: now), let user = ledger.directory.users[number] else {
+            throw IdentityFault.refused
+        }
+        attempts.giveBack(name: "code from \(address)", address: address, at: now)
+        return try await openSession(for: user)
+    }
+
+    /// A code that signs this user in once, within ten minutes, without a password.
+    package func issueCode(for user: UserNumber) -> String { codes.issue(for: user, at: now()) }
+
+    /// Exchanges a refresh token for the next session tokens.
+    ///
+    /// - Throws: `IdentityFault.refused` for an unknown, expired or revoked one; also for one that was exchanged before,
+    ///   and then the whole session ends, since one of its two users must be a thief.
+    package func refresh(_ refreshToken: String) async throws -> Session {
+        guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityFault.refused }
+        let next = StoredSession(continuing: shown.name)
+        let now = now()
+        let user = try await ledger.edit { directory, draft -> User? in
+            guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key) else { return nil }
+            let mark = try stored.user.map { try Identity.passwordMark(of: $0, in: draft.transaction) } ?? []
+            guard let number = stored.user, let user = directory.users[number], stored.isGood(at: now),
+                stored.secret.isEqualInConstantTime(to: shown.secretDigest + mark)
+            else {
+                draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
+                return nil
+            }
+            draft.credentials.append(next.credential(of: number, passwordMark: mark, at: now))
+            return user
+        }
+        guard let user else {
+            forgetSession(shown.key)
+            throw IdentityFault.refused
+        }
+        return try await session(next, of: user, at: now)
+    }
+
+    /// Ends a session: its refresh token and all its access tokens are worth nothing from now on.
+    ///
+    /// Only its own user can end it; for anyone else, or an unknown token, nothing happens.
+    package func signOut(_ refreshToken: String, by principal: Principal) async throws {
+        guard let shown = StoredSession(refreshToken: refreshToken) else { return }
+        try await ledger.edit { _, draft in
+            let stored = try draft.transaction.credential(.refreshToken, key: shown.key)
+            guard stored?.user == principal.user else { return }
+            draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
+        }
+        forgetSession(shown.key)
+    }
+
+    /// Removes sessions that have expired. To be called now and then.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    package func removeExpiredSessions() async throws -> Int {
+        let now = now()
+        let expired = try await ledger.read { try $0.credentials(.refreshToken).filter { !$0.isGood(at: now) } }
+        guard !expired.isEmpty else { return 0 }
+        try await ledger.edit { _, draft in
+            draft.removedCredentials += expired.map { (kind: .refreshToken, key: $0.key) }
+        }
+        return expired.count
+    }
+
+    private func openSession(for user: User) async throws -> Session {
+        let session = StoredSession()
+        let now = now()
+        try await ledger.edit { directory, draft in
+            guard directory.users[user.number] != nil else { throw IdentityFault.refused }
+            let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
+            draft.credentials.append(session.credential(of: user.number, passwordMark: mark, at: now))
+        }
+        return try await self.session(session, of: user, at: now)
+    }
+
+    private func session(_ session: StoredSession, of user: User, at now: Instant) async throws -> Session {
+        Session(
+            accessToken: try await tokens.sign(user, session: session.key, at: now),
+            expiresIn: AccessTokens.lifetimeSeconds, refreshToken: session.refreshToken, user: user)
+    }
+
+    private func forgetSession(_ key: [UInt8]) {
+        verified.forget { $0.proof == .session(key: key) }
+    }
+}
+
+extension Credential {
+    /// Whether it has not expired and was not used up.
+    func isGood(at now: Instant) -> Bool {
+        usedAt == nil && expiresAt.map { now < $0 } ?? true
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+package import MusterCore
+import MusterStore
+
+/// Who someone is. Keeps passwords, sessions, keys and tokens; proves what a request claims.
+///
+/// Every secret is stored hashed. A change of a credential takes effect with its commit: nothing verified before it is
+/// trusted after it.
+package final class Identity: Sendable {
+    let ledger: Ledger
+    let hasher: PasswordHasher
+    let tokens: AccessTokens
+    let verified: CredentialCache
+    let attempts: AttemptLimiter
+    let codes = OneTimeCodes()
+    let now: @Sendable () -> Instant
+    /// Keys the digests of Basic credentials, so that what is held in memory gives no password away.
+    let cacheKey = SymmetricKey(size: .bits256)
+
+    /// How long a session lasts without being refreshed, in seconds.
+    package static let sessionSeconds: Double = 30 * 24 * 3600
+    /// How long a verified credential is believed, in seconds.
+    static let cacheSeconds: Double = 300
+    /// How many verified credentials are remembered.
+    static let cacheCapacity = 20_000
+
+    /// An identity over a ledger; `load` before the first request.
+    ///
+    /// - Parameters:
+    ///   - issuer: what access tokens say in `iss`: the server's own URL or name.
+    ///   - now: the clock.
+    package convenience init(ledger: Ledger, issuer: String, now: @escaping @Sendable () -> Instant) throws {
+        self.init(
+            ledger: ledger, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(), now: now)
+    }
+
+    init(
+        ledger: Ledger, issuer: String, hasher: PasswordHasher, attempts: AttemptLimiter,
+        now: @escaping @Sendable () -> Instant
+    ) {
+        self.ledger = ledger
+        self.hasher = hasher
+        self.attempts = attempts
+        self.now = now
+        tokens = AccessTokens(issuer: issuer)
+        verified = CredentialCache(capacity: Self.cacheCapacity, lifetimeSeconds: Self.cacheSeconds)
+    }
+
+    /// Reads the signing keys, and makes one when there is none.
+    ///
+    /// - Throws: when the store cannot be read or written.
+    package func load() async throws {
+        let stored = try await ledger.read { try $0.credentials(.signingKey) }
+        if stored.isEmpty {
+            try await rotateSigningKey()
+        } else {
+            for key in stored.sorted(by: { $0.createdAt < $1.createdAt }) { try await tokens.use(key) }
+        }
+    }
+
+    /// Signs with a fresh key from now on. Tokens of the key before stay good; older keys are dropped.
+    package func rotateSigningKey() async throws {
+        let fresh = AccessTokens.makeKey(at: now())
+        let stored = try await ledger.read { try $0.credentials(.signingKey) }
+        let outdated = stored.sorted { $0.createdAt > $1.createdAt }.dropFirst()
+        try await ledger.edit { _, draft in
+            draft.credentials.append(fresh)
+            draft.removedCredentials += outdated.map { (kind: .signingKey, key: $0.key) }
+        }
+        try await tokens.use(fresh)
+        for key in outdated { await tokens.drop(key) }
+        verified.forget { if case .session = $0.proof { true } else { false } }
+    }
+
+    /// The public keys that access tokens are signed with, as a JSON Web Key Set.
+    package var keySet: String { tokens.keySet }
+
+    /// Makes the user `admin`, when there is nobody at all.
+    ///
+    /// - Parameter adminPassword: its password; nil for a random one.
+    /// - Returns: the random password, to be shown once; nil when none was made.
+    /// - Throws: `IdentityFault.unusablePassword`, or when the store cannot be written.
+    package func bootstrap(adminPassword: String?) async throws -> String? {
+        guard ledger.directory.users.count == 0 else { return nil }
+        let password = adminPassword ?? Base64.encode(SecretToken.randomBytes(15), .forURLs)
+        try Self.check(password)
+        let hash = try await hasher.hash(password)
+        let now = now()
+        let isMade = try await ledger.edit { directory, draft in
+            guard directory.users.count == 0 else { return false }
+            let number = try draft.transaction.nextUserNumber()
+            draft.edits.append(.putUser(User(number: number, name: "admin", role: .admin, team: nil)))
+            draft.credentials.append(.password(hash, of: number, at: now))
+            return true
+        }
+        return isMade && adminPassword == nil ? password : nil
+    }
+}
+
+extension Credential {
+    /// The key under which a user's password is stored: its number, big-endian.
+    static func passwordKey(of user: UserNumber) -> [UInt8] {
+        let number = UInt32(bitPattern: user.rawValue)
+        return (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) }
+    }
+
+    /// A user's password, hashed.
+    static func password(_ hash: String, of user: UserNumber, at now: Instant) -> Credential {
+        Credential(
+            kind: .password, key: passwordKey(of: user), user: user, secret: Array(hash.utf8), createdAt: now)
+    }
+}

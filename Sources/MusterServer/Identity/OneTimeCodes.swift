@@ -1,0 +1,34 @@
+import MusterCore
+import Synchronization
+
+/// Codes that were issued in this process and can each be exchanged once for a session. They do not survive a restart.
+final class OneTimeCodes: Sendable {
+    private let issued = Mutex<[TokenDigest: (user: UserNumber, expiresAt: Instant)]>([:])
+
+    /// How long a code can be exchanged, in seconds.
+    static let lifetimeSeconds: Double = 600
+    /// How many may be open at once; the one that would expire first makes room.
+    static let capacity = 1000
+
+    /// A fresh code for a user.
+    func issue(for user: UserNumber, at now: Instant) -> String {
+        let code = SecretToken(.code)
+        issued.withLock { issued in
+            issued = issued.filter { now < $0.value.expiresAt }
+            if issued.count >= Self.capacity, let oldest = issued.min(by: { $0.value.expiresAt < $1.value.expiresAt }) {
+                issued[oldest.key] = nil
+            }
+            issued[code.digest] = (user, now.advanced(bySeconds: Self.lifetimeSeconds))
+        }
+        return code.text
+    }
+
+    /// Whose code it is, the first time it is asked; nil afterwards, and for any other text.
+    func redeem(_ code: String, at now: Instant) -> UserNumber? {
+        let digest = TokenDigest(of: code)
+        return issued.withLock { issued in
+            guard let (user, expiresAt) = issued.removeValue(forKey: digest), now < expiresAt else { return nil }
+            return user
+        }
+    }
+}

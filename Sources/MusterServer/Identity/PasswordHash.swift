@@ -1,0 +1,92 @@
+import Crypto
+import CryptoExtras
+
+/// A password as it is stored: scrypt (RFC 7914) of it, with its salt and cost, in the text form
+/// `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, both base64 without padding.
+struct PasswordHash: Hashable, Sendable {
+    /// How dear one hash is.
+    struct Cost: Hashable, Sendable {
+        /// The binary logarithm of scrypt's N.
+        var logarithm: Int
+        /// scrypt's r.
+        var blockSize: Int
+        /// scrypt's p.
+        var parallelism: Int
+
+        /// 32 MiB and some 60 ms on a server's core of 2020.
+        static let standard = Cost(logarithm: 15, blockSize: 8, parallelism: 1)
+
+        /// Whether a stored cost is one that this server would ever pay: at most 256 MiB.
+        var isBearable: Bool {
+            (1...20).contains(logarithm) && (1...32).contains(blockSize) && (1...4).contains(parallelism)
+                && (128 * blockSize) << logarithm <= 256 << 20
+        }
+    }
+
+    let cost: Cost
+    let salt: [UInt8]
+    let key: [UInt8]
+
+    static let saltBytes = 16
+    static let keyBytes = 32
+
+    /// Hashes a password. Blocks the thread for tens of milliseconds and takes `cost`'s memory.
+    init(of password: String, salt: [UInt8], cost: Cost) throws {
+        self.cost = cost
+        self.salt = salt
+        key = try Self.derive(password, salt: salt, cost: cost)
+    }
+
+    /// Reads the text form; nil when it is none, or one that would cost too much.
+    init?(text: some StringProtocol) {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
+            let cost = Cost(text: parts[2]), cost.isBearable,
+            let salt = Base64.decode(parts[3], .standard), salt.count == Self.saltBytes,
+            let key = Base64.decode(parts[4], .standard), key.count == Self.keyBytes
+        else { return nil }
+        self.cost = cost
+        self.salt = salt
+        self.key = key
+    }
+
+    /// The text form.
+    var text: String {
+        "$scrypt$ln=\(cost.logarithm),r=\(cost.blockSize),p=\(cost.parallelism)"
+            + "$\(Base64.encode(salt, .standard))$\(Base64.encode(key, .standard))"
+    }
+
+    /// Whether it is this password's. Blocks as long as hashing does, whatever the answer.
+    func matches(_ password: String) throws -> Bool {
+        let candidate = try Self.derive(password, salt: salt, cost: cost)
+        return candidate.isEqualInConstantTime(to: key)
+    }
+
+    private static func derive(_ password: String, salt: [UInt8], cost: Cost) throws -> [UInt8] {
+        let key = try KDF.Scrypt.deriveKey(
+            from: Array(password.utf8), salt: salt, outputByteCount: keyBytes, rounds: 1 << cost.logarithm,
+            blockSize: cost.blockSize, parallelism: cost.parallelism)
+        return key.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension PasswordHash.Cost {
+    fileprivate init?(text: some StringProtocol) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].hasPrefix("ln="), parts[1].hasPrefix("r="), parts[2].hasPrefix("p="),
+            let logarithm = Int(parts[0].dropFirst(3)), let blockSize = Int(parts[1].dropFirst(2)),
+            let parallelism = Int(parts[2].dropFirst(2))
+        else { return nil }
+        self.init(logarithm: logarithm, blockSize: blockSize, parallelism: parallelism)
+    }
+}
+
+extension [UInt8] {
+    /// Whether both hold the same bytes, in a time that depends on their lengths alone.
+    func isEqualInConstantTime(to other: [UInt8]) -> Bool {
+        guard count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in indices { difference |= self[index] ^ other[index] }
+        return difference == 0
+    }
+}
