@@ -1,0 +1,39 @@
+# What one can do with a clone of Muster. `make` alone lists it.
+
+SWIFT_PATHS := $(wildcard Sources Tests Benchmarks Package.swift)
+
+# How long `make fuzz` runs each fuzzer, in seconds.
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench fuzz format lint
+
+help: ## List these targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing to build, run and test Muster.
+	@Scripts/setup test
+
+build: ## Build everything, for debugging.
+	swift build
+
+demo: ## Watch an invented town evacuate; DEMO_SECONDS=n stops by itself.
+	@Scripts/setup run
+	swift build --product muster
+	@.build/debug/muster demo
+
+test: ## Lint, build and run every test; says which part failed.
+	@Scripts/test
+
+bench: ## Measure a release build.
+	swift build -c release --product muster
+	@.build/release/muster bench
+
+fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
+	@Tests/Fuzz/run $(FUZZ_SECONDS)
+
+format: ## Lay out the Swift sources by .swift-format.
+	swift format --in-place --parallel --recursive $(SWIFT_PATHS)
+
+lint: ## Check the layout of the Swift sources; changes nothing.
+	swift format lint --strict --parallel --recursive $(SWIFT_PATHS)

@@ -1,0 +1,87 @@
+package import MusterCore
+package import MusterGeometry
+
+/// How phones take fixes and send them.
+package struct Reporting: Hashable, Sendable {
+    /// Seconds between two fixes.
+    package var intervalSeconds: Double
+    /// How much an interval varies: 0.2 means ±20 %.
+    package var jitterShare: Double
+    /// The share of fixes that are never had.
+    package var lostShare: Double
+    /// The share of fixes that are delivered a second time, a few seconds later.
+    package var duplicateShare: Double
+    /// Pauses of 5 to 30 minutes without any fix, an hour, of people who stand still.
+    package var gapsPerHour: Double
+    /// Where and when there is no network; at most 1,000.
+    package var deadZones: [DeadZone]
+    /// Whether what a dead zone held back comes in any order, rather than oldest first.
+    package var shufflesBursts: Bool
+
+    /// A fix every 5 s ± 20 %, each delivered at once and once, unless told otherwise.
+    ///
+    /// - Precondition: the interval is 0.1 s to a day; the jitter is 0.9 at most, other shares less than 1; gaps are not negative.
+    package init(
+        intervalSeconds: Double = 5, jitterShare: Double = 0.2, lostShare: Double = 0, duplicateShare: Double = 0,
+        gapsPerHour: Double = 0, deadZones: [DeadZone] = [], shufflesBursts: Bool = false
+    ) {
+        precondition((0.1...86_400).contains(intervalSeconds), "an interval of 0.1 s to a day")
+        precondition((0...0.9).contains(jitterShare), "a jitter of 0 to 0.9")
+        precondition([lostShare, duplicateShare].allSatisfy((0..<1).contains), "a share of 0 to less than 1")
+        precondition(gapsPerHour >= 0, "no negative rate")
+        precondition(deadZones.count <= 1000, "at most 1,000 dead zones")
+        self.intervalSeconds = intervalSeconds
+        self.jitterShare = jitterShare
+        self.lostShare = lostShare
+        self.duplicateShare = duplicateShare
+        self.gapsPerHour = gapsPerHour
+        self.deadZones = deadZones
+        self.shufflesBursts = shufflesBursts
+    }
+
+    /// Everything that goes wrong at once, as in the study: 5 % lost, gaps, and duplicates and bursts out of order.
+    package static func faulty(intervalSeconds: Double = 5, deadZones: [DeadZone] = []) -> Reporting {
+        Reporting(
+            intervalSeconds: intervalSeconds, lostShare: 0.05, duplicateShare: 0.03, gapsPerHour: 0.33,
+            deadZones: deadZones, shufflesBursts: true)
+    }
+}
+
+/// No network within a circle, during a time, for a person: wherever all that is said holds.
+package struct DeadZone: Hashable, Sendable {
+    /// Where; nil: everywhere.
+    package var area: Circle?
+    /// From when; nil: since ever.
+    package var from: Instant?
+    /// Until when; nil: for ever.
+    package var until: Instant?
+    /// Whose; nil: everyone's.
+    package var person: Int?
+
+    /// A dead zone; with nothing said, the network is gone for good.
+    package init(area: Circle? = nil, from: Instant? = nil, until: Instant? = nil, person: Int? = nil) {
+        self.area = area
+        self.from = from
+        self.until = until
+        self.person = person
+    }
+
+    /// Whether a person who is there then has no network. The area's rim and both ends in time belong to it.
+    func holds(_ person: Int, at coordinate: Coordinate, time: Instant) -> Bool {
+        if let whose = self.person, whose != person { return false }
+        if let from, time < from { return false }
+        if let until, time > until { return false }
+        guard let area else { return true }
+        return Ellipsoid.distance(area.centre, coordinate) <= area.radius.value
+    }
+}
+
+/// A position on its way to the server, and when it gets there.
+package struct Delivery: Hashable, Sendable {
+    /// Whose it is: an index into the world's people.
+    package var person: Int
+    /// What arrives. Its received time is when it does.
+    package var position: Position
+    /// When it arrives; never before it was sampled.
+    package var deliveredAt: Instant
+}

@@ -1,0 +1,60 @@
+package import MusterCore
+package import MusterGeometry
+
+extension World {
+    /// Where someone truly is at a moment; nil before what is still known and after what the world has reached.
+    package func truePosition(of person: Int, at time: Instant) -> Coordinate? {
+        guard time <= now else { return nil }
+        let seconds = time.seconds(since: start)
+        return travellers[person].itinerary.leg(at: seconds).map {
+            surroundings.plane.coordinate($0.offset(at: seconds))
+        }
+    }
+
+    /// When fixes of someone were taken that were, or will be, delivered; ascending. The latest 50,000 at least.
+    package func sampleTimes(of person: Int) -> [Instant] { travellers[person].sampleTimes }
+
+    /// Someone's stays inside a shape up to now, in order, found where their straight ways meet its boundary; a point
+    /// on the boundary is inside. O(legs × vertices).
+    package func trueVisits(to shape: Shape, by person: Int) -> [Visit] {
+        let outline = Outline(shape, on: surroundings.plane)
+        let until = now.seconds(since: start)
+        var visits: [Visit] = []
+        for leg in travellers[person].itinerary.legs where leg.startSeconds <= until {
+            let known = leg.endSeconds > until ? leg.cut(at: until) : leg
+            for stay in outline.stays(on: known) {
+                if let last = visits.last, stay.lowerBound - last.toSeconds < 1e-6 {
+                    visits[visits.count - 1].toSeconds = stay.upperBound
+                } else {
+                    visits.append(Visit(fromSeconds: stay.lowerBound, toSeconds: stay.upperBound))
+                }
+            }
+        }
+        return visits
+    }
+
+    /// Someone's crossings of a shape up to now that fixes could tell, in order: what a server that had every fix,
+    /// each of them the truth, would say under the rule that the first fix inside is an enter and the first outside
+    /// an exit. Stays, and absences, that fall between two fixes are not among them; nor is an exit before the first
+    /// fix.
+    package func trueCrossings(of shape: Shape, by person: Int) -> [TrueCrossing] {
+        let visits = trueVisits(to: shape, by: person)
+        var crossings: [TrueCrossing] = []
+        var isInside = false
+        var next = 0
+        for time in sampleTimes(of: person) {
+            let seconds = time.seconds(since: start)
+            while next < visits.count, visits[next].toSeconds < seconds { next += 1 }
+            let nowInside = next < visits.count && visits[next].fromSeconds <= seconds
+            if nowInside, !isInside {
+                crossings.append(
+                    TrueCrossing(kind: .enter, crossedSeconds: visits[next].fromSeconds, sampleTime: time))
+            } else if !nowInside, isInside {
+                crossings.append(
+                    TrueCrossing(kind: .exit, crossedSeconds: visits[next - 1].toSeconds, sampleTime: time))
+            }
+            isInside = nowInside
+        }
+        return crossings
+    }
+}

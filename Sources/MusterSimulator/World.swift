@@ -1,0 +1,89 @@
+package import MusterCore
+
+/// A small world of people with phones, moved by a seed: the same seed and calls give the same world, however finely
+/// its time is advanced.
+///
+/// It knows where everyone truly is, so that what a server makes of the deliveries can be held against the truth.
+package struct World: Sendable {
+    /// More people than this are not taken.
+    package static let mostPeople = 100_000
+    /// More places than this are not taken.
+    package static let mostPlaces = 100_000
+
+    /// Who is in it; a delivery names them by index.
+    package let people: [Person]
+    /// Where they go.
+    package let places: [Place]
+    /// The moment that the world has reached.
+    package private(set) var now: Instant
+    /// When everyone was, or will be, told to evacuate.
+    package private(set) var evacuatedAt: Instant?
+
+    let surroundings: Surroundings
+    private(set) var travellers: [Traveller]
+
+    /// A world at its first moment, everyone at home or at work.
+    ///
+    /// - Parameters:
+    ///   - seed: What everything follows from.
+    ///   - start: When it begins.
+    ///   - people: Who is in it, at most `mostPeople`.
+    ///   - places: Where they go: one at least, `mostPlaces` at most, the first within 85° of the equator and the
+    ///     others within some 100 km of it. Where a kind is missing, people do without.
+    ///   - noise: How wrong their fixes are.
+    ///   - reporting: How their phones report.
+    ///   - pace: How many times faster than in life everyone moves and tires, 0.1 to 100.
+    package init(
+        seed: UInt64, start: Instant, people: [Person], places: [Place], noise: Noise = Noise(),
+        reporting: Reporting = Reporting(), pace: Double = 1
+    ) {
+        precondition(people.count <= World.mostPeople, "too many people")
+        precondition(!places.isEmpty && places.count <= World.mostPlaces, "too few or too many places")
+        precondition((0.1...100).contains(pace), "a pace of 0.1 to 100")
+        let plane = LocalPlane(origin: places[0].coordinate)
+        let surroundings = Surroundings(
+            seed: seed, start: start, noise: noise, reporting: reporting, pace: pace, plane: plane,
+            gazetteer: Gazetteer(places, on: plane))
+        self.people = people
+        self.places = places
+        self.surroundings = surroundings
+        now = start
+        travellers = people.enumerated().map { Traveller(index: $0, person: $1, world: surroundings) }
+    }
+
+    /// When it began.
+    package var start: Instant { surroundings.start }
+
+    /// Lets time pass, and gives what arrived meanwhile, in order of arrival. Nothing happens when that time is past.
+    package mutating func advance(to time: Instant) -> [Delivery] {
+        guard time > now else { return [] }
+        var arrived: [Delivery] = []
+        for index in travellers.indices { arrived += travellers[index].advance(to: time, in: surroundings) }
+        now = time
+        return arrived.enumerated().sorted { left, right in
+            let (earlier, later) = (left.element.deliveredAt, right.element.deliveredAt)
+            return earlier == later ? left.offset < right.offset : earlier < later
+        }.map(\.element)
+    }
+
+    /// Tells everyone to go to the nearest muster point at that moment, or now when it is past; only the first word
+    /// counts. Who sets out when is each person's response.
+    package mutating func evacuate(at time: Instant) {
+        guard evacuatedAt == nil else { return }
+        let moment = max(time, now)
+        evacuatedAt = moment
+        let seconds = moment.seconds(since: start)
+        for index in travellers.indices { travellers[index].evacuate(atSeconds: seconds, in: surroundings) }
+    }
+}
+
+/// What is the same for everyone in a world, and never changes.
+struct Surroundings: Sendable {
+    let seed: UInt64
+    let start: Instant
+    let noise: Noise
+    let reporting: Reporting
+    let pace: Double
+    let plane: LocalPlane
+    let gazetteer: Gazetteer
+}
