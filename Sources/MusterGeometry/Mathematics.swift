@@ -1,0 +1,85 @@
+// The only file of the geometry that knows the C library: what Swift's standard library does not offer for `Double`.
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(WASILibc)
+    import WASILibc
+#elseif canImport(Bionic)
+    import Bionic
+#endif
+
+/// The sine of an angle in radians.
+@inline(__always)
+func sine(_ radians: Double) -> Double { sin(radians) }
+
+/// The cosine of an angle in radians.
+@inline(__always)
+func cosine(_ radians: Double) -> Double { cos(radians) }
+
+/// The angle of the vector (x, y) in radians, −π to π.
+@inline(__always)
+func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
+
+/// The cube root, with the sign of its argument.
+@inline(__always)
+func cubeRoot(_ value: Double) -> Double { cbrt(value) }
+
+/// The length of the vector (x, y); its arguments here are of the order of 1, where nothing overflows.
+@inline(__always)
+func length(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }
+
+/// An angle as its sine and cosine, of length 1 after `normalised()`.
+struct Direction {
+    var sine: Double
+    var cosine: Double
+
+    /// A direction of a sine and a cosine in the right proportion.
+    @inline(__always)
+    init(sine: Double, cosine: Double) {
+        self.sine = sine
+        self.cosine = cosine
+    }
+
+    /// The direction of an angle in degrees; exact at the multiples of 90.
+    init(degrees: Double) {
+        // Reducing in degrees is exact; reducing in radians is not.
+        let quarterTurns = (degrees / 90).rounded(.toNearestOrEven)
+        let rest = (degrees - 90 * quarterTurns) * (Double.pi / 180)
+        let s = MusterGeometry.sine(rest)
+        let c = MusterGeometry.cosine(rest)
+        switch Int(quarterTurns) & 3 {
+        case 0: self.init(sine: s, cosine: c)
+        case 1: self.init(sine: c, cosine: -s)
+        case 2: self.init(sine: -s, cosine: -c)
+        default: self.init(sine: -c, cosine: s)
+        }
+    }
+
+    /// The same direction with length 1.
+    @inline(__always)
+    func normalised() -> Direction {
+        let scale = 1 / length(sine, cosine)
+        return Direction(sine: sine * scale, cosine: cosine * scale)
+    }
+
+    /// The angle in radians, −π to π.
+    @inline(__always)
+    var radians: Double { arcTangent(sine, cosine) }
+
+    /// The angle in degrees, −180 to 180; exact at the multiples of 90.
+    var degrees: Double {
+        if abs(sine) > abs(cosine) {
+            let fromAxis = arcTangent(cosine, abs(sine)) * (180 / Double.pi)
+            return sine > 0 ? 90 - fromAxis : fromAxis - 90
+        }
+        if cosine < 0 {
+            let fromAxis = arcTangent(abs(sine), -cosine) * (180 / Double.pi)
+            return sine < 0 ? fromAxis - 180 : 180 - fromAxis
+        }
+        return arcTangent(sine, cosine) * (180 / Double.pi)
+    }
+}
