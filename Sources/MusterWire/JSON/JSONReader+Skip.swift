@@ -1,0 +1,110 @@
+extension JSONReader {
+    /// Passes over the value that comes next, whatever it is, and checks all of it: syntax, depth, text encoding, and
+    /// that no object in it has a key twice.
+    ///
+    /// - Returns: the bytes of the value, without the white space around it.
+    /// - Complexity: O(n), and O(k log k) for an object of k keys.
+    @discardableResult
+    package mutating func skip() throws(JSONFault) -> UnsafeRawBufferPointer {
+        let kind = try peek()
+        let start = offset
+        switch kind {
+        case .string: _ = try scanString()
+        case .number: _ = try decimal()
+        case .boolean: _ = try boolean()
+        case .null: try null()
+        case .object, .array: try skipContainer()
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    }
+
+    /// Passes over an object or array without recursion: a bit for every open level says which it is.
+    private mutating func skipContainer() throws(JSONFault) {
+        var objects: UInt64 = 0
+        var levels = 0
+        var keys = KeyLedger()
+        repeat {
+            switch try peek() {
+            case .object:
+                try beginObject()
+                objects = objects << 1 | 1
+                levels += 1
+                keys.open()
+            case .array:
+                try beginArray()
+                objects <<= 1
+                levels += 1
+            case .string: _ = try scanString()
+            case .number: _ = try decimal()
+            case .boolean: _ = try boolean()
+            case .null: try null()
+            }
+            // Close what ends here, and stop before the next value.
+            while levels > 0 {
+                if objects & 1 == 0 {
+                    if try nextElement() { break }
+                } else {
+                    if let key = try nextKey() {
+                        keys.note(key)
+                        break
+                    }
+                    if let twice = keys.close() { throw duplicateKey(twice) }
+                }
+                objects >>= 1
+                levels -= 1
+            }
+        } while levels > 0
+    }
+
+    /// The fault of a key that its object had already.
+    @inline(never)
+    package func duplicateKey(_ key: JSONText) -> JSONFault {
+        guard let base = bytes.baseAddress, let start = key.bytes.baseAddress else { return fault(.duplicateKey) }
+        var result = fault(.duplicateKey, at: start - base - 1)
+        result.pointer = JSONPointer.appending(key.string, to: result.pointer)
+        return result
+    }
+}
+
+/// The keys of the objects that are open, to find one that stands twice.
+private struct KeyLedger {
+    private var keys: [JSONText] = []
+    /// Where in `keys` each open object begins.
+    private var starts: [Int] = []
+
+    mutating func open() { starts.append(keys.count) }
+
+    mutating func note(_ key: JSONText) { keys.append(key) }
+
+    /// Ends the innermost object.
+    ///
+    /// - Returns: a key that it had before; nil when all differ.
+    mutating func close() -> JSONText? {
+        guard let start = starts.popLast() else { return nil }
+        defer { keys.removeSubrange(start...) }
+        let own = keys[start...]
+        return own.count <= 8 ? Self.duplicateAmongFew(own) : Self.duplicateAmongMany(own)
+    }
+
+    private static func duplicateAmongFew(_ keys: ArraySlice<JSONText>) -> JSONText? {
+        for (index, key) in zip(keys.indices, keys) {
+            for earlier in keys[..<index] where earlier.isSame(as: key) { return key }
+        }
+        return nil
+    }
+
+    private static func duplicateAmongMany(_ keys: ArraySlice<JSONText>) -> JSONText? {
+        var seen: Set<String> = []
+        seen.reserveCapacity(keys.count)
+        for key in keys where !seen.insert(key.string).inserted { return key }
+        return nil
+    }
+}
+
+extension JSONText {
+    /// Whether two keys are the same text, code point by code point.
+    fileprivate func isSame(as other: JSONText) -> Bool {
+        guard isPlain, other.isPlain else { return string.utf8.elementsEqual(other.string.utf8) }
+        return bytes.count == other.bytes.count && bytes.hasEqualBytes(other.bytes)
+    }
+}

@@ -1,0 +1,101 @@
+/// A string inside a JSON text, still as it was written. Valid only while the bytes that were read are.
+package struct JSONText {
+    /// What stands between the quotes; valid UTF-8, escapes well formed.
+    package let bytes: UnsafeRawBufferPointer
+    /// Whether no escape is in it, so that the bytes are the text.
+    package let isPlain: Bool
+
+    init(_ bytes: UnsafeRawBufferPointer, isPlain: Bool) {
+        self.bytes = bytes
+        self.isPlain = isPlain
+    }
+
+    /// Whether the text is a given word, however it was escaped.
+    package static func == (text: JSONText, word: StaticString) -> Bool {
+        guard text.isPlain else { return text.string == word.description }
+        let count = word.utf8CodeUnitCount
+        guard text.bytes.count == count else { return false }
+        return text.bytes.hasEqualBytes(UnsafeRawBufferPointer(start: word.utf8Start, count: count))
+    }
+
+    /// The text, escapes resolved.
+    package var string: String {
+        isPlain ? String(decoding: bytes, as: UTF8.self) : String(decoding: unescaped, as: UTF8.self)
+    }
+
+    /// The bytes of the text, escapes resolved. A malformed escape, which the reader lets nobody have, gives U+FFFD.
+    private var unescaped: [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            guard byte == UInt8(ascii: "\\"), position < bytes.count else {
+                result.append(byte)
+                continue
+            }
+            let escape = bytes[position]
+            position += 1
+            if escape == UInt8(ascii: "u") {
+                result.append(contentsOf: String(scalar(at: &position)).utf8)
+            } else {
+                result.append(JSONReader.simpleEscape(escape) ?? escape)
+            }
+        }
+        return result
+    }
+
+    /// The scalar of the `XXXX` or `XXXX\uXXXX` at `position`, which is moved behind it.
+    private func scalar(at position: inout Int) -> Unicode.Scalar {
+        guard let high = bytes.hexadecimal(at: position) else { return "\u{FFFD}" }
+        position += 4
+        guard high & 0xFC00 == 0xD800 else { return Unicode.Scalar(high) ?? "\u{FFFD}" }
+        guard let low = bytes.hexadecimal(at: position + 2) else { return "\u{FFFD}" }
+        position += 6
+        return Unicode.Scalar(0x10000 + (high & 0x3FF) << 10 + low & 0x3FF) ?? "\u{FFFD}"
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes. Both are of the same length.
+    func hasEqualBytes(_ other: UnsafeRawBufferPointer) -> Bool {
+        assert(count == other.count)
+        guard count >= 8 else {
+            for index in 0..<count where self[index] != other[index] { return false }
+            return true
+        }
+        var index = 0
+        while index + 8 <= count {
+            guard word(at: index) == other.word(at: index) else { return false }
+            index += 8
+        }
+        return word(at: count - 8) == other.word(at: count - 8)
+    }
+
+    /// Eight bytes from `offset`, the first in the lowest place. The caller has checked that they are there.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The number that four hexadecimal digits at `offset` write; nil when they are not there.
+    func hexadecimal(at offset: Int) -> UInt32? {
+        guard offset >= 0, offset + 4 <= count else { return nil }
+        var value: UInt32 = 0
+        for index in offset..<offset + 4 {
+            guard let digit = Self.hexadecimalDigit(self[index]) else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

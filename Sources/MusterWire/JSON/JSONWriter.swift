@@ -1,0 +1,228 @@
+package import MusterCore
+
+/// Writes JSON text, appending to bytes; commas come by themselves.
+///
+/// Its caller is trusted to pair `begin…` with `end…` and to write a value after every key.
+package struct JSONWriter {
+    /// What was written so far.
+    package private(set) var bytes: [UInt8]
+    private var needsComma = false
+
+    /// Begins with bytes that stand before what is written; a comma is never put behind them.
+    package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
+
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// Writes a key of plain ASCII that needs no escape.
+    package mutating func key(_ key: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes any key.
+    package mutating func key(_ key: String) {
+        separate()
+        appendQuoted(key)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    package mutating func value(_ string: String) {
+        separate()
+        appendQuoted(string)
+        needsComma = true
+    }
+
+    /// Writes a number with the fewest digits that read back as the same number; one that is not finite as null, for
+    /// JSON has no other word for it.
+    package mutating func value(_ number: Double) {
+        separate()
+        Self.append(number, to: &bytes)
+        needsComma = true
+    }
+
+    package mutating func value(_ integer: some BinaryInteger) {
+        separate()
+        bytes.append(decimal: Int64(integer))
+        needsComma = true
+    }
+
+    package mutating func value(_ boolean: Bool) {
+        separate()
+        bytes.append(contentsOf: (boolean ? "true" : "false").utf8)
+        needsComma = true
+    }
+
+    /// Writes a time as RFC 3339, UTC, with milliseconds.
+    package mutating func value(_ instant: Instant) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        instant.appendRFC3339(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    package mutating func null() { raw("null") }
+
+    /// Writes text that is JSON already.
+    package mutating func raw(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+        needsComma = true
+    }
+
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .object(let members):
+            beginObject()
+            for member in members {
+                key(member.key)
+                self.value(member.value)
+            }
+            endObject()
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .string(let string): self.value(string)
+        case .integer(let integer): self.value(integer)
+        case .number(let number): self.value(number)
+        case .boolean(let boolean): self.value(boolean)
+        case .null: null()
+        }
+    }
+
+    /// Ends a line, for newline-delimited JSON; the next value is a text of its own.
+    package mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
+    /// Takes what was written so far away and goes on behind it, to send a long answer in pieces.
+    package mutating func takeBytes() -> [UInt8] {
+        defer { bytes.removeAll() }
+        return bytes
+    }
+
+    // MARK: Pieces
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    /// Puts the comma that is due; after this none is, until a value says so.
+    @inline(__always)
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    private mutating func appendQuoted(_ string: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { text in
+            var start = 0
+            for index in 0..<text.count {
+                let byte = text[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                bytes.append(contentsOf: text[start..<index])
+                appendEscape(byte)
+                start = index + 1
+            }
+            bytes.append(contentsOf: text[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        default:
+            bytes.append(contentsOf: "u00".utf8)
+            for digit in [byte >> 4, byte & 15] { bytes.append(digit + (digit < 10 ? 0x30 : 0x57)) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A number as `value` writes it.
+    package static func text(_ number: Double) -> String {
+        var bytes: [UInt8] = []
+        append(number, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the shortest text that reads back as the same number; `null` when it is not finite.
+    package static func append(_ number: Double, to bytes: inout [UInt8]) {
+        guard number.isFinite else { return bytes.append(contentsOf: "null".utf8) }
+        // Coordinates have few decimals: at most 15 digits, 7 of them behind the point. Such a decimal is the only one
+        // of 15 digits for its double, so with the zeros at the end gone it is the shortest.
+        let scaled = (number * 1e7).rounded()
+        if abs(scaled) < 1e15, scaled / 1e7 == number, !(number == 0 && number.sign == .minus) {
+            appendFixed(Int64(scaled), to: &bytes)
+        } else {
+            var text = number.description
+            text.withUTF8 { bytes.append(contentsOf: $0) }
+            // Whole numbers need no `.0`.
+            if bytes.suffix(2).elementsEqual(".0".utf8) { bytes.removeLast(2) }
+        }
+    }
+
+    /// Appends a number of ten-millionths without needless zeros.
+    private static func appendFixed(_ tenMillionths: Int64, to bytes: inout [UInt8]) {
+        if tenMillionths < 0 { bytes.append(UInt8(ascii: "-")) }
+        let magnitude = tenMillionths.magnitude
+        var fraction = magnitude % 10_000_000
+        bytes.append(decimal: Int64(magnitude / 10_000_000))
+        guard fraction > 0 else { return }
+        bytes.append(UInt8(ascii: "."))
+        var unit: UInt64 = 1_000_000
+        while fraction > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(fraction / unit))
+            fraction %= unit
+            unit /= 10
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a whole number in decimal digits.
+    mutating func append(decimal integer: Int64) {
+        if integer < 0 { append(UInt8(ascii: "-")) }
+        var rest = integer.magnitude
+        guard rest >= 10 else { return append(UInt8(ascii: "0") + UInt8(rest)) }
+        let start = count
+        while rest > 0 {
+            append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        }
+        self[start...].reverse()
+    }
+
+    /// Appends a number with zeros in front, to so many digits.
+    mutating func append(padded number: Int, digits: Int) {
+        var unit = 1
+        for _ in 1..<digits { unit *= 10 }
+        while unit > 0 {
+            append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package import MusterCore
+
+/// The positions of one request, with the devices they name.
+package struct ReportedPositions: Hashable, Sendable {
+    /// One position and whose it is.
+    package struct Item: Hashable, Sendable {
+        /// Which of `deviceNames`; nil when the request left it to the credential that it came with.
+        package var deviceIndex: Int?
+        /// What was reported.
+        package var position: Position
+
+        package init(deviceIndex: Int?, position: Position) {
+            self.deviceIndex = deviceIndex
+            self.position = position
+        }
+    }
+
+    /// The device references that occur, each once: `phone` or `alice/phone`. Nothing was looked up yet.
+    package var deviceNames: [String]
+    /// The positions in the order of the request.
+    package var items: [Item]
+
+    package init(deviceNames: [String] = [], items: [Item] = []) {
+        self.deviceNames = deviceNames
+        self.items = items
+    }
+}
+
+/// Gives every name of a request a number: the names of a thousand positions are a few strings, not a thousand.
+struct NameTable {
+    /// The bytes of all names, one after the other.
+    private var bytes: [UInt8] = []
+    private var ranges: [Range<Int>] = []
+    /// Open addressing over a power of two; 0 is free, else a number plus one.
+    private var slots: [Int32] = []
+
+    /// The names in the order of their numbers.
+    var names: [String] { ranges.map { String(decoding: bytes[$0], as: UTF8.self) } }
+
+    /// The number of a name: the one it got when it was first seen.
+    mutating func number(of name: JSONText) -> Int {
+        guard name.isPlain else {
+            var text = name.string
+            return text.withUTF8 { number(of: UnsafeRawBufferPointer($0)) }
+        }
+        return number(of: name.bytes)
+    }
+
+    private mutating func number(of name: UnsafeRawBufferPointer) -> Int {
+        if let last = ranges.indices.last, isName(last, name) { return last }
+        if ranges.count * 2 >= slots.count { grow() }
+        var slot = Self.hash(name) & (slots.count - 1)
+        while slots[slot] != 0 {
+            let number = Int(slots[slot]) - 1
+            if isName(number, name) { return number }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = Int32(ranges.count + 1)
+        ranges.append(bytes.count..<bytes.count + name.count)
+        bytes.append(contentsOf: name)
+        return ranges.count - 1
+    }
+
+    private func isName(_ number: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+        let range = ranges[number]
+        guard range.count == name.count else { return false }
+        return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[range]).hasEqualBytes(name) }
+    }
+
+    private mutating func grow() {
+        slots = Array(repeating: 0, count: max(16, slots.count * 2))
+        bytes.withUnsafeBytes { bytes in
+            for (number, range) in ranges.enumerated() {
+                var slot = Self.hash(UnsafeRawBufferPointer(rebasing: bytes[range])) & (slots.count - 1)
+                while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+                slots[slot] = Int32(number + 1)
+            }
+        }
+    }
+
+    /// FNV-1a. A request holds at most a thousand names, so whoever makes them collide gains nothing.
+    private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int(truncatingIfNeeded: hash ^ hash >> 32)
+    }
+}

@@ -1,0 +1,27 @@
+/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, everywhere.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+        print("seed \(seed)")
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension StringProtocol {
+    /// The text as UTF-8.
+    var bytes: [UInt8] { Array(utf8) }
+}
+
+extension [UInt8] {
+    /// The bytes as text.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
