@@ -1,3 +1,20 @@
 import ArgumentParser
 
-@main struct Muster: AsyncParsableCommand {}
+/// The command line: it composes the server, the simulator and the clients; it decides nothing itself.
+@main
+struct Muster: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "muster",
+        abstract: "Knows where a team's people are, and whether they are safe.",
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, RegionCommand.self,
+            Replay.self, Export.self, Backup.self, Doctor.self, Bench.self,
+        ])
+}
+
+/// Where the data is, the same for every command.
+struct DataOption: ParsableArguments {
+    @Option(help: "The folder that holds Muster's data.")
+    var data = "muster-data"
+}

@@ -1,9 +1,109 @@
-/// Decides what observations cross. Pure: no clock, no I/O. (On its way.)
+/// Decides what observations cross and who is safe. Pure and synchronous: the time comes as a value, nothing is read
+/// or written, and `decide` changes no state: what it decided is in the `Decision`, which `adopt` takes over once it
+/// is on disk.
+///
+///     late? → filter → regions → crossings → safety
+///
+/// State moves by sample time, per device. A late observation is history and moves nothing.
 public struct Engine: Sendable {
-    /// The newest position of a device by sample time.
-    public func latestPosition(of device: DeviceNumber) -> Position? { nil }
-    /// What a device is inside of, in region order.
-    public func presences(of device: DeviceNumber) -> [Presence] { [] }
-    /// How a person is.
-    public func safety(of user: UserNumber) -> Safety { Safety(state: .unknown, since: Instant(milliseconds: 0)) }
+    var atlas = Atlas()
+    var devices: [DeviceState] = []
+    var people: [PersonState] = []
+
+    /// How far ahead of the server's clock a sample may be and still move a state.
+    public static let clockToleranceSeconds: Double = 60
+    /// How long a device's standing in regions outlives its last position.
+    public static let stateLifetimeSeconds: Double = 30 * 86_400
+
+    /// An engine that knows nothing yet.
+    public init() {}
+
+    /// Decides one observation on top of what `decision` has decided before, and adds to it.
+    ///
+    /// The caller has made sure that a late position is not one that is stored already; see `isLate`.
+    ///
+    /// - Parameter now: the server's time, for silence and for clocks that run ahead.
+    /// - Returns: what became of the observation.
+    public func decide(_ observation: Observation, now: Instant, into decision: inout Decision) -> Verdict {
+        switch observation {
+        case .position(let position, let device):
+            decide(position, of: device, now: now, into: &decision)
+        }
+    }
+
+    /// Whether an observation is no newer than what its device told before, so that it may also be a repetition.
+    public func isLate(_ observation: Observation, after decision: Decision) -> Bool {
+        switch observation {
+        case .position(let position, let device):
+            guard let evaluated = state(of: device, after: decision).evaluated else { return false }
+            return position.sampleTime <= evaluated
+        }
+    }
+
+    /// Takes over what was decided, once it is durable, and empties the decision for its next use.
+    public mutating func adopt(_ decision: inout Decision) {
+        decision.devices.drain { index, state in devices[index] = state }
+        decision.people.drain { index, state in people[index] = state }
+        decision.reset()
+    }
+
+    private func decide(
+        _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
+    ) -> Verdict {
+        var state = state(of: device, after: decision)
+        let isAhead = position.sampleTime.seconds(since: now) > Self.clockToleranceSeconds
+        if isAhead || state.evaluated.map({ position.sampleTime <= $0 }) ?? false {
+            return keepAsHistory(position, of: device, isAhead: isAhead, state: state, into: &decision)
+        }
+        let tracker = atlas.tracker(person(state.user)?.tracker)
+        let passage = tracker.filter.passage(of: position, after: state.latest)
+        guard passage != .ignored else { return .filtered }
+
+        if let evaluated = state.evaluated, position.sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
+            decision.presencesChanged = !state.presences.isEmpty
+            state.presences.removeAll()
+        }
+        state.evaluated = position.sampleTime
+        if passage == .stored {
+            state.latest = position
+            decision.changes.append(.position(position, of: device, isCurrent: true))
+        }
+        RawPolicy.cross(position, device: device, tracker: tracker, atlas: atlas, state: &state, into: &decision)
+        decision.record(state, of: device)
+        deriveSafety(of: state.user, now: now, decidedAt: position.sampleTime, into: &decision)
+        return passage == .stored ? .accepted : .filtered
+    }
+
+    private func keepAsHistory(
+        _ position: Position, of device: DeviceNumber, isAhead: Bool, state: DeviceState,
+        into decision: inout Decision
+    ) -> Verdict {
+        // Under a filter the very sample that was evaluated last may have been left out of the store: it is known.
+        let isLastEvaluated = position.sampleTime == state.evaluated
+        let filter = atlas.tracker(person(state.user)?.tracker).filter
+        guard isAhead || !isLastEvaluated || filter == .none else { return .filtered }
+        decision.changes.append(.position(position, of: device, isCurrent: false))
+        return .late
+    }
+
+    func state(of device: DeviceNumber, after decision: Decision) -> DeviceState {
+        let index = Int(device.rawValue)
+        if let decided = decision.devices[index] { return decided }
+        return devices.indices.contains(index) ? devices[index] : DeviceState()
+    }
+
+    func person(_ user: UserNumber?) -> PersonState? {
+        guard let user, people.indices.contains(Int(user.rawValue)) else { return nil }
+        return people[Int(user.rawValue)]
+    }
+}
+
+/// What became of an observation.
+public enum Verdict: Hashable, Sendable {
+    /// It is stored, and moved its device's state.
+    case accepted
+    /// It is stored as history; no state moved.
+    case late
+    /// The tracker's filter left it out of the store.
+    case filtered
 }

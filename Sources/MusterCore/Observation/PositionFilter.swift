@@ -1,12 +1,36 @@
-/// Which positions a tracker stores and evaluates. The rules are Amazon Location's.
+import MusterGeometry
+
+/// Which positions a tracker stores and evaluates. The rules are Amazon Location's; the baseline is the last position
+/// that was stored.
 public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
     /// Everything is stored and evaluated.
     case none
     /// Everything is evaluated; at most one position in 30 s is stored for a device.
     case timeBased
-    /// A device that moved less than 30 m since its last accepted position is neither stored nor evaluated.
+    /// A device that moved less than 30 m since its last stored position is neither stored nor evaluated.
     case distanceBased
-    /// A device that moved less than the accuracies of its last accepted position and of this one added up is
+    /// A device that moved less than the accuracies of its last stored position and of this one added up is
     /// ignored; an unknown accuracy counts as 0.
     case accuracyBased
+
+    /// How far a position gets.
+    enum Passage {
+        case ignored, evaluated, stored
+    }
+
+    /// How far a position gets that is newer than the baseline.
+    func passage(of position: Position, after baseline: Position?) -> Passage {
+        guard let baseline else { return .stored }
+        switch self {
+        case .none:
+            return .stored
+        case .timeBased:
+            return position.sampleTime.seconds(since: baseline.sampleTime) >= 30 ? .stored : .evaluated
+        case .distanceBased:
+            return baseline.coordinate.distance(to: position.coordinate) < 30 ? .ignored : .stored
+        case .accuracyBased:
+            let reach = (baseline.accuracy ?? 0) + (position.accuracy ?? 0)
+            return baseline.coordinate.distance(to: position.coordinate) < reach ? .ignored : .stored
+        }
+    }
 }

@@ -1,71 +1,154 @@
+import Foundation
 package import MusterCore
 package import MusterStore
+import NIOPosix
+import Synchronization
 
 /// The one road into the log. Observations and edits queue here; one thread of its own gathers what is waiting into
 /// one transaction and answers the senders when it is on disk.
-///
-/// FACE ONLY, the body is on its way.
 package final class Ledger: Sendable {
+    private let queue = WriterQueue()
+    private let shared: LedgerState
+    private let store: any Store
+    private let readers: NIOThreadPool
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    /// Opens the ledger over a store and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - now: the server's clock.
+    ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
+    /// - Throws: what the store throws while its state is read.
+    package init(
+        store: any Store, now: @escaping @Sendable () -> Instant,
+        announce: @escaping @Sendable (Sequence) -> Void = { _ in }
+    ) throws {
+        let directory = Directory(try store.directory(), regions: try store.regions())
+        let engine = Engine(
+            directory: directory, positions: try store.latestPositions(), presences: try store.presences(),
+            safety: try store.safety())
+        self.store = store
+        shared = LedgerState(directory: directory, announce: announce)
+        readers = NIOThreadPool(numberOfThreads: 4)
+        readers.start()
+        startThread(Writer(ingest: Ingest(store: store, engine: engine), shared: shared, now: now))
+    }
+
+    private func startThread(_ writer: consuming Writer) {
+        // The writer is handed to its thread and touched by nobody else afterwards.
+        nonisolated(unsafe) var writer = writer
+        let thread = Thread { [queue, hasEnded] in
+            writer.serve(queue)
+            hasEnded.signal()
+        }
+        thread.name = "muster-writer"
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+
     /// The directory as of the last commit.
-    package var directory: Directory { fatalError() }
+    package var directory: Directory { shared.directory.withLock { $0 } }
+
+    /// What the ledger has done since it was opened.
+    package var statistics: LedgerStatistics {
+        var statistics = shared.statistics.withLock { $0 }
+        statistics.waitingObservations = queue.depth
+        return statistics
+    }
+
+    /// The number of the newest change.
+    package var lastSequence: Sequence { store.lastSequence }
 
     /// Takes observations of one request: all of them or, when it throws, none.
     ///
     /// - Returns: once they are on disk.
-    /// - Throws: `LedgerError.full` (answer 503 with Retry-After), `.unavailable` (disk; 503), `.closed` (503).
-    package func ingest(_ observations: [Observation]) async throws(LedgerError) -> Receipt { fatalError() }
+    /// - Throws: `LedgerError`; the sender should try again.
+    package func ingest(_ observations: [Observation]) async throws(LedgerError) -> Receipt {
+        if observations.isEmpty { return Receipt(sequence: store.lastSequence) }
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Result<Receipt, LedgerError>, Never>) in
+            do throws(LedgerError) {
+                try queue.put(.ingest(observations, answer: { continuation.resume(returning: $0) }))
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try result.get()
+    }
 
-    /// Changes the directory, regions or credentials. `body` runs on the writer's thread, sees the directory as it then
-    /// is, and fills a draft; nothing happens when it throws. Returns once it is on disk.
-    package func edit<Result: Sendable>(
-        _ body: @escaping @Sendable (Directory, inout Draft) throws -> Result
-    ) async throws -> Result { fatalError() }
+    /// Changes the directory, regions or credentials. `body` runs on the writer's thread, sees the directory as it
+    /// then is, and fills a draft; nothing happens when it throws.
+    ///
+    /// - Returns: what `body` returned, once everything is on disk.
+    /// - Throws: what `body` throws, or `LedgerError`.
+    package func edit<Success: Sendable>(
+        _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
+    ) async throws -> Success {
+        try await run { writer in
+            do {
+                return .success(try writer.edit(body))
+            } catch let error as StoreError {
+                return .failure(LedgerError(error))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
 
     /// Looks at the engine's state (latest positions, presences, safety) at one moment between two commits.
-    package func inspect<Result: Sendable>(
-        _ body: @escaping @Sendable (Engine, Directory, Sequence) -> Result
-    ) async throws(LedgerError) -> Result { fatalError() }
+    ///
+    /// - Throws: `LedgerError`.
+    package func inspect<Success: Sendable>(
+        _ body: @escaping @Sendable (Engine, Directory, Sequence) -> Success
+    ) async throws -> Success {
+        try await run { [shared] writer in
+            .success(body(writer.ingest.engine, shared.directory.withLock { $0 }, writer.store.lastSequence))
+        }
+    }
+
+    /// Forgets what is older than the horizon, a slice at a time, between commits.
+    ///
+    /// - Returns: how many positions were forgotten.
+    package func forget(before horizon: Instant) async throws -> Int {
+        var total = 0
+        while true {
+            let count = try await run { writer in
+                Result { try writer.store.forget(before: horizon, limit: 10_000) }
+            }
+            total += count
+            if count == 0 { return total }
+        }
+    }
 
     /// Reads the store on a thread where it may block.
-    package func read<Result: Sendable>(
-        _ body: @escaping @Sendable (any Store) throws -> Result
-    ) async throws -> Result { fatalError() }
+    ///
+    /// - Throws: what `body` throws.
+    package func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any Store) throws -> Success
+    ) async throws -> Success {
+        try await readers.runIfActive { [store] in try body(store) }
+    }
 
-    init() {}
-}
+    /// Serves what waits, refuses what comes, flushes the store and closes it.
+    package func close() async throws {
+        queue.close()
+        try await readers.runIfActive { [hasEnded, store] in
+            hasEnded.wait()
+            hasEnded.signal()
+            try store.close()
+        }
+        try await readers.shutdownGracefully()
+    }
 
-/// What became of a request's observations; the four counts add up to what was sent.
-package struct Receipt: Equatable, Sendable {
-    /// Moved a device's state.
-    package var accepted = 0
-    /// Older than what is known: kept as history.
-    package var late = 0
-    /// Already stored.
-    package var repeated = 0
-    /// Left out by the tracker's filter.
-    package var filtered = 0
-    /// The log's number after the commit that holds them.
-    package var sequence = Sequence.zero
-}
-
-/// Why the ledger did not take something. All of these pass: the sender should try again.
-package enum LedgerError: Error, Equatable, Sendable {
-    /// As much is waiting as may wait.
-    case full
-    /// The disk or the database refused; nothing of it was stored.
-    case unavailable(reason: String)
-    /// The server is shutting down.
-    case closed
-}
-
-/// What an edit will do once it is committed.
-package struct Draft {
-    /// Carried out in order.
-    package var edits: [Edit] = []
-    /// Stored after the edits.
-    package var credentials: [Credential] = []
-    /// Removed after the edits and before `credentials` are stored.
-    package var removedCredentials: [(kind: Credential.Kind, key: [UInt8])] = []
-    /// The transaction it runs in, for fresh numbers and for reading credentials.
-    package let transaction: any StoreTransaction
+    private func run<Success: Sendable>(
+        _ body: @escaping @Sendable (inout Writer) -> Result<Success, any Error>
+    ) async throws -> Success {
+        try await withUnsafeThrowingContinuation { continuation in
+            do {
+                try queue.put(.run { writer in continuation.resume(with: body(&writer)) })
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
 }

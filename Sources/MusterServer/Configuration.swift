@@ -1,0 +1,40 @@
+package import MusterCore
+
+/// How a server runs. Every value has a default that works on one machine.
+package struct Configuration: Sendable {
+    /// Where everything is kept.
+    package var dataDirectory: String
+    /// The address to listen on.
+    package var host = "127.0.0.1"
+    /// The port to listen on; 0 takes a free one.
+    package var port = 8080
+    /// PEM files of the certificate chain and its key; nil for plain HTTP.
+    package var tls: TLSFiles?
+    /// The folder with the web page; nil serves none.
+    package var webRoot: String?
+    /// Days that positions and changes are kept.
+    package var retentionDays: Double = 30
+    /// The password that `admin` gets at the first start; nil generates one.
+    package var adminPassword: String?
+    /// Seconds between two heartbeats of a live feed.
+    package var heartbeatSeconds: Double = 15
+    /// The clock.
+    package var now: @Sendable () -> Instant
+
+    /// The defaults, over a data directory.
+    package init(dataDirectory: String, now: @escaping @Sendable () -> Instant = Instant.systemClock) {
+        self.dataDirectory = dataDirectory
+        self.now = now
+    }
+
+    /// Where the certificate and its key are.
+    package struct TLSFiles: Hashable, Sendable {
+        package var certificateChain: String
+        package var privateKey: String
+
+        package init(certificateChain: String, privateKey: String) {
+            self.certificateChain = certificateChain
+            self.privateKey = privateKey
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import MusterCore
+package import MusterStore
+import Synchronization
+
+/// What the writer's thread shares with everyone else.
+final class LedgerState: Sendable {
+    let directory: Mutex<Directory>
+    let statistics = Mutex(LedgerStatistics())
+    let announce: @Sendable (Sequence) -> Void
+
+    init(directory: Directory, announce: @escaping @Sendable (Sequence) -> Void) {
+        self.directory = Mutex(directory)
+        self.announce = announce
+    }
+}
+
+/// What the ledger has done since it was opened.
+package struct LedgerStatistics: Equatable, Sendable {
+    /// Transactions that held observations and are on disk.
+    package var commits = 0
+    /// Transactions that the store refused.
+    package var failedCommits = 0
+    /// Requests answered with a receipt.
+    package var requests = 0
+    /// Observations by what became of them.
+    package var accepted = 0
+    package var late = 0
+    package var repeated = 0
+    package var filtered = 0
+    /// Observations that wait at this moment.
+    package var waitingObservations = 0
+
+    mutating func count(_ receipts: [Receipt]) {
+        commits += 1
+        requests += receipts.count
+        for receipt in receipts {
+            accepted += receipt.accepted
+            late += receipt.late
+            repeated += receipt.repeated
+            filtered += receipt.filtered
+        }
+    }
+}
+
+/// What became of a request's observations; the four counts add up to what was sent.
+package struct Receipt: Equatable, Sendable {
+    /// Moved a device's state.
+    package var accepted = 0
+    /// Older than what is known: kept as history.
+    package var late = 0
+    /// Already stored.
+    package var repeated = 0
+    /// Left out by the tracker's filter.
+    package var filtered = 0
+    /// The log's number after the commit that holds them.
+    package var sequence = Sequence.zero
+}
+
+/// Why the ledger did not take something. All of these pass: the sender should try again.
+package enum LedgerError: Error, Equatable, Sendable {
+    /// As much is waiting as may wait.
+    case full
+    /// The disk or the database refused; nothing of it was stored.
+    case unavailable(reason: String)
+    /// The server is shutting down.
+    case closed
+
+    init(_ error: any Error) {
+        self = error as? LedgerError ?? .unavailable(reason: String(describing: error))
+    }
+}
+
+/// What an edit will do once it is committed.
+package struct Draft {
+    /// Carried out in order.
+    package var edits: [Edit] = []
+    /// Removed after the edits and before `credentials` are stored.
+    package var removedCredentials: [(kind: Credential.Kind, key: [UInt8])] = []
+    /// Stored last.
+    package var credentials: [Credential] = []
+    /// The transaction it runs in, for fresh numbers and for reading credentials.
+    package let transaction: any StoreTransaction
+
+    init(transaction: any StoreTransaction) { self.transaction = transaction }
+}
+
+extension Directory {
+    init(_ stored: StoredDirectory, regions: [Region]) {
+        self.init()
+        for team in stored.teams { apply(.putTeam(team)) }
+        for user in stored.users { apply(.putUser(user)) }
+        for device in stored.devices { apply(.putDevice(device)) }
+        for collection in stored.collections { apply(.putCollection(collection)) }
+        for tracker in stored.trackers { apply(.putTracker(tracker)) }
+        for region in regions { apply(.putRegion(region)) }
+    }
+}

@@ -1,0 +1,145 @@
+import MusterCore
+import MusterStore
+
+/// What the writer's thread owns and does. Every method runs on that thread.
+struct Writer {
+    var ingest: Ingest
+    let shared: LedgerState
+    let now: @Sendable () -> Instant
+    private var nextSweep = Instant(milliseconds: 0)
+
+    /// Seconds between two looks at who has fallen silent.
+    static let sweepSeconds: Double = 2
+
+    init(ingest: Ingest, shared: LedgerState, now: @escaping @Sendable () -> Instant) {
+        self.ingest = ingest
+        self.shared = shared
+        self.now = now
+    }
+
+    var store: any Store { ingest.store }
+
+    /// Serves the queue until it is closed and empty.
+    mutating func serve(_ queue: WriterQueue) {
+        var jobs: [WriterQueue.Job] = []
+        while queue.take(into: &jobs, waitingMilliseconds: 200) {
+            if jobs.isEmpty { rest() } else { carryOut(jobs) }
+            jobs.removeAll(keepingCapacity: true)
+            sweepWhenDue()
+        }
+    }
+
+    /// Carries jobs out in order; neighbouring ingests share a transaction.
+    private mutating func carryOut(_ jobs: [WriterQueue.Job]) {
+        var requests: [[Observation]] = []
+        var answers: [@Sendable (Result<Receipt, LedgerError>) -> Void] = []
+        var count = 0
+        for job in jobs {
+            switch job {
+            case .ingest(let observations, let answer):
+                requests.append(observations)
+                answers.append(answer)
+                count += observations.count
+                guard count >= WriterQueue.batchLimit else { continue }
+                commit(&requests, &answers)
+                count = 0
+            case .run(let body):
+                commit(&requests, &answers)
+                count = 0
+                body(&self)
+            }
+        }
+        commit(&requests, &answers)
+    }
+
+    private mutating func commit(
+        _ requests: inout [[Observation]], _ answers: inout [@Sendable (Result<Receipt, LedgerError>) -> Void]
+    ) {
+        guard !requests.isEmpty else { return }
+        defer {
+            requests.removeAll(keepingCapacity: true)
+            answers.removeAll(keepingCapacity: true)
+        }
+        do {
+            let receipts = try ingest.commit(requests, now: now())
+            for (receipt, answer) in zip(receipts, answers) { answer(.success(receipt)) }
+            shared.statistics.withLock { $0.count(receipts) }
+            announce()
+        } catch {
+            let refusal = LedgerError(error)
+            shared.statistics.withLock { $0.failedCommits += 1 }
+            for answer in answers { answer(.failure(refusal)) }
+        }
+    }
+
+    /// Carries out an edit in a transaction of its own.
+    mutating func edit<Result>(_ body: (Directory, inout Draft) throws -> Result) throws -> Result {
+        let moment = now()
+        let before = shared.directory.withLock { $0 }
+        let (result, edits) = try store.write(at: moment) { transaction in
+            var draft = Draft(transaction: transaction)
+            let result = try body(before, &draft)
+            try transaction.carryOut(draft)
+            return (result, draft.edits)
+        }
+        try follow(edits, now: moment)
+        return result
+    }
+
+    private mutating func follow(_ edits: [Edit], now moment: Instant) throws {
+        let after = shared.directory.withLock { directory in
+            for edit in edits { directory.apply(edit) }
+            return directory
+        }
+        defer { announce() }
+        // The edit stands whatever becomes of this; a review that the disk refused is made up for by the next sweep.
+        try? ingest.follow(edits, in: after, now: moment)
+    }
+
+    private mutating func sweepWhenDue() {
+        let moment = now()
+        guard moment >= nextSweep else { return }
+        nextSweep = moment.advanced(bySeconds: Self.sweepSeconds)
+        let before = store.lastSequence
+        // What the disk refuses now is decided again at the next sweep: nothing was adopted.
+        try? ingest.sweep(now: moment)
+        if store.lastSequence > before { announce() }
+    }
+
+    /// Nobody waits: a moment to bring the history in order.
+    private func rest() {
+        // Refused by the disk: it stays staged, and is tried again at the next rest.
+        _ = try? store.settle(limit: 20_000)
+    }
+
+    func announce() { shared.announce(store.lastSequence) }
+}
+
+extension StoreTransaction {
+    /// Writes everything a draft holds.
+    fileprivate func carryOut(_ draft: Draft) throws {
+        for edit in draft.edits {
+            try carryOut(edit)
+            try append(edit.change)
+        }
+        for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }
+        for credential in draft.credentials { try put(credential) }
+    }
+
+    private func carryOut(_ edit: Edit) throws {
+        switch edit {
+        case .putUser(let user): try put(user)
+        case .removeUser(let number): try remove(number)
+        case .putTeam(let team): try put(team)
+        case .removeTeam(let number): try remove(number)
+        case .putDevice(let device): try put(device)
+        case .removeDevice(let number): try remove(number)
+        case .putTracker(let tracker): try put(tracker)
+        case .removeTracker(let number): try remove(number)
+        case .putCollection(let collection): try put(collection)
+        case .removeCollection(let number): try remove(number)
+        case .putRegion(let region): try put(region)
+        case .removeRegion(let number, _): try remove(number)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import AsyncAlgorithms
+import MusterCore
+import MusterStore
+import ServiceLifecycle
+import Synchronization
+
+/// Tells whoever listens what was appended to the log, in order, without a gap or a repeat.
+///
+/// A listener pulls: it has a cursor, waits until the log is past it, and reads on. So a slow one costs no memory, and
+/// resuming is nothing special. What many want at once, the newest changes, is read and rendered once, into a bounded
+/// window; a listener behind the window reads the log itself.
+package final class Live: Service {
+    private let ledger: Ledger
+    private let window = Mutex(LiveWindow())
+    private let listeners = Mutex(Listeners())
+    private let (newest, announcement) = AsyncStream.makeStream(of: Sequence.self, bufferingPolicy: .bufferingNewest(1))
+
+    private struct Listeners {
+        var wakes: [Int: AsyncStream<Void>.Continuation] = [:]
+        var nextID = 0
+    }
+
+    /// Listeners at one time; one more is refused.
+    package static let listenerLimit = 10_000
+
+    package init(ledger: Ledger) { self.ledger = ledger }
+
+    /// Notes that the log has grown. Never blocks.
+    package func announce(_ sequence: Sequence) { announcement.yield(sequence) }
+
+    /// Fills the window while anyone listens. Ends at graceful shutdown, and ends the listeners with it.
+    package func run() async throws {
+        for await _ in newest.cancelOnGracefulShutdown() {
+            guard listeners.withLock({ !$0.wakes.isEmpty }) else { continue }
+            await fillWindow()
+            wakeAll()
+        }
+        listeners.withLock { listeners in
+            for wake in listeners.wakes.values { wake.finish() }
+            listeners.wakes.removeAll()
+        }
+    }
+
+    /// Joins the listeners.
+    ///
+    /// - Returns: nil when as many listen as may.
+    package func listen(since cursor: Sequence) -> Listener? {
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = listeners.withLock { listeners -> Int? in
+            guard listeners.wakes.count < Self.listenerLimit else { return nil }
+            listeners.nextID += 1
+            listeners.wakes[listeners.nextID] = wake
+            return listeners.nextID
+        }
+        guard let id else { return nil }
+        wake.yield()
+        return Listener(live: self, id: id, cursor: cursor, wakes: wakes)
+    }
+
+    /// How many listen now.
+    package var listenerCount: Int { listeners.withLock { $0.wakes.count } }
+
+    fileprivate func leave(_ id: Int) {
+        listeners.withLock { $0.wakes.removeValue(forKey: id) }?.finish()
+    }
+
+    private func wakeAll() {
+        listeners.withLock { listeners in
+            for wake in listeners.wakes.values { wake.yield() }
+        }
+    }
+
+    /// Reads what the window lacks; begins it anew when it has fallen far behind.
+    private func fillWindow() async {
+        let last = ledger.lastSequence
+        let start = window.withLock { window in
+            if last.rawValue - window.last.rawValue > Int64(LiveWindow.changeLimit) || window.isEmpty {
+                window.restart(after: Sequence(max(window.last.rawValue, last.rawValue - 64)))
+            }
+            return window.last
+        }
+        var cursor = start
+        while cursor < last {
+            let since = cursor
+            // A read that fails leaves the window short: listeners then read the log themselves and meet the error.
+            guard let changes = try? await ledger.read({ try $0.changes(since: since, limit: 2_000) }),
+                let end = changes.last?.sequence
+            else { return }
+            let directory = ledger.directory
+            let rendered = changes.map { LiveEvent($0, directory: directory) }
+            window.withLock { $0.append(rendered) }
+            cursor = end
+        }
+    }
+
+    /// The changes after a cursor: from the window, or from the log when they have left it.
+    fileprivate func events(since cursor: Sequence) async throws -> [LiveEvent] {
+        if let events = window.withLock({ $0.events(since: cursor) }) { return events }
+        let changes = try await ledger.read { try $0.changes(since: cursor, limit: 500) }
+        let directory = ledger.directory
+        return changes.map { LiveEvent($0, directory: directory) }
+    }
+}
+
+/// One who listens: an endless sequence of batches of events.
+package struct Listener: AsyncSequence, Sendable {
+    let live: Live
+    let id: Int
+    let cursor: Sequence
+    let wakes: AsyncStream<Void>
+
+    /// Must be called when nobody listens any more.
+    package func leave() { live.leave(id) }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(listener: self, cursor: cursor, wakes: wakes.makeAsyncIterator())
+    }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        let listener: Listener
+        var cursor: Sequence
+        var wakes: AsyncStream<Void>.Iterator
+
+        /// The next events after those given before; nil when the server shuts down.
+        ///
+        /// - Throws: `StoreError.trimmed` when the log no longer holds what comes next.
+        package mutating func next() async throws -> [LiveEvent]? {
+            while true {
+                let events = try await listener.live.events(since: cursor)
+                if let last = events.last {
+                    cursor = last.sequence
+                    return events
+                }
+                if await wakes.next() == nil { return nil }
+            }
+        }
+    }
+}

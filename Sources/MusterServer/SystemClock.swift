@@ -1,0 +1,11 @@
+import Foundation
+package import MusterCore
+
+extension Instant {
+    /// The machine's clock, to the millisecond.
+    package static let systemClock: @Sendable () -> Instant = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+
+/// `muster device`: what reports.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Make devices and the tokens they report with.",
+        subcommands: [Token.self, List.self])
+
+    struct Device: Codable, Sendable {
+        var id: String?
+        var name: String
+        var user: String?
+    }
+
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token for a device; the device is made when the user has none of that name.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The device's name, unique within its user.") var name: String
+        @Option(help: "Whose device it is.") var user: String
+        @Flag(help: #"Print {"device":…,"token":…}."#) var json = false
+
+        struct Answer: Codable {
+            var device: String
+            var token: String
+        }
+
+        func run() async throws {
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.makeToken(device: name, user: user)
+            }
+            announce(json ? try encoded(answer) : answer.token)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the devices.")
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print a JSON array.") var json = false
+
+        func run() async throws {
+            let devices = try await Connection.withServer(over: data.data) { connection in
+                try await connection.list("/devices", of: Device.self)
+            }
+            if json { return announce(try encoded(devices)) }
+            for device in devices { announce("\(device.user ?? "")/\(device.name)") }
+        }
+    }
+}
+
+extension Connection {
+    /// Makes a device unless the user has one of that name, and a fresh token for it.
+    func makeToken(device: String, user: String) async throws -> DeviceCommand.Token.Answer {
+        let devices = "/users/\(user.segment)/devices"
+        try await makeUnlessThere(devices, json: DeviceCommand.Device(name: device))
+        let answer = try await send("POST", "\(devices)/\(device.segment)/token")
+        return try JSONDecoder().decode(DeviceCommand.Token.Answer.self, from: answer)
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+
+/// `muster region`: what people cross.
+struct RegionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "region", abstract: "Import regions.", subcommands: [Import.self])
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Import a GeoJSON file into a collection: all of its regions or, when one is at fault, none.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "A Feature or FeatureCollection of polygons, or points with a radius.") var file: String
+        @Option(help: "The collection; made when there is none of that name.") var collection: String
+        @Flag(help: "People inside these regions are safe.") var muster = false
+        @Flag(help: "Say what would be imported and every fault, and import nothing.") var dryRun = false
+
+        struct Answer: Decodable { var stored: Int }
+
+        func run() async throws {
+            guard let body = FileManager.default.contents(atPath: file) else {
+                throw CommandFailure("\(file) cannot be read")
+            }
+            let query = "?dryRun=\(dryRun)\(muster ? "&muster=true" : "")"
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                if !dryRun { try await connection.makeUnlessThere("/collections", json: ["name": collection]) }
+                return try await connection.send(
+                    "POST", "/collections/\(collection.segment)/regions" + query, body: body,
+                    contentType: "application/geo+json")
+            }
+            let count = try JSONDecoder().decode(Answer.self, from: answer).stored
+            announce("\(dryRun ? "Would import" : "Imported") \(count) regions into \(collection).")
+        }
+    }
+}

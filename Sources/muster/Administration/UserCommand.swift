@@ -1,0 +1,159 @@
+import ArgumentParser
+import Foundation
+
+/// `muster user`: who may sign in.
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Add, list and remove users, and set their passwords.",
+        subcommands: [Add.self, List.self, Remove.self, Password.self])
+
+    struct User: Codable, Sendable {
+        var name: String
+        var role: String
+        var team: String?
+        var password: String?
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a user.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "Letters, digits and . _ - @") var name: String
+        @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
+        @Option(help: "The team it belongs to; made when there is none of that name.") var team: String?
+        @Flag(help: "Read the password from standard input, one line.") var passwordStdin = false
+        @Flag(help: "Print the user as JSON.") var json = false
+
+        func run() async throws {
+            let user = User(name: name, role: role, team: team, password: passwordStdin ? try readSecret() : nil)
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                if let team { try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team)) }
+                return try await connection.send("POST", "/users", json: user)
+            }
+            announce(json ? String(decoding: answer, as: UTF8.self) : "Added \(role) \(name).")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the users.")
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print a JSON array.") var json = false
+
+        func run() async throws {
+            let users = try await Connection.withServer(over: data.data) { connection in
+                try await connection.list("/users", of: User.self)
+            }
+            if json { return announce(try encoded(users)) }
+            for user in users { announce("\(user.name)\t\(user.role)\t\(user.team ?? "")") }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a user with all devices and positions of theirs.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("DELETE", "/users/\(name.segment)")
+            }
+            announce("Removed \(name).")
+        }
+    }
+
+    struct Password: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Set a user's password; ends its sessions.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+        @Flag(help: "Read the password from standard input, one line (it always is).") var passwordStdin = false
+
+        func run() async throws {
+            struct Change: Encodable { var password: String }
+            let change = Change(password: try readSecret())
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("PUT", "/users/\(name.segment)/password", json: change)
+            }
+            announce("Set the password of \(name).")
+        }
+    }
+}
+
+/// `muster team`: who belongs together.
+struct TeamCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "team", abstract: "Add and list teams, and see who is safe.",
+        subcommands: [Add.self, List.self, Status.self])
+
+    struct Team: Codable, Sendable {
+        var name: String
+        var silenceSeconds: Double?
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a team.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+        @Option(help: "Seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
+
+        func run() async throws {
+            let team = Team(name: name, silenceSeconds: silenceSeconds)
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("POST", "/teams", json: team)
+            }
+            announce("Added team \(name).")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the teams.")
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print a JSON array.") var json = false
+
+        func run() async throws {
+            let teams = try await Connection.withServer(over: data.data) { connection in
+                try await connection.list("/teams", of: Team.self)
+            }
+            if json { return announce(try encoded(teams)) }
+            for team in teams { announce("\(team.name)\tsilent after \(team.silenceSeconds ?? 0) s") }
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Say who of a team is safe.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+        @Flag(help: "Print JSON.") var json = false
+
+        struct Answer: Decodable {
+            struct Member: Decodable {
+                var user: String
+                var state: String
+                var since: String?
+            }
+            var members: [Member]
+        }
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("GET", "/teams/\(name.segment)/safety")
+            }
+            if json { return announce(String(decoding: body, as: UTF8.self)) }
+            for member in try JSONDecoder().decode(Answer.self, from: body).members {
+                announce("\(member.user)\t\(member.state)\t\(member.since.map { "since \($0)" } ?? "never heard of")")
+            }
+        }
+    }
+}
+
+/// The first line of standard input, without its end.
+func readSecret() throws -> String {
+    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+        throw CommandFailure("standard input holds no password")
+    }
+    return line
+}
+
+/// A value as JSON text.
+func encoded(_ value: some Encodable) throws -> String {
+    String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MusterServer
+
+/// `muster serve`: runs the server until it is told to stop.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Run the server.")
+
+    @OptionGroup var data: DataOption
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 takes a free one.") var port = 8080
+    @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.")
+    var tlsCertificate: String?
+    @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.") var tlsKey: String?
+    @Option(help: "Days that positions are kept.") var retentionDays: Double = 30
+    @Option(help: "The folder with the web page.") var web: String?
+    @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
+
+    func validate() throws {
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key go together")
+        }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 0 to 65535") }
+        guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("--log-level: '\(logLevel)' is no level")
+        }
+    }
+
+    func run() async throws {
+        var settings = Configuration(dataDirectory: data.data)
+        settings.host = host
+        settings.port = port
+        settings.retentionDays = retentionDays
+        settings.webRoot = web ?? WebRoot.find()
+        settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
+        if let tlsCertificate, let tlsKey {
+            settings.tls = Configuration.TLSFiles(certificateChain: tlsCertificate, privateKey: tlsKey)
+        }
+        var logger = Logger(label: "muster")
+        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
+        let server = try await clearly { try await Server(settings, logger: logger) }
+        if let password = server.generatedPassword {
+            announce("First start. Sign in as admin with the password: \(password)")
+        }
+        try await server.run { address in announce("Muster is ready at \(address)") }
+    }
+}
+
+/// Where the web page lies: beside the program, or in the folder that `muster` is started from.
+enum WebRoot {
+    static func find() -> String? {
+        let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        var candidates = [URL(filePath: FileManager.default.currentDirectoryPath), program]
+        // A build lies a few folders below the checkout: .build/<platform>/<configuration>/muster.
+        for _ in 0..<4 { candidates.append(candidates[candidates.count - 1].deletingLastPathComponent()) }
+        return candidates.map { $0.appending(path: "Web").path }
+            .first { FileManager.default.fileExists(atPath: $0 + "/index.html") }
+    }
+}
+
+/// Prints a line at once, even into a pipe.
+func announce(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+/// Says to the person at the terminal what is going on, apart from the output that a script reads.
+func remark(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+}

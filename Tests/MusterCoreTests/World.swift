@@ -1,0 +1,102 @@
+import MusterCore
+import MusterGeometry
+
+/// An engine with a directory, fed as the server feeds it, with a log in memory.
+struct World {
+    var directory = Directory()
+    var engine = Engine()
+    var decision = Decision()
+    var log: [Change] = []
+    /// The server's clock, in seconds since the world began.
+    var now = 0.0
+
+    static let team = TeamNumber(1)
+    static let tracker = TrackerNumber(1)
+    static let collection = CollectionNumber(1)
+    static let ana = UserNumber(1)
+    static let phone = DeviceNumber(1)
+
+    /// Ana, member of one team, with one phone; one tracker linked to one empty collection.
+    init(filter: PositionFilter = .none, silenceSeconds: Double = 1200) {
+        edit(.putTracker(Tracker(number: Self.tracker, name: "crew", filter: filter, collections: [Self.collection])))
+        edit(
+            .putTeam(Team(number: Self.team, name: "crew", tracker: Self.tracker, silenceSeconds: silenceSeconds)))
+        edit(.putCollection(RegionCollection(number: Self.collection, name: "town")))
+        edit(.putUser(User(number: Self.ana, name: "ana", role: .member, team: Self.team)))
+        edit(.putDevice(Device(number: Self.phone, name: "phone", user: Self.ana)))
+    }
+
+    static func time(_ seconds: Double) -> Instant { Instant(seconds: 1_700_000_000 + seconds) }
+
+    mutating func edit(_ edit: Edit) {
+        directory.apply(edit)
+        if engine.apply(edit, in: directory) {
+            engine.review(now: Self.time(now), into: &decision)
+            settle()
+        }
+    }
+
+    /// Puts a square of ±`half` degrees around a point.
+    mutating func putSquare(
+        _ number: Int32, at latitude: Double, _ longitude: Double, half: Double = 0.001, isMuster: Bool = false,
+        dwell: Double? = nil, exitDelay: Double = 0
+    ) {
+        let corners = [(-half, -half), (-half, half), (half, half), (half, -half), (-half, -half)]
+        let ring = corners.map { Coordinate(validLatitude: latitude + $0.0, longitude: longitude + $0.1) }
+        edit(
+            .putRegion(
+                Region(
+                    number: RegionNumber(number), collection: Self.collection, id: "r\(number)", name: "r\(number)",
+                    shape: .polygon(Polygon(exterior: ring)), isMuster: isMuster, dwellSeconds: dwell,
+                    exitDelaySeconds: exitDelay)))
+    }
+
+    /// Reports a fix at a time of the world; the server's clock follows unless told otherwise.
+    @discardableResult
+    mutating func report(
+        _ latitude: Double, _ longitude: Double, at seconds: Double, receivedAt: Double? = nil,
+        accuracy: Metres? = nil, by device: DeviceNumber = World.phone
+    ) -> Verdict {
+        now = max(now, receivedAt ?? seconds)
+        let position = Position(
+            coordinate: Coordinate(validLatitude: latitude, longitude: longitude), sampleTime: Self.time(seconds),
+            receivedTime: Self.time(now), accuracy: accuracy)
+        let verdict = engine.decide(.position(position, of: device), now: Self.time(now), into: &decision)
+        settle()
+        return verdict
+    }
+
+    mutating func sweep(at seconds: Double) {
+        now = seconds
+        engine.sweep(now: Self.time(seconds), into: &decision)
+        settle()
+    }
+
+    /// The crossings so far, as "enter 1", "exit 1", "dwell 1".
+    var crossings: [String] {
+        log.compactMap { change in
+            guard case .crossing(let crossing) = change else { return nil }
+            return "\(crossing.kind) \(crossing.region.rawValue)"
+        }
+    }
+
+    /// The states of safety that the log tells of, in order.
+    var safety: [Safety.State] {
+        log.compactMap { change in
+            guard case .safety(let safety, _) = change else { return nil }
+            return safety.state
+        }
+    }
+
+    /// How many positions were stored.
+    var stored: Int {
+        log.count { change in
+            if case .position = change { true } else { false }
+        }
+    }
+
+    private mutating func settle() {
+        decision.takeChanges { log.append($0) }
+        engine.adopt(&decision)
+    }
+}
