@@ -89,6 +89,11 @@ extension JSONReader {
     /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
     package mutating func decimal() throws(JSONFault) -> JSONNumber {
         try require(.number)
+        return try scanDecimal()
+    }
+
+    /// Reads the number that stands at `offset`.
+    mutating func scanDecimal() throws(JSONFault) -> JSONNumber {
         let start = offset
         let isNegative = bytes[offset] == UInt8(ascii: "-")
         if isNegative { offset += 1 }

@@ -10,7 +10,7 @@ extension JSONReader {
         let start = offset
         switch kind {
         case .string: _ = try scanString()
-        case .number: _ = try decimal()
+        case .number: _ = try scanDecimal()
         case .boolean: _ = try boolean()
         case .null: try null()
         case .object, .array: try skipContainer()
@@ -35,7 +35,7 @@ extension JSONReader {
                 objects <<= 1
                 levels += 1
             case .string: _ = try scanString()
-            case .number: _ = try decimal()
+            case .number: _ = try scanDecimal()
             case .boolean: _ = try boolean()
             case .null: try null()
             }

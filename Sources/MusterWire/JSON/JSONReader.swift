@@ -33,6 +33,7 @@ package struct JSONReader {
     }
 
     /// The kind of the value that comes next; nothing is consumed but white space.
+    @inline(__always)
     package mutating func peek() throws(JSONFault) -> JSONKind {
         skipSpace()
         guard offset < bytes.count else { throw fault(.unexpectedEnd) }

@@ -103,6 +103,9 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    /// Appends bytes of another form, without a comma before or behind.
+    mutating func append(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
+
     /// Takes what was written so far away and goes on behind it, to send a long answer in pieces.
     package mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll() }

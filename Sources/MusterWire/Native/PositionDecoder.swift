@@ -223,7 +223,7 @@ package struct PositionDecoder {
     ) throws(JSONFault) -> Double? {
         guard try isPresent(field, as: .number, from: &reader, index: index) else { return nil }
         let start = reader.offset
-        let value = try reader.decimal().double
+        let value = try reader.scanDecimal().double
         let range = field.range
         guard range.contains(value) else {
             record(.outOfRange(lowest: range.lowerBound, highest: range.upperBound), field, of: index, at: start)
@@ -236,7 +236,7 @@ package struct PositionDecoder {
         _ field: PositionField, from reader: inout JSONReader, index: Int?
     ) throws(JSONFault) -> JSONText? {
         guard try isPresent(field, as: .string, from: &reader, index: index) else { return nil }
-        return try reader.text()
+        return try reader.scanString()
     }
 
     private mutating func attributes(from reader: inout JSONReader, index: Int?) throws(JSONFault) -> String? {

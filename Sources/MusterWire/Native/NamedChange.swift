@@ -1,0 +1,117 @@
+package import MusterCore
+
+/// A change as the wire tells it: the numbers of the log turned into names.
+package enum NamedChange: Hashable, Sendable {
+    /// `device` is `alice/phone`.
+    case position(Position, device: String, user: String, isLate: Bool)
+    case crossing(Crossing.Kind, device: String, user: String, region: NamedRegion, sampleTime: Instant)
+    /// The region is the one that makes safe.
+    case safety(Safety.State, user: String, since: Instant, region: NamedRegion?)
+    case region(collection: String, id: String, removed: Bool)
+    case directory(Entity, name: String, removed: Bool)
+
+    /// The kinds of entity in the directory.
+    package enum Entity: String, Hashable, Sendable {
+        case user, team, device, tracker, collection
+    }
+
+    /// The `type` of the change object, and the name of its event in a stream.
+    package var type: StaticString {
+        switch self {
+        case .position: "position"
+        case .crossing: "crossing"
+        case .safety: "safety"
+        case .region: "region"
+        case .directory: "directory"
+        }
+    }
+}
+
+/// A region as the wire refers to it.
+package struct NamedRegion: Hashable, Sendable {
+    package var collection: String
+    package var id: String
+    package var name: String
+    package var isMuster: Bool
+
+    package init(collection: String, id: String, name: String, isMuster: Bool) {
+        self.collection = collection
+        self.id = id
+        self.name = name
+        self.isMuster = isMuster
+    }
+}
+
+extension Crossing.Kind {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .enter: "enter"
+        case .exit: "exit"
+        case .dwell: "dwell"
+        }
+    }
+}
+
+extension Safety.State {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .unknown: "unknown"
+        case .safe: "safe"
+        case .unsafe: "unsafe"
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a change object with its place in the log.
+    package mutating func value(_ change: NamedChange, sequence: Sequence, at committedAt: Instant) {
+        beginObject()
+        member("sequence", sequence.rawValue)
+        member("at", committedAt)
+        member("type", change.type.description)
+        switch change {
+        case .position(let position, let device, let user, let isLate):
+            member("device", device)
+            member("user", user)
+            key("position")
+            value(position)
+            member("late", isLate)
+        case .crossing(let kind, let device, let user, let region, let sampleTime):
+            member("kind", kind.wireName.description)
+            member("device", device)
+            member("user", user)
+            key("region")
+            value(region)
+            member("sampleTime", sampleTime)
+        case .safety(let state, let user, let since, let region):
+            member("user", user)
+            member("state", state.wireName.description)
+            member("since", since)
+            if let region {
+                key("region")
+                value(region)
+            }
+        case .region(let collection, let id, let removed):
+            member("collection", collection)
+            member("id", id)
+            member("removed", removed)
+        case .directory(let entity, let name, let removed):
+            member("kind", entity.rawValue)
+            member("name", name)
+            member("removed", removed)
+        }
+        endObject()
+    }
+
+    /// Writes a reference to a region.
+    package mutating func value(_ region: NamedRegion) {
+        beginObject()
+        member("collection", region.collection)
+        member("id", region.id)
+        member("name", region.name)
+        member("muster", region.isMuster)
+        endObject()
+    }
+}

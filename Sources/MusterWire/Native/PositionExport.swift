@@ -1,0 +1,201 @@
+package import MusterCore
+import MusterGeometry
+
+/// Writes positions in a form that other programs read, piece by piece, so that a long history needs little memory.
+///
+/// `begin`, an `append` for every position, `end`; `takeBytes` whenever enough has gathered.
+package struct PositionExport {
+    /// The forms that there are.
+    package enum Form: String, Hashable, Sendable, CaseIterable {
+        /// `{"items":[…],"nextCursor":…}`.
+        case json
+        /// An RFC 7946 FeatureCollection of Points.
+        case geojson
+        /// GPX 1.1: a track for each device. Accuracy, speed, heading and battery are extensions in the namespace
+        /// `urn:muster:gpx:1`, for GPX 1.1 has no element for them.
+        case gpx
+        /// RFC 4180 with a header line. What a spreadsheet would take for a formula has an apostrophe before it.
+        case csv
+        /// A native position object on each line.
+        case ndjson
+
+        /// The media type to send.
+        package var contentType: String {
+            switch self {
+            case .json: "application/json"
+            case .geojson: "application/geo+json"
+            case .gpx: "application/gpx+xml"
+            case .csv: "text/csv; charset=utf-8"
+            case .ndjson: "application/x-ndjson"
+            }
+        }
+
+        /// The form with a media type, parameters and case aside.
+        package init?(mediaType: String) {
+            let wanted = mediaType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+            let form = Self.allCases.first { $0.contentType.prefix { $0 != ";" } == wanted }
+            guard let form else { return nil }
+            self = form
+        }
+    }
+
+    /// The form that is written.
+    package let form: Form
+    private var writer = JSONWriter()
+    /// The device whose track is open.
+    private var openTrack: String?
+
+    package init(as form: Form) { self.form = form }
+
+    /// Writes what stands before the first position.
+    package mutating func begin() {
+        switch form {
+        case .json:
+            writer.beginObject()
+            writer.key("items")
+            writer.beginArray()
+        case .geojson:
+            writer.beginObject()
+            writer.member("type", "FeatureCollection")
+            writer.key("features")
+            writer.beginArray()
+        case .gpx: writer.text(GPXText.header)
+        case .csv: writer.text(CSVText.header)
+        case .ndjson: break
+        }
+    }
+
+    /// Writes a position.
+    ///
+    /// - Parameter device: whose it is: `alice/phone`. GPX wants the positions of a device together.
+    package mutating func append(_ position: Position, device: String) {
+        switch form {
+        case .json: writer.value(position, device: device)
+        case .geojson: writer.feature(position, device: device)
+        case .gpx:
+            if openTrack != device {
+                if openTrack != nil { writer.text(GPXText.endOfTrack) }
+                writer.text(GPXText.beginning(ofTrack: device))
+                openTrack = device
+            }
+            writer.text(GPXText.point(position))
+        case .csv: writer.text(CSVText.line(position, device: device))
+        case .ndjson:
+            writer.value(position, device: device)
+            writer.endLine()
+        }
+    }
+
+    /// Writes what stands behind the last position.
+    ///
+    /// - Parameter nextCursor: where the next page begins; only JSON and GeoJSON have a place for it.
+    package mutating func end(nextCursor: String? = nil) {
+        switch form {
+        case .json, .geojson:
+            writer.endArray()
+            if let nextCursor { writer.member("nextCursor", nextCursor) }
+            writer.endObject()
+        case .gpx:
+            if openTrack != nil { writer.text(GPXText.endOfTrack) }
+            writer.text(GPXText.footer)
+        case .csv, .ndjson: break
+        }
+    }
+
+    /// How many bytes have gathered.
+    package var count: Int { writer.bytes.count }
+
+    /// Takes away what has gathered.
+    package mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
+}
+
+/// GPX 1.1, https://www.topografix.com/GPX/1/1/gpx.xsd
+enum GPXText {
+    static let header = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <gpx version="1.1" creator="Muster" xmlns="http://www.topografix.com/GPX/1/1" xmlns:muster="urn:muster:gpx:1">
+
+        """
+    static let footer = "</gpx>\n"
+    static let endOfTrack = "</trkseg></trk>\n"
+
+    static func beginning(ofTrack name: String) -> String { "<trk><name>\(escaped(name))</name><trkseg>\n" }
+
+    static func point(_ position: Position) -> String {
+        var text = "<trkpt lat=\"\(JSONWriter.text(position.coordinate.latitude))\""
+        text += " lon=\"\(JSONWriter.text(position.coordinate.longitude))\">"
+        if let altitude = position.altitude { text += "<ele>\(decimal(altitude.value))</ele>" }
+        text += "<time>\(position.sampleTime.rfc3339)</time>"
+        let extensions: [(String, Double?)] = [
+            ("accuracy", position.accuracy?.value), ("speed", position.speed), ("heading", position.heading),
+            ("battery", position.battery),
+        ]
+        let known = extensions.compactMap { name, value in
+            value.map { "<muster:\(name)>\(decimal($0))</muster:\(name)>" }
+        }
+        if !known.isEmpty { text += "<extensions>\(known.joined())</extensions>" }
+        return text + "</trkpt>\n"
+    }
+
+    /// XML text that reads back as `text`. Characters that XML cannot hold become U+FFFD.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\t", "\n", "\r": result += "&#\(scalar.value);"
+            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// A number as `xsd:decimal`, which has no exponent: to the tenth of a micrometre where it would need one.
+    private static func decimal(_ number: Double) -> String {
+        let text = JSONWriter.text(number)
+        guard text.contains("e") else { return text }
+        return JSONWriter.text((number * 1e7).rounded() / 1e7)
+    }
+}
+
+/// RFC 4180.
+enum CSVText {
+    static let header =
+        "device,sampleTime,receivedTime,latitude,longitude,accuracy,altitude,speed,heading,battery,source,attributes\r\n"
+
+    static func line(_ position: Position, device: String) -> String {
+        let numbers = [
+            position.coordinate.latitude, position.coordinate.longitude, position.accuracy?.value,
+            position.altitude?.value, position.speed, position.heading, position.battery,
+        ]
+        var cells = [cell(device), position.sampleTime.rfc3339, position.receivedTime.rfc3339]
+        cells += numbers.map { $0.map(JSONWriter.text) ?? "" }
+        cells += [position.source.wireName.description, cell(position.attributes ?? "")]
+        return cells.joined(separator: ",") + "\r\n"
+    }
+
+    /// A text as a cell: quoted where it must be, and never a formula to a spreadsheet (OWASP, CSV injection).
+    static func cell(_ text: String) -> String {
+        var text = text
+        if let first = text.unicodeScalars.first, "=+-@\t\r\n".unicodeScalars.contains(first) { text = "'" + text }
+        guard text.unicodeScalars.contains(where: { "\",\r\n".unicodeScalars.contains($0) }) else { return text }
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { quoted += "\"" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
+}
+
+extension JSONWriter {
+    /// Appends text of another form as it is.
+    fileprivate mutating func text(_ text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+}

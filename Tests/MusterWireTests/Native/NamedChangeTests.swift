@@ -1,0 +1,44 @@
+import MusterCore
+import MusterGeometry
+import Testing
+
+@testable import MusterWire
+
+struct NamedChangeTests {
+    private let region = NamedRegion(collection: "sites", id: "r1", name: "Yard \"A\"", isMuster: true)
+    private let time = Instant(milliseconds: 1_795_240_800_000)
+
+    private func check(_ change: NamedChange, _ rest: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        var writer = JSONWriter()
+        writer.value(change, sequence: Sequence(7), at: Instant(milliseconds: 0))
+        let expected =
+            #"{"sequence":7,"at":"1970-01-01T00:00:00.000Z","type":"\#(change.type)","# + rest + "}"
+        #expect(writer.bytes.text == expected, sourceLocation: sourceLocation)
+        #expect(throws: Never.self, sourceLocation: sourceLocation) { try JSONValue(parsing: writer.bytes) }
+    }
+
+    @Test func `changes are told with names`() {
+        let position = Position(
+            coordinate: Coordinate(validLatitude: 1, longitude: 2), sampleTime: time, receivedTime: time)
+        check(
+            .position(position, device: "alice/phone", user: "alice", isLate: true),
+            #""device":"alice/phone","user":"alice","position":{"latitude":1,"longitude":2,"#
+                + #""sampleTime":"2026-11-21T06:00:00.000Z","receivedTime":"2026-11-21T06:00:00.000Z","#
+                + #""source":"native"},"late":true"#)
+        check(
+            .crossing(.enter, device: "alice/phone", user: "alice", region: region, sampleTime: time),
+            #""kind":"enter","device":"alice/phone","user":"alice","region":{"collection":"sites","id":"r1","#
+                + #""name":"Yard \"A\"","muster":true},"sampleTime":"2026-11-21T06:00:00.000Z""#)
+        check(
+            .safety(.safe, user: "alice", since: time, region: region),
+            #""user":"alice","state":"safe","since":"2026-11-21T06:00:00.000Z","region":{"collection":"sites","#
+                + #""id":"r1","name":"Yard \"A\"","muster":true}"#)
+        check(
+            .safety(.unknown, user: "alice", since: time, region: nil),
+            #""user":"alice","state":"unknown","since":"2026-11-21T06:00:00.000Z""#)
+        check(
+            .region(collection: "sites", id: "r1", removed: false),
+            #""collection":"sites","id":"r1","removed":false"#)
+        check(.directory(.team, name: "red", removed: true), #""kind":"team","name":"red","removed":true"#)
+    }
+}
