@@ -20,7 +20,8 @@ package struct Reporting: Hashable, Sendable {
 
     /// A fix every 5 s ± 20 %, each delivered at once and once, unless told otherwise.
     ///
-    /// - Precondition: the interval is 0.1 s to a day; the jitter is 0.9 at most, other shares less than 1; gaps are not negative.
+    /// - Precondition: the interval is 0.1 s to a day; the jitter is 0.9 at most, other shares less than 1; gaps are
+    ///   not negative.
     package init(
         intervalSeconds: Double = 5, jitterShare: Double = 0.2, lostShare: Double = 0, duplicateShare: Double = 0,
         gapsPerHour: Double = 0, deadZones: [DeadZone] = [], shufflesBursts: Bool = false

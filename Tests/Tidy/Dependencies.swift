@@ -1,0 +1,66 @@
+/// Which modules a target may import: dependencies point downwards only.
+enum Dependencies {
+    /// What a target of ours may know.
+    struct Allowance {
+        /// Ours.
+        var own: Set<String>
+        /// Others'; nil: any.
+        var foreign: Set<String>?
+    }
+
+    private static let mathematics: Set<String> = ["Glibc", "Darwin", "Musl", "Android", "Bionic", "WASILibc"]
+    private static let decisions: Set<String> = ["MusterCore", "MusterGeometry"]
+    private static let wire = decisions.union(["MusterWire"])
+    private static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]
+
+    /// One line per target. A target that is not here may not exist.
+    static let allowed: [String: Allowance] = [
+        "MusterGeometry": Allowance(own: [], foreign: mathematics),
+        "MusterCore": Allowance(own: ["MusterGeometry"], foreign: []),
+        "MusterWire": Allowance(own: decisions, foreign: mathematics),
+        "MusterStore": Allowance(
+            own: decisions, foreign: foundation.union(mathematics).union(["GRDB", "Dispatch", "Synchronization"])),
+        "MusterReplication": Allowance(own: wire),
+        "MusterServer": Allowance(
+            own: wire.union(["MusterStore", "MusterReplication", "CSodium", "CZlib"])),
+        "MusterKit": Allowance(own: wire.union(["MusterReplication"])),
+        "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
+        "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
+        "muster": Allowance(
+            own: wire.union([
+                "MusterStore", "MusterServer", "MusterSimulator", "MusterKit", "MusterNearby", "MusterReplication",
+                "CSodium", "CZlib",
+            ])),
+        "CSodium": Allowance(own: [], foreign: []),
+        "CZlib": Allowance(own: [], foreign: []),
+    ]
+
+    /// The imports of a file that its target may not have.
+    static func findings(in file: SourceFile) -> [Finding] {
+        guard let target = file.target else { return [] }
+        guard let allowance = allowed[target] else {
+            return [
+                Finding(path: file.path, line: 0, message: "say in Tests/Tidy what the target \(target) may import")
+            ]
+        }
+        return imports(in: file).compactMap { line, module in
+            let isOwn = allowed[module] != nil || module.hasPrefix("Muster")
+            let isAllowed = isOwn ? allowance.own.contains(module) : allowance.foreign?.contains(module) ?? true
+            return isAllowed
+                ? nil : Finding(path: file.path, line: line, message: "\(target) must not import \(module)")
+        }
+    }
+
+    /// The top-level modules that a file imports, each with its line.
+    static func imports(in file: SourceFile) -> [(line: Int, module: String)] {
+        let kinds: Set<String> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias", "actor"]
+        return Code(file).lines.enumerated().compactMap { index, line in
+            let words = line.split(separator: " ")
+            guard let keyword = words.firstIndex(of: "import") else { return nil }
+            let modifiers: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+            guard words[..<keyword].allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") }) else { return nil }
+            let path = words[(keyword + 1)...].first { !kinds.contains(String($0)) } ?? ""
+            return path.split(separator: ".").first.map { (index + 1, String($0)) }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// What a file must say, and must not.
+enum Wording {
+    /// What a standard protocol asks for, and so has documented, where only our own targets see it.
+    private static let understood = ["var description", "func ==", "func <", "func hash(into", "func encode(to"]
+
+    /// Public and package declarations without a doc comment above them. Attributes may stand between.
+    static func undocumented(in file: SourceFile) -> [Finding] {
+        let code = Code(file).lines
+        return code.indices.compactMap { line in
+            guard let declaration = Declaration(code[line]), let access = declaration.access,
+                !["import", "extension"].contains(declaration.keyword),
+                access == "public" || !understood.contains(where: code[line].contains)
+            else { return nil }
+            var above = line - 1
+            while above >= 0, code[above].drop(while: { $0 == " " }).hasPrefix("@"), Declaration(code[above]) == nil {
+                above -= 1
+            }
+            let isDocumented = above >= 0 && file.lines[above].drop { $0 == " " }.hasPrefix("///")
+            return isDocumented
+                ? nil
+                : Finding(path: file.path, line: line + 1, message: "no doc comment on this \(access) declaration")
+        }
+    }
+
+    /// Places in the code, comments and literals apart, where a word stands.
+    static func code(_ word: String, in file: SourceFile, because reason: String) -> [Finding] {
+        Code(file).lines.enumerated().compactMap { index, line in
+            occurs(word, in: line) ? Finding(path: file.path, line: index + 1, message: "\(word) \(reason)") : nil
+        }
+    }
+
+    /// Traps that stand for code not written yet.
+    static func unwritten(in file: SourceFile) -> [Finding] {
+        let excuses = ["to" + "do", "fix" + "me", "implement", "not yet", "later"]
+        return zip(Code(file).lines, file.lines).enumerated().compactMap { index, line in
+            guard occurs("fatalError(", in: line.0), excuses.contains(where: line.1.lowercased().contains) else {
+                return nil
+            }
+            return Finding(path: file.path, line: index + 1, message: "a trap in place of code")
+        }
+    }
+
+    /// Lines that hold a text, whatever it is part of.
+    static func text(_ needle: String, in file: SourceFile, because reason: String) -> [Finding] {
+        file.lines.enumerated().compactMap { index, line in
+            line.contains(needle)
+                ? Finding(path: file.path, line: index + 1, message: "\"\(needle)\" \(reason)") : nil
+        }
+    }
+
+    /// Tests that are switched off without saying why.
+    static func silentSkips(in file: SourceFile) -> [Finding] {
+        let openings = [
+            ".enabled(" + "if:", ".disabled(", "pytest.skip(", "pytest.mark.skip" + "if(", "pytest.mark.skip(",
+            "t.skip(",
+        ]
+        let bare = ["pytest.mark.skip" + "\n", "skip: true" + ",", "skip: true" + " "]
+        let text = file.lines.joined(separator: "\n") + "\n"
+        let visible = file.isSwift ? Code(file).lines.joined(separator: "\n") : text
+        var findings: [Finding] = []
+        for opening in openings + bare {
+            for range in ranges(of: opening, in: visible) {
+                let says =
+                    bare.contains(opening)
+                    ? false
+                    : arguments(in: visible, from: range.upperBound).contains("\"")
+                        || arguments(in: visible, from: range.upperBound).contains("'")
+                if says { continue }
+                let line = visible[..<range.lowerBound].count { $0 == "\n" } + 1
+                findings.append(Finding(path: file.path, line: line, message: "a test is skipped and gives no reason"))
+            }
+        }
+        return findings
+    }
+
+    /// What stands between an open parenthesis and the one that closes it.
+    private static func arguments(in text: String, from start: String.Index) -> Substring {
+        var depth = 1
+        let end = text[start...].firstIndex { character in
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            return depth == 0
+        }
+        return text[start..<(end ?? text.endIndex)]
+    }
+
+    private static func ranges(of needle: String, in text: String) -> [Range<String.Index>] {
+        var found: [Range<String.Index>] = []
+        var rest = text[...]
+        while let range = rest.firstRange(of: needle) {
+            found.append(range)
+            rest = rest[range.upperBound...]
+        }
+        return found
+    }
+
+    /// Whether a word stands in a line, and not as the end of a longer one.
+    private static func occurs(_ word: String, in line: String) -> Bool {
+        ranges(of: word, in: line).contains { range in
+            guard range.lowerBound > line.startIndex else { return true }
+            let before = line[line.index(before: range.lowerBound)]
+            return !before.isLetter && !before.isNumber && before != "_" && before != "."
+        }
+    }
+}
