@@ -55,6 +55,14 @@ package protocol Store: AnyObject, Sendable {
     /// - Returns: how many positions were forgotten; call again while it is not 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
+    /// Does waiting work that need not be done in anyone's transaction: puts staged positions into their devices'
+    /// order, takes what was removed out of the log. Call it on the writer's thread when nothing waits.
+    ///
+    /// - Parameter limit: about how many positions one call may move: a call is one short transaction.
+    /// - Returns: whether work is left.
+    @discardableResult
+    func settle(limit: Int) throws -> Bool
+
     /// Copies the whole store, consistent at one moment, to a new file while reads and writes go on.
     ///
     /// - Throws: `StoreError.backup` when the file exists already or cannot be written.
@@ -155,6 +163,8 @@ package struct Credential: Hashable, Sendable {
         case refreshToken
         /// Key: the key's id. Secret: the private key's raw bytes.
         case signingKey
+        /// Key: the device's number, 4 bytes big-endian. Secret: the 32 bytes of the key that seals its reports.
+        case encryptionKey
     }
 
     package var kind: Kind
@@ -196,6 +206,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case tooNew(path: String, version: Int, known: Int)
     /// Changes after this sequence are no longer kept; the oldest kept is given.
     case trimmed(oldest: Sequence)
+    /// Another process has this store open for writing.
+    case inUse(path: String)
     /// The backup could not be written.
     case backup(path: String, reason: String)
 }

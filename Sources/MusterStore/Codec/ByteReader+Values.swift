@@ -1,0 +1,95 @@
+import MusterCore
+import MusterGeometry
+
+extension ByteReader {
+    mutating func position() throws(CodecFault) -> Position {
+        let sampleTime = try instant()
+        let coordinate = try coordinate()
+        let delay = try signed()
+        guard let source = Position.Source(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        var position = Position(
+            coordinate: coordinate, sampleTime: sampleTime,
+            receivedTime: Instant(milliseconds: sampleTime.milliseconds &+ delay), source: source)
+        let fields = PositionFields(rawValue: try byte())
+        guard PositionFields.all.isSuperset(of: fields) else { throw .malformed(offset: offset) }
+        if fields.contains(.accuracy) { position.accuracy = Metres(try decimal()) }
+        if fields.contains(.altitude) { position.altitude = Metres(try decimal()) }
+        if fields.contains(.speed) { position.speed = try decimal() }
+        if fields.contains(.heading) { position.heading = try decimal() }
+        if fields.contains(.battery) { position.battery = try decimal() }
+        if fields.contains(.attributes) { position.attributes = try text() }
+        return position
+    }
+
+    mutating func safety() throws(CodecFault) -> Safety {
+        guard let state = Safety.State(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        let since = try instant()
+        switch try byte() {
+        case 0: return Safety(state: state, since: since)
+        case 1: return Safety(state: state, since: since, region: RegionNumber(try number()))
+        default: throw .malformed(offset: offset)
+        }
+    }
+
+    mutating func directoryEntry() throws(CodecFault) -> DirectoryEntry {
+        let kind = try byte()
+        let number = try number()
+        switch kind {
+        case 0: return .user(UserNumber(number))
+        case 1: return .team(TeamNumber(number))
+        case 2: return .device(DeviceNumber(number))
+        case 3: return .tracker(TrackerNumber(number))
+        case 4: return .collection(CollectionNumber(number))
+        default: throw .malformed(offset: offset)
+        }
+    }
+
+    mutating func presences() throws(CodecFault) -> [Presence] {
+        let count = try count(minimumBytes: 3)
+        var presences: [Presence] = []
+        presences.reserveCapacity(count)
+        for _ in 0..<count {
+            let region = RegionNumber(try number())
+            let since = try instant()
+            let flags = try byte()
+            guard flags <= 3 else { throw .malformed(offset: offset) }
+            let leftAt: Instant? = flags & 2 == 0 ? nil : try instant()
+            presences.append(
+                Presence(region: region, since: since, hasDwelt: flags & 1 == 1, leftAt: leftAt))
+        }
+        return presences
+    }
+
+    mutating func shape() throws(CodecFault) -> Shape {
+        switch try byte() {
+        case 0: return .polygon(try polygon())
+        case 1:
+            let count = try count(minimumBytes: 2)
+            var polygons: [Polygon] = []
+            polygons.reserveCapacity(count)
+            for _ in 0..<count { polygons.append(try polygon()) }
+            return .multiPolygon(polygons)
+        case 2:
+            let centre = try coordinate()
+            return .circle(Circle(centre: centre, radius: Metres(try exactDouble())))
+        default: throw .malformed(offset: offset)
+        }
+    }
+
+    private mutating func polygon() throws(CodecFault) -> Polygon {
+        let holes = try count(minimumBytes: 1)
+        let exterior = try ring()
+        var polygon = Polygon(exterior: exterior)
+        polygon.holes.reserveCapacity(holes)
+        for _ in 0..<holes { polygon.holes.append(try ring()) }
+        return polygon
+    }
+
+    private mutating func ring() throws(CodecFault) -> [Coordinate] {
+        let count = try count(minimumBytes: 16)
+        var ring: [Coordinate] = []
+        ring.reserveCapacity(count)
+        for _ in 0..<count { ring.append(try coordinate()) }
+        return ring
+    }
+}

@@ -1,0 +1,98 @@
+import MusterCore
+import MusterGeometry
+
+/// Which optional fields of a position follow.
+struct PositionFields: OptionSet {
+    let rawValue: UInt8
+    static let accuracy = PositionFields(rawValue: 1)
+    static let altitude = PositionFields(rawValue: 2)
+    static let speed = PositionFields(rawValue: 4)
+    static let heading = PositionFields(rawValue: 8)
+    static let battery = PositionFields(rawValue: 16)
+    static let attributes = PositionFields(rawValue: 32)
+    static let all = PositionFields(rawValue: 63)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(of position: Position) {
+        var fields: PositionFields = []
+        if position.accuracy != nil { fields.insert(.accuracy) }
+        if position.altitude != nil { fields.insert(.altitude) }
+        if position.speed != nil { fields.insert(.speed) }
+        if position.heading != nil { fields.insert(.heading) }
+        if position.battery != nil { fields.insert(.battery) }
+        if position.attributes != nil { fields.insert(.attributes) }
+        self = fields
+    }
+}
+
+extension ByteWriter {
+    /// Sample time and coordinate first, so that a reader that wants only the key need not read on.
+    mutating func put(_ position: Position) {
+        put(instant: position.sampleTime)
+        put(coordinate: position.coordinate)
+        put(signed: position.receivedTime.milliseconds &- position.sampleTime.milliseconds)
+        put(byte: position.source.rawValue)
+        put(byte: PositionFields(of: position).rawValue)
+        if let accuracy = position.accuracy { put(decimal: accuracy.value) }
+        if let altitude = position.altitude { put(decimal: altitude.value) }
+        if let speed = position.speed { put(decimal: speed) }
+        if let heading = position.heading { put(decimal: heading) }
+        if let battery = position.battery { put(decimal: battery) }
+        if let attributes = position.attributes { put(text: attributes) }
+    }
+
+    mutating func put(_ safety: Safety) {
+        put(byte: safety.state.rawValue)
+        put(instant: safety.since)
+        put(byte: safety.region == nil ? 0 : 1)
+        if let region = safety.region { put(number: region.rawValue) }
+    }
+
+    mutating func put(_ entry: DirectoryEntry) {
+        let (kind, number): (UInt8, Int32) =
+            switch entry {
+            case .user(let number): (0, number.rawValue)
+            case .team(let number): (1, number.rawValue)
+            case .device(let number): (2, number.rawValue)
+            case .tracker(let number): (3, number.rawValue)
+            case .collection(let number): (4, number.rawValue)
+            }
+        put(byte: kind)
+        put(number: number)
+    }
+
+    mutating func put(_ presences: [Presence]) {
+        put(varint: UInt64(presences.count))
+        for presence in presences {
+            put(number: presence.region.rawValue)
+            put(instant: presence.since)
+            put(byte: (presence.hasDwelt ? 1 : 0) | (presence.leftAt == nil ? 0 : 2))
+            if let leftAt = presence.leftAt { put(instant: leftAt) }
+        }
+    }
+
+    mutating func put(_ shape: Shape) {
+        switch shape {
+        case .polygon(let polygon):
+            put(byte: 0)
+            put(polygon)
+        case .multiPolygon(let polygons):
+            put(byte: 1)
+            put(varint: UInt64(polygons.count))
+            for polygon in polygons { put(polygon) }
+        case .circle(let circle):
+            put(byte: 2)
+            put(coordinate: circle.centre)
+            put(exact: circle.radius.value)
+        }
+    }
+
+    private mutating func put(_ polygon: Polygon) {
+        put(varint: UInt64(polygon.holes.count))
+        for ring in [polygon.exterior] + polygon.holes {
+            put(varint: UInt64(ring.count))
+            for coordinate in ring { put(coordinate: coordinate) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package import MusterCore
+import MusterGeometry
+
+/// The changes of one commit as the bytes of one row of the log, and back.
+///
+/// One version byte, then the changes one after the other, each a tag and its fields. Coordinates keep all their bits;
+/// every other number keeps its value exactly, in as few bytes as it needs. A position takes about 40 bytes.
+package struct ChangeCodec {
+    static let version: UInt8 = 1
+
+    /// What a change begins with.
+    enum Tag: UInt8 {
+        /// A change that was taken out because what it spoke of was removed; keeps the place of its number.
+        case removed
+        case currentPosition, latePosition, crossing, safety, regionPut, regionRemoved, directoryPut, directoryRemoved
+    }
+
+    var writer = ByteWriter()
+    /// How many changes were put.
+    package private(set) var count = 0
+
+    package init() { writer.put(byte: Self.version) }
+
+    /// What was put, as one blob.
+    package var bytes: [UInt8] { writer.bytes }
+
+    /// Puts one change; nil puts the mark of one that was taken out.
+    package mutating func put(_ change: Change?) {
+        count += 1
+        switch change {
+        case nil: writer.put(byte: Tag.removed.rawValue)
+        case .position(let position, let device, let isCurrent):
+            writer.put(byte: (isCurrent ? Tag.currentPosition : .latePosition).rawValue)
+            writer.put(number: device.rawValue)
+            writer.put(position)
+        case .crossing(let crossing):
+            writer.put(byte: Tag.crossing.rawValue)
+            writer.put(byte: crossing.kind.rawValue)
+            writer.put(number: crossing.device.rawValue)
+            writer.put(number: crossing.region.rawValue)
+            writer.put(instant: crossing.sampleTime)
+        case .safety(let safety, let user):
+            writer.put(byte: Tag.safety.rawValue)
+            writer.put(number: user.rawValue)
+            writer.put(safety)
+        case .region(let region, let collection, let removed):
+            writer.put(byte: (removed ? Tag.regionRemoved : .regionPut).rawValue)
+            writer.put(number: region.rawValue)
+            writer.put(number: collection.rawValue)
+        case .directory(let entry, let removed):
+            writer.put(byte: (removed ? Tag.directoryRemoved : .directoryPut).rawValue)
+            writer.put(entry)
+        }
+    }
+
+    /// The changes in a blob; nil for each that was taken out.
+    ///
+    /// - Throws: `CodecFault` when the bytes are not what `put` makes. Never traps.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(CodecFault) -> [Change?] {
+        var reader = try start(bytes)
+        var changes: [Change?] = []
+        while !reader.isAtEnd { changes.append(try next(&reader)) }
+        return changes
+    }
+
+    /// A reader that stands before the first change of a blob.
+    static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecFault) -> ByteReader {
+        var reader = ByteReader(bytes)
+        let version = try reader.byte()
+        guard version == Self.version else { throw .unknownVersion(version) }
+        return reader
+    }
+
+    /// The change that the reader stands before; nil for one that was taken out.
+    static func next(_ reader: inout ByteReader) throws(CodecFault) -> Change? {
+        switch try tag(&reader) {
+        case .removed: return nil
+        case .currentPosition:
+            return .position(of: DeviceNumber(try reader.number()), try reader.position(), isCurrent: true)
+        case .latePosition:
+            return .position(of: DeviceNumber(try reader.number()), try reader.position(), isCurrent: false)
+        case .crossing:
+            guard let kind = Crossing.Kind(rawValue: try reader.byte()) else {
+                throw .malformed(offset: reader.offset)
+            }
+            let device = DeviceNumber(try reader.number())
+            let region = RegionNumber(try reader.number())
+            return .crossing(
+                Crossing(kind: kind, device: device, region: region, sampleTime: try reader.instant()))
+        case .safety:
+            let user = UserNumber(try reader.number())
+            return .safety(try reader.safety(), of: user)
+        case .regionPut: return try region(&reader, removed: false)
+        case .regionRemoved: return try region(&reader, removed: true)
+        case .directoryPut: return .directory(try reader.directoryEntry(), removed: false)
+        case .directoryRemoved: return .directory(try reader.directoryEntry(), removed: true)
+        }
+    }
+
+    static func tag(_ reader: inout ByteReader) throws(CodecFault) -> Tag {
+        guard let tag = Tag(rawValue: try reader.byte()) else { throw .malformed(offset: reader.offset) }
+        return tag
+    }
+
+    private static func region(_ reader: inout ByteReader, removed: Bool) throws(CodecFault) -> Change {
+        let region = RegionNumber(try reader.number())
+        return .region(region, in: CollectionNumber(try reader.number()), removed: removed)
+    }
+}
+
+extension Change {
+    /// The case with its arguments in the order of their bytes.
+    fileprivate static func position(of device: DeviceNumber, _ position: Position, isCurrent: Bool) -> Change {
+        .position(position, of: device, isCurrent: isCurrent)
+    }
+}

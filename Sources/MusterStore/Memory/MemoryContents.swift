@@ -1,0 +1,117 @@
+import MusterCore
+
+/// All that a memory store holds.
+struct MemoryContents {
+    var log: [LoggedCommit] = []
+    var lastSequence: Int64 = 0
+    /// Changes up to and with this one were forgotten.
+    var trimmedThrough: Int64 = 0
+    /// Each device's positions in the order of their keys.
+    var histories: [DeviceNumber: [Position]] = [:]
+    var presences: [DeviceNumber: [Presence]] = [:]
+    var safety: [UserNumber: Safety] = [:]
+    var users: [UserNumber: User] = [:]
+    var teams: [TeamNumber: Team] = [:]
+    var devices: [DeviceNumber: Device] = [:]
+    var trackers: [TrackerNumber: Tracker] = [:]
+    var collections: [CollectionNumber: RegionCollection] = [:]
+    var regions: [RegionNumber: Region] = [:]
+    var credentials: [CredentialKey: Credential] = [:]
+    var numbers = LastNumbers()
+
+    /// One transaction's changes; nil for each that was taken out since.
+    struct LoggedCommit {
+        var first: Int64
+        var committedAt: Instant
+        var changes: [Change?]
+        var last: Int64 { first + Int64(changes.count) - 1 }
+    }
+
+    func holds(_ position: Position, of device: DeviceNumber) -> Bool {
+        guard let history = histories[device] else { return false }
+        let index = history.firstIndex(notBefore: PositionKey(position))
+        return index < history.count && PositionKey(history[index]) == PositionKey(position)
+    }
+
+    mutating func insert(_ position: Position, of device: DeviceNumber) {
+        let key = PositionKey(position)
+        var history = histories.removeValue(forKey: device) ?? []
+        let index = history.firstIndex(notBefore: key)
+        if index == history.count || PositionKey(history[index]) != key { history.insert(position, at: index) }
+        histories[device] = history
+    }
+
+    mutating func remove(_ device: DeviceNumber) {
+        devices[device] = nil
+        histories[device] = nil
+        presences[device] = nil
+        credentials = credentials.filter { $0.value.device != device }
+        takeOutOfLog(device: device, user: nil)
+    }
+
+    mutating func remove(_ user: UserNumber) {
+        for device in devices.values where device.user == user { remove(device.number) }
+        users[user] = nil
+        safety[user] = nil
+        credentials = credentials.filter { $0.value.user != user }
+        takeOutOfLog(device: nil, user: user)
+    }
+
+    private mutating func takeOutOfLog(device: DeviceNumber?, user: UserNumber?) {
+        for commit in log.indices {
+            for index in log[commit].changes.indices
+            where log[commit].changes[index].map({ $0.speaks(ofDevice: device, orUser: user) }) ?? false {
+                log[commit].changes[index] = nil
+            }
+        }
+    }
+
+    /// Forgets at most `limit` positions and as many commits; returns how many positions.
+    mutating func forget(before horizon: Instant, limit: Int) -> Int {
+        let old = log.prefix { $0.committedAt < horizon }
+        if let last = old.last {
+            trimmedThrough = last.last
+            log.removeFirst(old.count)
+        }
+        var left = limit
+        for device in histories.keys.sorted() where left > 0 {
+            let history = histories[device] ?? []
+            let count = min(left, history.firstIndex(notBefore: PositionKey(from: horizon)))
+            histories[device] = count == history.count ? nil : Array(history.dropFirst(count))
+            left -= count
+        }
+        return limit - left
+    }
+}
+
+/// A credential's place.
+struct CredentialKey: Hashable {
+    var kind: Credential.Kind
+    var key: [UInt8]
+}
+
+extension [Position] {
+    /// Where a position with this key stands, or would stand, in a history.
+    func firstIndex(notBefore key: PositionKey) -> Int {
+        var low = startIndex
+        var high = endIndex
+        if let last, PositionKey(last) < key { return high }
+        while low < high {
+            let middle = low + (high - low) / 2
+            if PositionKey(self[middle]) < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension Change {
+    /// Whether this tells where that device was, or how that person was. It leaves the log when they are removed.
+    func speaks(ofDevice device: DeviceNumber?, orUser user: UserNumber?) -> Bool {
+        switch self {
+        case .position(_, let subject, _): subject == device
+        case .crossing(let crossing): crossing.device == device
+        case .safety(_, let subject): subject == user
+        case .region, .directory: false
+        }
+    }
+}

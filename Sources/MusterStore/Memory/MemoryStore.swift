@@ -1,0 +1,105 @@
+package import MusterCore
+import Synchronization
+
+/// A store that forgets everything when the process ends: for tests, demonstrations and simulations.
+///
+/// Passes the same suite as `SQLiteStore`. Reads are O(what they return), but `remove` and `forget` look at all there is.
+package final class MemoryStore: Store {
+    /// What is committed.
+    let contents = Mutex(MemoryContents())
+
+    /// An empty store.
+    package init() {}
+
+    package func write<Result>(
+        at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result {
+        let transaction = MemoryTransaction(on: self)
+        let result = try body(transaction)
+        contents.withLock { transaction.commit(to: &$0, at: committedAt) }
+        return result
+    }
+
+    package var lastSequence: Sequence { contents.withLock { Sequence($0.lastSequence) } }
+
+    package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
+        try contents.withLock { contents in
+            guard sequence.rawValue >= contents.trimmedThrough else {
+                throw StoreError.trimmed(oldest: Sequence(contents.trimmedThrough + 1))
+            }
+            var page = LogPage(since: sequence, limit: limit)
+            for commit in contents.log[contents.log.partitioningIndex { $0.last > sequence.rawValue }...] {
+                guard page.add(commit.changes, first: commit.first, committedAt: commit.committedAt) else { break }
+            }
+            return page.changes
+        }
+    }
+
+    package func positions(
+        of device: DeviceNumber, from: Instant, to: Instant, after cursor: HistoryCursor?, limit: Int
+    ) throws -> [Position] {
+        guard limit > 0, from < to else { return [] }
+        let history = contents.withLock { $0.histories[device] ?? [] }
+        var start = history.firstIndex(notBefore: PositionKey(from: from))
+        if let cursor {
+            var next = history.firstIndex(notBefore: PositionKey(cursor))
+            if next < history.count, PositionKey(history[next]) == PositionKey(cursor) { next += 1 }
+            start = max(start, next)
+        }
+        return Array(history[start...].prefix(limit).prefix { $0.sampleTime < to })
+    }
+
+    package func latestPositions() throws -> [(device: DeviceNumber, position: Position)] {
+        let latest = contents.withLock { contents in
+            contents.histories.compactMap { device, history in history.last.map { (device: device, position: $0) } }
+        }
+        return latest.sorted { $0.device < $1.device }
+    }
+
+    package func presences() throws -> [(device: DeviceNumber, presences: [Presence])] {
+        contents.withLock { $0.presences }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    package func safety() throws -> [(user: UserNumber, safety: Safety)] {
+        contents.withLock { $0.safety }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    package func directory() throws -> StoredDirectory {
+        let contents = contents.withLock { $0 }
+        var directory = StoredDirectory()
+        directory.users = contents.users.values.sorted { $0.number < $1.number }
+        directory.teams = contents.teams.values.sorted { $0.number < $1.number }
+        directory.devices = contents.devices.values.sorted { $0.number < $1.number }
+        directory.trackers = contents.trackers.values.sorted { $0.number < $1.number }
+        directory.collections = contents.collections.values.sorted { $0.number < $1.number }
+        return directory
+    }
+
+    package func regions() throws -> [Region] {
+        contents.withLock { $0.regions }.values.sorted { $0.number < $1.number }
+    }
+
+    package func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential? {
+        contents.withLock { $0.credentials[CredentialKey(kind: kind, key: key)] }
+    }
+
+    package func credentials(_ kind: Credential.Kind) throws -> [Credential] {
+        contents.withLock { $0.credentials }.values.filter { $0.kind == kind }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    }
+
+    package func forget(before horizon: Instant, limit: Int) throws -> Int {
+        contents.withLock { $0.forget(before: horizon, limit: limit) }
+    }
+
+    package func settle(limit: Int) throws -> Bool { false }
+
+    /// - Throws: `StoreError.backup` always: memory has no file to copy.
+    package func backup(to path: String) throws {
+        throw StoreError.backup(path: path, reason: "a store in memory cannot be backed up")
+    }
+
+    package func check() throws -> [String] { [] }
+
+    package func close() throws {}
+}

@@ -1,0 +1,117 @@
+import MusterCore
+import Synchronization
+
+/// A transaction of a memory store: notes what is to be done, and does all of it at the end or nothing.
+final class MemoryTransaction: StoreTransaction {
+    private let store: MemoryStore
+    private let lastSequence: Int64
+    private var numbers: LastNumbers
+    private var changes: [Change] = []
+    private var edits: [(inout MemoryContents) -> Void] = []
+    private var appended: [DeviceNumber: Set<PositionKey>] = [:]
+    private var removedDevices: Set<DeviceNumber> = []
+    /// What this transaction put; nil where it removed.
+    private var credentials: [CredentialKey: Credential?] = [:]
+
+    init(on store: MemoryStore) {
+        self.store = store
+        (lastSequence, numbers) = store.contents.withLock { ($0.lastSequence, $0.numbers) }
+    }
+
+    func commit(to contents: inout MemoryContents, at committedAt: Instant) {
+        if !changes.isEmpty {
+            // First, so that a removal in this transaction also takes out what was appended before it.
+            contents.log.append(
+                .init(first: contents.lastSequence + 1, committedAt: committedAt, changes: changes))
+            contents.lastSequence += Int64(changes.count)
+        }
+        for edit in edits { edit(&contents) }
+        contents.numbers = numbers
+    }
+
+    func append(_ change: Change) throws -> Sequence {
+        changes.append(change)
+        if case .position(let position, let device, _) = change {
+            appended[device, default: []].insert(PositionKey(position))
+            edits.append { $0.insert(position, of: device) }
+        }
+        return Sequence(lastSequence + Int64(changes.count))
+    }
+
+    func holds(_ position: Position, of device: DeviceNumber) throws -> Bool {
+        if appended[device]?.contains(PositionKey(position)) ?? false { return true }
+        if removedDevices.contains(device) { return false }
+        return store.contents.withLock { $0.holds(position, of: device) }
+    }
+
+    func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
+        edits.append { $0.presences[device] = presences.isEmpty ? nil : presences }
+    }
+
+    func setSafety(_ safety: Safety, of user: UserNumber) throws { edits.append { $0.safety[user] = safety } }
+
+    func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
+    func nextTeamNumber() throws -> TeamNumber { try numbers.next(\.team) }
+    func nextDeviceNumber() throws -> DeviceNumber { try numbers.next(\.device) }
+    func nextTrackerNumber() throws -> TrackerNumber { try numbers.next(\.tracker) }
+    func nextCollectionNumber() throws -> CollectionNumber { try numbers.next(\.collection) }
+    func nextRegionNumber() throws -> RegionNumber { try numbers.next(\.region) }
+
+    func put(_ user: User) throws { edits.append { $0.users[user.number] = user } }
+    func put(_ team: Team) throws { edits.append { $0.teams[team.number] = team } }
+    func put(_ device: Device) throws { edits.append { $0.devices[device.number] = device } }
+    func put(_ tracker: Tracker) throws { edits.append { $0.trackers[tracker.number] = tracker } }
+    func put(_ collection: RegionCollection) throws { edits.append { $0.collections[collection.number] = collection } }
+    func put(_ region: Region) throws { edits.append { $0.regions[region.number] = region } }
+
+    func remove(_ user: UserNumber) throws {
+        let devices = store.contents.withLock { $0.devices.values.filter { $0.user == user } }
+        removedDevices.formUnion(devices.map(\.number))
+        forgetCredentials { $0.user == user }
+        edits.append { $0.remove(user) }
+    }
+
+    func remove(_ team: TeamNumber) throws { edits.append { $0.teams[team] = nil } }
+
+    func remove(_ device: DeviceNumber) throws {
+        removedDevices.insert(device)
+        appended[device] = nil
+        forgetCredentials { $0.device == device }
+        edits.append { $0.remove(device) }
+    }
+
+    func remove(_ tracker: TrackerNumber) throws { edits.append { $0.trackers[tracker] = nil } }
+
+    func remove(_ collection: CollectionNumber) throws {
+        edits.append {
+            $0.collections[collection] = nil
+            $0.regions = $0.regions.filter { $0.value.collection != collection }
+        }
+    }
+
+    func remove(_ region: RegionNumber) throws { edits.append { $0.regions[region] = nil } }
+
+    func put(_ credential: Credential) throws {
+        let key = CredentialKey(kind: credential.kind, key: credential.key)
+        credentials[key] = .some(credential)
+        edits.append { $0.credentials[key] = credential }
+    }
+
+    func removeCredential(_ kind: Credential.Kind, key: [UInt8]) throws {
+        let key = CredentialKey(kind: kind, key: key)
+        credentials[key] = .some(nil)
+        edits.append { $0.credentials[key] = nil }
+    }
+
+    func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential? {
+        let key = CredentialKey(kind: kind, key: key)
+        if let decided = credentials[key] { return decided }
+        return store.contents.withLock { $0.credentials[key] }
+    }
+
+    private func forgetCredentials(where isTheirs: (Credential) -> Bool) {
+        let stored = store.contents.withLock { $0.credentials }
+        for (key, credential) in stored where isTheirs(credential) { credentials[key] = .some(nil) }
+        for (key, credential) in credentials where credential.map(isTheirs) ?? false { credentials[key] = .some(nil) }
+    }
+}
