@@ -9,7 +9,6 @@ struct InverseSolution {
 
     /// Smaller than anything that matters, and its square is still a number.
     static var tiny: Double { 0x1p-511 }
-    private static var tolerance: Double { Double.ulpOfOne }
 
     /// ε of k², equation (16).
     @inline(__always)
@@ -19,7 +18,6 @@ struct InverseSolution {
 
     /// Solves for the line from one place to another.
     init(from start: Coordinate, to end: Coordinate) {
-        // Bring the problem to λ₁₂ ≥ 0, φ₁ ≤ 0, φ₁ ≤ φ₂ ≤ −φ₁ (44), and remember how it was turned.
         var problem = InverseProblem(from: start, to: end)
         problem.solve()
         distance = problem.distance
@@ -97,9 +95,8 @@ struct InverseProblem {
     func turnedBack() -> (departure: Direction, arrival: Direction) {
         let first = isSwapped ? alpha2 : alpha1
         let second = isSwapped ? alpha1 : alpha2
-        let swap: Double = isSwapped ? -1 : 1
-        let sineSign = swap * longitudeSign
-        let cosineSign = swap * latitudeSign
+        let sineSign = longitudeSign
+        let cosineSign = isSwapped ? -latitudeSign : latitudeSign
         return (
             Direction(sine: first.sine * sineSign, cosine: first.cosine * cosineSign),
             Direction(sine: second.sine * sineSign, cosine: second.cosine * cosineSign)

@@ -52,7 +52,9 @@ extension Coordinate {
     /// The direction in which the shortest line to another place leaves: clockwise from north, 0 to 360 (exclusive).
     public func bearing(to other: Coordinate) -> Degrees {
         let azimuth = InverseSolution(from: self, to: other).departure.degrees
-        return Degrees(azimuth < 0 ? azimuth + 360 : azimuth)
+        // A hair west of north rounds to 360, which is 0.
+        let bearing = azimuth < 0 ? azimuth + 360 : azimuth
+        return Degrees(bearing < 360 ? bearing : 0)
     }
 
     /// The place reached by going `distance` along the geodesic that leaves in the direction `bearing`.

@@ -12,6 +12,8 @@ public struct PreparedShape: Hashable, Sendable {
 
     let areas: [Area]
     let circle: Circle?
+    /// The edges that are no boundary, by their numbers among all edges; see `signedDistanceToBoundary`.
+    let cuts: [Int]
 
     /// Unrolls a shape.
     ///
@@ -28,6 +30,7 @@ public struct PreparedShape: Hashable, Sendable {
             areas = []
             self.circle = circle
         }
+        cuts = Self.cuts(in: areas)
     }
 
     /// Whether a place is in the shape; a place on the boundary is inside. Exact.

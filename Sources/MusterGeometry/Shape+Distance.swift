@@ -1,9 +1,132 @@
 extension Shape {
     /// How far a place is from the boundary: positive inside, negative outside, 0 on it.
     ///
-    /// The distance of a circle's boundary is the radius less the geodesic distance of the centre.
+    /// `PreparedShape.signedDistanceToBoundary` says how it is measured and how exactly.
+    ///
+    /// - Complexity: O(n) in the number of vertices.
     public func signedDistanceToBoundary(from place: Coordinate) -> Metres {
-        if case .circle(let circle) = self { return circle.radius - circle.centre.distance(to: place) }
-        return contains(place) ? .init(1) : .init(-1)
+        PreparedShape(self).signedDistanceToBoundary(from: place)
+    }
+}
+
+extension PreparedShape {
+    /// How far a place is from the boundary: positive inside, negative outside, 0 on it.
+    ///
+    /// The distance is the geodesic one on WGS-84 to the nearest point of an edge, where edges are straight in longitude
+    /// and latitude. The nearest edges are chosen in space, with bounds on how far a chord can be from its edge; on each
+    /// of them the foot of the perpendicular is found by iterating with geodesics. The error is below 1 cm for boundaries
+    /// within 100 km and below 0.1 % beyond. For a circle it is the radius less the geodesic distance of the centre,
+    /// exact to nanometres.
+    ///
+    /// An edge on the antimeridian with the shape on both sides of it (where a polygon was cut in two, as RFC 7946 asks)
+    /// and an edge along a pole are no boundary. A shape that has no other edge, the whole globe, is infinitely
+    /// far from its boundary.
+    ///
+    /// - Complexity: O(n) in the number of vertices, about 50 ns for each.
+    public func signedDistanceToBoundary(from place: Coordinate) -> Metres {
+        if let circle { return circle.radius - circle.centre.distance(to: place) }
+        let distance = distanceToBoundary(from: place)
+        return Metres(contains(place) ? distance : -distance)
+    }
+
+    /// Whether the shape holds a place or its boundary comes within a distance of it.
+    func comes(within radius: Metres, of place: Coordinate) -> Bool {
+        if let circle { return circle.centre.distance(to: place) <= circle.radius + radius }
+        return contains(place) || distanceToBoundary(from: place, stopAt: radius.value) <= radius.value
+    }
+
+    /// The number of edges of all rings.
+    var edgeCount: Int {
+        var count = 0
+        for area in areas {
+            count += area.exterior.edgeCount
+            for hole in area.holes { count += hole.edgeCount }
+        }
+        return count
+    }
+
+    /// Metres to the nearest point of an edge that is a boundary; infinite when there is none.
+    ///
+    /// Where it is clear early on which side of `stopAt` the distance lies, some number on that side.
+    private func distanceToBoundary(from place: Coordinate, stopAt radius: Double? = nil) -> Double {
+        let search = BoundarySearch(from: place)
+        return withUnsafeTemporaryAllocation(of: Double.self, capacity: max(1, edgeCount)) { least in
+            // First what each edge is at least away; then the true distance, of those that may be the nearest.
+            var limit = Double.infinity
+            var nearest = -1
+            var leastOfAll = Double.infinity
+            forEachEdge { number, edge in
+                let bounds = search.bounds(edge)
+                least[number] = bounds.least
+                limit = min(limit, bounds.most)
+                if bounds.least < leastOfAll {
+                    leastOfAll = bounds.least
+                    nearest = number
+                }
+            }
+            guard nearest >= 0 else { return .infinity }
+            if let radius {
+                if leastOfAll > radius { return leastOfAll }
+                if limit <= radius { return limit }
+            }
+            var best = Double.infinity
+            forEachEdge { number, edge in
+                if number == nearest { best = search.distance(to: edge, below: .infinity) }
+            }
+            forEachEdge { number, edge in
+                if number != nearest && least[number] <= min(best, limit) {
+                    best = min(best, search.distance(to: edge, below: best))
+                }
+            }
+            return best
+        }
+    }
+
+    /// Calls the closure with every edge that is a boundary and its number among all edges.
+    private func forEachEdge(_ body: (Int, BoundarySearch.Edge) -> Void) {
+        var number = 0
+        for area in areas {
+            forEachEdge(of: area.exterior, &number, body)
+            for hole in area.holes { forEachEdge(of: hole, &number, body) }
+        }
+    }
+
+    private func forEachEdge(of ring: Ring, _ number: inout Int, _ body: (Int, BoundarySearch.Edge) -> Void) {
+        for index in 0..<ring.edgeCount {
+            defer { number += 1 }
+            let a = ring.latitudes[index]
+            let b = ring.latitudes[index + 1]
+            if (a == b && abs(a) == 90) || cuts.contains(number) { continue }
+            let west = ring.longitude(index).rounded
+            body(
+                number,
+                BoundarySearch.Edge(
+                    longitude: west, latitude: a,
+                    eastward: ring.longitude(index + 1).rounded - west, northward: b - a))
+        }
+    }
+
+    /// The numbers of the edges on the antimeridian that have the shape on both sides.
+    static func cuts(in areas: [Area]) -> [Int] {
+        var result: [Int] = []
+        var number = 0
+        for area in areas {
+            for ring in [area.exterior] + area.holes {
+                for index in 0..<ring.edgeCount {
+                    defer { number += 1 }
+                    let a = ring.longitude(index)
+                    guard abs(a.degrees) == 180, a.compared(with: ring.longitude(index + 1)) == 0 else { continue }
+                    let middle = (ring.latitudes[index] + ring.latitudes[index + 1]) / 2
+                    let west = Coordinate(validLatitude: middle, longitude: 180 - 1e-9)
+                    let east = Coordinate(validLatitude: middle, longitude: -180 + 1e-9)
+                    if areas.contains(where: { $0.locate(west) != .outside })
+                        && areas.contains(where: { $0.locate(east) != .outside })
+                    {
+                        result.append(number)
+                    }
+                }
+            }
+        }
+        return result
     }
 }
