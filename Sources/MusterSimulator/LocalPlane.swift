@@ -56,9 +56,13 @@ package struct LocalPlane: Hashable, Sendable {
     package init(origin: Coordinate) {
         precondition(abs(origin.latitude) <= 85, "no local plane so near a pole")
         self.origin = origin
-        let radii = Ellipsoid.radii(atLatitude: origin.latitude)
-        metresPerDegreeNorth = radii.meridian * .pi / 180
-        metresPerDegreeEast = radii.parallel * .pi / 180
+        let step = 0.01
+        let north = Coordinate(validLatitude: origin.latitude + step, longitude: 0)
+        let south = Coordinate(validLatitude: origin.latitude - step, longitude: 0)
+        metresPerDegreeNorth = south.distance(to: north).value / (2 * step)
+        let west = Coordinate(validLatitude: origin.latitude, longitude: -step)
+        let east = Coordinate(validLatitude: origin.latitude, longitude: step)
+        metresPerDegreeEast = west.distance(to: east).value / (2 * step)
     }
 
     /// The place at an offset. What would leave the globe stays on its rim; longitudes wrap at the antimeridian.
@@ -81,36 +85,12 @@ package struct LocalPlane: Hashable, Sendable {
     }
 }
 
-/// The figure of the Earth, WGS-84.
-enum Ellipsoid {
-    static let semiMajorMetres = 6_378_137.0
-    static let flattening = 1 / 298.257223563
-
-    /// Metres a radian: along the meridian, and along the parallel of that latitude.
-    static func radii(atLatitude degrees: Double) -> (meridian: Double, parallel: Double) {
-        let sine = sin(degrees * .pi / 180)
-        let eccentricitySquared = flattening * (2 - flattening)
-        let denominator = 1 - eccentricitySquared * sine * sine
-        let primeVertical = semiMajorMetres / denominator.squareRoot()
-        return (
-            primeVertical * (1 - eccentricitySquared) / denominator,
-            primeVertical * cos(degrees * .pi / 180)
-        )
-    }
-
-    /// Metres between two places that are near each other: with the radii of the middle latitude the error is below
-    /// a millimetre within 10 km, away from the poles.
-    static func distance(_ from: Coordinate, _ to: Coordinate) -> Double {
-        let radii = radii(atLatitude: (from.latitude + to.latitude) / 2)
-        var degreesEast = abs(to.longitude - from.longitude)
-        if degreesEast > 180 { degreesEast = 360 - degreesEast }
-        let north = (to.latitude - from.latitude) * .pi / 180 * radii.meridian
-        let east = degreesEast * .pi / 180 * radii.parallel
-        return (north * north + east * east).squareRoot()
-    }
-}
-
 extension Offset {
+    /// A metre in a direction: degrees clockwise from north.
+    package static func direction(degrees: Double) -> Offset {
+        Offset(east: sin(degrees * .pi / 180), north: cos(degrees * .pi / 180))
+    }
+
     /// Degrees clockwise from north, 0 to less than 360; of nowhere, 0.
     package var bearingDegrees: Double {
         let degrees = atan2(east, north) * 180 / .pi

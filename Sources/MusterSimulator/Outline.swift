@@ -52,7 +52,7 @@ struct Outline {
             case .polygon(let rings):
                 rings.map { crossingsEast(of: point, $0) }.reduce(0, +) % 2 == 1
             case .circle(let circle, _):
-                Ellipsoid.distance(plane.coordinate(point), circle.centre) <= circle.radius.value
+                circle.centre.distance(to: plane.coordinate(point)) <= circle.radius
             }
         }
     }
@@ -98,7 +98,7 @@ struct Outline {
         let nearest = min(max((gap.east * way.east + gap.north * way.north) / (way.length * way.length), 0), 1)
         func isInside(_ share: Double) -> Bool {
             let place = plane.coordinate(leg.from + way * share)
-            return Ellipsoid.distance(place, circle.centre) <= circle.radius.value
+            return circle.centre.distance(to: place) <= circle.radius
         }
         guard isInside(nearest) else { return [] }
         return [0.0, 1.0].compactMap { far in

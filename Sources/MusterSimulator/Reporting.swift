@@ -73,7 +73,7 @@ package struct DeadZone: Hashable, Sendable {
         if let from, time < from { return false }
         if let until, time > until { return false }
         guard let area else { return true }
-        return Ellipsoid.distance(area.centre, coordinate) <= area.radius.value
+        return area.centre.distance(to: coordinate) <= area.radius
     }
 }
 
