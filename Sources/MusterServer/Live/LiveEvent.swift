@@ -1,0 +1,93 @@
+package import MusterCore
+package import MusterWire
+
+/// A change as it is told to people: names instead of numbers, rendered once for all who may see it.
+package struct LiveEvent: Sendable {
+    /// Its number in the log.
+    package let sequence: Sequence
+    /// What changed; who may see it is judged by this.
+    package let change: Change
+    /// The change object of the API.
+    package let json: [UInt8]
+    private let type: StaticString
+
+    /// Renders a change with the names that things have now.
+    package init(_ logged: LoggedChange, directory: Directory) {
+        sequence = logged.sequence
+        change = logged.change
+        let named = directory.named(logged.change)
+        type = named.type
+        var writer = JSONWriter()
+        writer.value(named, sequence: logged.sequence, at: logged.committedAt)
+        json = writer.takeBytes()
+    }
+
+    /// Appends the event as the feed sends it: its id, its type and its object.
+    ///
+    /// Format: the HTML standard's `text/event-stream`.
+    func appendEventStream(to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: "id: \(sequence.rawValue)\nevent: \(type)\ndata: ".utf8)
+        bytes.append(contentsOf: json)
+        bytes.append(contentsOf: "\n\n".utf8)
+    }
+}
+
+extension Directory {
+    /// A change in names. What is gone is named by its number, `#7`.
+    package func named(_ change: Change) -> NamedChange {
+        switch change {
+        case .position(let position, let device, let isCurrent):
+            let (device, user) = names(of: device)
+            return .position(position, device: device, user: user, isLate: !isCurrent)
+        case .crossing(let crossing):
+            let (device, user) = names(of: crossing.device)
+            return .crossing(
+                crossing.kind, device: device, user: user, region: named(crossing.region),
+                sampleTime: crossing.sampleTime)
+        case .safety(let safety, let user):
+            return .safety(
+                safety.state, user: users[user]?.name ?? gone(user), since: safety.since,
+                region: safety.region.map { named($0) })
+        case .region(let region, let collection, let removed):
+            return .region(
+                collection: collections[collection]?.name ?? gone(collection), id: regions[region]?.id ?? gone(region),
+                removed: removed)
+        case .directory(let entry, let removed):
+            let (entity, name) = named(entry)
+            return .directory(entity, name: name, removed: removed)
+        }
+    }
+
+    /// A region as others refer to it.
+    package func named(_ number: RegionNumber) -> NamedRegion {
+        guard let region = regions[number] else {
+            return NamedRegion(collection: "", id: gone(number), name: gone(number), isMuster: false)
+        }
+        return NamedRegion(
+            collection: collections[region.collection]?.name ?? gone(region.collection), id: region.id,
+            name: region.name, isMuster: region.isMuster)
+    }
+
+    /// "user/device", as the API names devices; nil for a device that is gone.
+    package func qualifiedName(of device: DeviceNumber) -> String? {
+        guard let device = devices[device], let user = users[device.user] else { return nil }
+        return "\(user.name)/\(device.name)"
+    }
+
+    private func names(of number: DeviceNumber) -> (device: String, user: String) {
+        guard let device = devices[number], let user = users[device.user] else { return (gone(number), "") }
+        return ("\(user.name)/\(device.name)", user.name)
+    }
+
+    private func named(_ entry: DirectoryEntry) -> (NamedChange.Entity, String) {
+        switch entry {
+        case .user(let number): (.user, users[number]?.name ?? gone(number))
+        case .team(let number): (.team, teams[number]?.name ?? gone(number))
+        case .device(let number): (.device, qualifiedName(of: number) ?? gone(number))
+        case .tracker(let number): (.tracker, trackers[number]?.name ?? gone(number))
+        case .collection(let number): (.collection, collections[number]?.name ?? gone(number))
+        }
+    }
+
+    private func gone<Entity>(_ number: Number<Entity>) -> String { "#\(number.rawValue)" }
+}

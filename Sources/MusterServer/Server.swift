@@ -1,0 +1,177 @@
+import Foundation
+import Hummingbird
+import HummingbirdTLS
+package import Logging
+import MusterCore
+import MusterStore
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import Synchronization
+
+/// A whole server over one data folder: the store, the ledger, the live feed, identity and the endpoints, on one port.
+package struct Server: Sendable {
+    private let settings: Configuration
+    private let logger: Logger
+    private let ledger: Ledger
+    private let live: Live
+    private let identity: Identity
+    private let metrics = Metrics()
+
+    /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
+    package let generatedPassword: String?
+
+    /// Opens the data folder, and makes it when there is none.
+    ///
+    /// - Throws: `StoreError` when it is in use, damaged, or of a newer version; `IdentityFault` for an admin password
+    ///   that may not be used.
+    package init(_ settings: Configuration, logger: Logger) async throws {
+        self.settings = settings
+        self.logger = logger
+        let store = try SQLiteStore(in: settings.dataDirectory)
+        let bell = Bell()
+        ledger = try Ledger(store: store, now: settings.now, announce: { bell.ring($0) })
+        live = Live(ledger: ledger)
+        bell.connect(to: live)
+        do {
+            identity = try Identity(ledger: ledger, issuer: "muster", now: settings.now)
+            try await identity.load()
+            generatedPassword = try await identity.bootstrap(adminPassword: settings.adminPassword)
+        } catch {
+            try await ledger.close()
+            throw error
+        }
+    }
+
+    /// Where everything is kept.
+    package var dataDirectory: String { settings.dataDirectory }
+
+    /// A one-time code with which a browser on this machine signs in as this user.
+    ///
+    /// - Returns: nil when there is no such user.
+    package func signInCode(for user: String) -> String? {
+        ledger.directory.users[user].map { identity.issueCode(for: $0.number) }
+    }
+
+    /// Serves until a signal or cancellation says stop, then lets requests finish and closes the store.
+    ///
+    /// - Parameter onReady: told the address once it accepts.
+    package func run(onReady: @escaping @Sendable (String) async -> Void) async throws {
+        try await serve(signals: [.sigterm, .sigint], onReady: onReady)
+    }
+
+    /// Serves while `body` runs, and stops when it returns.
+    package func runWhile<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+        let (addresses, address) = AsyncStream.makeStream(of: String.self)
+        let server = Task {
+            defer { address.finish() }
+            try await serve(signals: []) { address.yield($0) }
+        }
+        var iterator = addresses.makeAsyncIterator()
+        guard let ready = await iterator.next() else {
+            try await server.value
+            throw CancellationError()
+        }
+        do {
+            let result = try await body(ready)
+            server.cancel()
+            try await server.value
+            return result
+        } catch {
+            server.cancel()
+            try? await server.value
+            throw error
+        }
+    }
+
+    private func serve(
+        signals: [UnixSignal], onReady: @escaping @Sendable (String) async -> Void
+    ) async throws {
+        do {
+            let application = try await application(onReady: onReady)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: [
+                        .init(service: live), .init(service: Retention(ledger: ledger, settings: settings)),
+                        .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
+                    ],
+                    gracefulShutdownSignals: signals, logger: logger))
+            try await withTaskCancellationHandler {
+                try await group.run()
+            } onCancel: {
+                Task { await group.triggerGracefulShutdown() }
+            }
+        } catch {
+            await close()
+            throw error
+        }
+        await close()
+    }
+
+    private func close() async {
+        ControlFile.remove(in: settings.dataDirectory)
+        do {
+            try await ledger.close()
+        } catch {
+            logger.error("The store did not close cleanly", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func application(
+        onReady: @escaping @Sendable (String) async -> Void
+    ) async throws -> some ApplicationProtocol {
+        let routes = Endpoints(
+            ledger: ledger, live: live, identity: identity, metrics: metrics, settings: settings)
+        let scheme = settings.tls == nil ? "http" : "https"
+        let key = try await identity.makeControlKey()
+        return Application(
+            router: routes.router(logger: logger),
+            server: try serverBuilder(),
+            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: "muster"),
+            onServerRunning: { [settings, logger] channel in
+                let port = channel.localAddress?.port ?? settings.port
+                let address = "\(scheme)://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
+                do {
+                    try ControlFile(url: address, key: key).write(in: settings.dataDirectory)
+                } catch {
+                    logger.warning("The command line cannot reach this server", metadata: ["error": "\(error)"])
+                }
+                await onReady(address)
+            },
+            logger: logger)
+    }
+
+    private func serverBuilder() throws -> HTTPServerBuilder {
+        guard let files = settings.tls else { return .http1() }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateChain).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: files.privateKey, format: .pem)))
+        configuration.minimumTLSVersion = .tlsv12
+        return try .tls(.http1(), tlsConfiguration: configuration)
+    }
+}
+
+/// Carries the ledger's announcements to the live feed, which is made after it.
+private final class Bell: Sendable {
+    private let live = Mutex<Live?>(nil)
+
+    func connect(to live: Live) { self.live.withLock { $0 = live } }
+    func ring(_ sequence: Sequence) { live.withLock { $0 }?.announce(sequence) }
+}
+
+/// Forgets what is older than it may be, once an hour.
+private struct Retention: Service {
+    let ledger: Ledger
+    let settings: Configuration
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                let horizon = settings.now().advanced(bySeconds: -settings.retentionDays * 86_400)
+                // What could not be forgotten now is tried again in an hour.
+                _ = try? await ledger.forget(before: horizon)
+                try await Task.sleep(for: .seconds(3600))
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import MusterStore
+
+/// `muster backup`: a copy of everything, consistent at one moment, also while the server runs.
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy the whole store to a new file, also while the server runs.")
+    @OptionGroup var data: DataOption
+    @Argument(help: "A file that does not exist yet.") var file: String
+
+    func run() async throws {
+        let store = try await clearly { try SQLiteStore(readingFrom: data.data) }
+        try await clearly { try store.backup(to: file) }
+        announce("Backed up \(data.data) to \(file). To restore: stop the server, copy it to \(data.data)/muster.sqlite.")
+    }
+}
+
+/// `muster doctor`: looks for damage and for what will become a trouble.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Check the data folder and the store in it.")
+    @OptionGroup var data: DataOption
+
+    func run() async throws {
+        var troubles: [String] = []
+        let folder = URL(filePath: data.data)
+        if let free = try? folder.resourceValues(forKeys: [.volumeAvailableCapacityKey]).volumeAvailableCapacity {
+            announce("Free disk: \(free / 1_000_000) MB")
+            if free < 500_000_000 { troubles.append("less than 500 MB of disk are free") }
+        }
+        let permissions = try? FileManager.default.attributesOfItem(atPath: data.data)[.posixPermissions] as? Int
+        if let permissions, permissions & 0o077 != 0 {
+            troubles.append("others can read \(data.data): run chmod 700 \(data.data)")
+        }
+        let store = try await clearly { try SQLiteStore(readingFrom: data.data) }
+        announce("Changes in the log: \(store.lastSequence.rawValue)")
+        troubles += try store.check()
+        guard troubles.isEmpty else {
+            for trouble in troubles { announce("TROUBLE: \(trouble)") }
+            throw ExitCode(1)
+        }
+        announce("All is well.")
+    }
+}

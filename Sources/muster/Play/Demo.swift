@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MusterCore
+import MusterServer
+import MusterSimulator
+
+/// `muster demo`: a server of its own, an invented town whose people carry phones, and one link to the live page.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a server with a simulated team, and print the link to its live page.")
+
+    @Option(help: "How many people live in the town, 1 to 1000.") var people = 40
+    @Option(help: "The port to listen on; 0 takes a free one.") var port = 8080
+    @Option(help: "What the people do follows from this number.") var seed: UInt64 = 1
+    @Option(help: "How many times faster than in life they walk.") var pace: Double = 4
+    @Option(help: "Seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
+    @Option(help: "The folder with the web page.") var web: String?
+
+    func validate() throws {
+        guard (1...DemoTown.mostPeople).contains(people) else {
+            throw ValidationError("--people: 1 to \(DemoTown.mostPeople)")
+        }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 0 to 65535") }
+        guard (0.1...100).contains(pace) else { throw ValidationError("--pace: 0.1 to 100") }
+    }
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "muster-demo-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var settings = Configuration(dataDirectory: folder.path)
+        settings.port = port
+        settings.webRoot = web ?? WebRoot.find()
+        var logger = Logger(label: "muster")
+        logger.logLevel = .warning
+        let (prepared, quiet) = (settings, logger)
+        let server = try await clearly { try await Server(prepared, logger: quiet) }
+        let seconds = ProcessInfo.processInfo.environment["DEMO_SECONDS"].flatMap(Double.init)
+        let play = Task { try await server.runWhile { address in try await perform(on: server, at: address) } }
+        let stop = StopSignals { play.cancel() }
+        let limit = Task {
+            guard let seconds else { return }
+            try await Task.sleep(for: .seconds(seconds))
+            play.cancel()
+        }
+        defer {
+            stop.cancel()
+            limit.cancel()
+        }
+        do {
+            try await play.value
+        } catch where play.isCancelled {
+            announce("The demo is over; its data is gone.")
+        }
+    }
+
+    private func perform(on server: Server, at address: String) async throws {
+        guard let control = ControlFile.read(in: server.dataDirectory) else {
+            throw CommandFailure("the demo's server left no control file")
+        }
+        let connection = try Connection(base: address, token: control.key)
+        let names = try await settle(connection)
+        announce("Muster is ready at \(address)")
+        announce("  Open \(address)/#demo=\(server.signInCode(for: "admin") ?? "")   (one click, once)")
+        announce("  or sign in as admin with the password \(server.generatedPassword ?? "(the one you set)")")
+        announce("  \(people) people of \(DemoTown.name) are about; in \(Int(evacuateAfter)) s they are told to evacuate.")
+        announce("  Stop with Ctrl-C.")
+        try await live(connection, names: names)
+    }
+
+    /// Makes the team, its members and regions.
+    ///
+    /// - Returns: the device of each person, as the API names it.
+    private func settle(_ connection: Connection) async throws -> [String] {
+        let team = "puerto-sereno"
+        try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
+        try await connection.makeUnlessThere("/collections", json: ["name": team])
+        let regions = RegionDocument(DemoTown.sites)
+        try await connection.send("POST", "/collections/\(team)/regions", body: regions.text, contentType: "application/geo+json")
+        let town = DemoTown(seed: seed, start: Instant.systemClock(), people: people)
+        var names: [String] = []
+        for person in town.world.people {
+            let user = UserCommand.User(name: person.name, role: "member", team: team)
+            try await connection.send("POST", "/users", json: user)
+            try await connection.send("POST", "/users/\(person.name.segment)/devices", json: ["name": "phone"])
+            names.append("\(person.name)/phone")
+        }
+        return names
+    }
+
+    /// Lets the town live in real time, and reports what its phones send.
+    private func live(_ connection: Connection, names: [String]) async throws {
+        let reporter = Reporter(connection: connection)
+        let start = Instant.systemClock()
+        var town = DemoTown(
+            seed: seed, start: start, people: people, noise: Noise(.honest, environment: .open), intervalSeconds: 2,
+            pace: pace)
+        town.world.evacuate(at: start.advanced(bySeconds: evacuateAfter))
+        var isEvacuated = false
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            let now = Instant.systemClock()
+            let deliveries = town.world.advance(to: now)
+            try await reporter.send(deliveries.map { (device: names[$0.person], position: $0.position) })
+            if !isEvacuated, now.seconds(since: start) >= evacuateAfter {
+                isEvacuated = true
+                announce("  Evacuate! Everyone goes to the nearest assembly point.")
+            }
+        }
+    }
+}
+
+/// Ends something when the person at the terminal or the system says stop.
+final class StopSignals: Sendable {
+    // Dispatch sources are safe to cancel from anywhere; nothing else is done with them.
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+
+    init(_ stop: @escaping @Sendable () -> Void) {
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler(handler: stop)
+            source.resume()
+            return source
+        }
+    }
+
+    func cancel() { for source in sources { source.cancel() } }
+}
