@@ -1,0 +1,100 @@
+import MusterCore
+import MusterGeometry
+
+/// The members of one message, read with the leniency that phones need: older apps write numbers as strings.
+struct OwnTracksMembers {
+    let members: [JSONValue.Member]
+    let pointer: String
+
+    /// The value of a key; nil also for null.
+    subscript(key: String) -> JSONValue? {
+        guard let value = members.first(where: { $0.key == key })?.value, value != .null else { return nil }
+        return value
+    }
+
+    func fault(_ key: String?, _ reason: JSONFault.Reason) -> JSONFault {
+        JSONFault(
+            pointer: key.map { JSONPointer.appending($0, to: pointer) } ?? pointer, offset: 0, reason: reason)
+    }
+
+    /// A text that is there and not empty.
+    func text(_ key: String) -> String? { self[key]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// A text, or a whole number as text: ids are one or the other.
+    func identifier(_ key: String) -> String? { text(key) ?? self[key]?.integer.map { "\($0)" } }
+
+    /// A number, also one in a string; nil when it is none.
+    func number(_ key: String) -> Double? {
+        guard let value = self[key] else { return nil }
+        if let text = value.string { return Double(text).flatMap { $0.isFinite ? $0 : nil } }
+        return value.number
+    }
+
+    /// A number that is there and within a range; nil otherwise. What is not believable is left out: refusing the
+    /// message would lose the fix, for the phone forgets what a server refuses.
+    func number(_ key: String, within range: ClosedRange<Double>) -> Double? {
+        number(key).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// A number that must be there and within a range.
+    func requiredNumber(_ key: String, within range: ClosedRange<Double>) throws(JSONFault) -> Double {
+        guard let value = self[key] else { throw fault(key, .missing) }
+        guard let number = number(key) else { throw fault(key, .wrongType(expected: .number, found: value.kind)) }
+        guard range.contains(number) else {
+            throw fault(key, .outOfRange(lowest: range.lowerBound, highest: range.upperBound))
+        }
+        return number
+    }
+
+    /// A text that must be there.
+    func requiredText(_ key: String) throws(JSONFault) -> String {
+        guard let value = self[key] else { throw fault(key, .missing) }
+        guard let text = value.string else { throw fault(key, .wrongType(expected: .string, found: value.kind)) }
+        return text
+    }
+
+    private static let seconds =
+        Instant.earliestInternetTime.seconds...Instant.latestInternetTime.seconds
+
+    /// A time in seconds since 1970 that must be there.
+    func requiredTime(_ key: String) throws(JSONFault) -> Instant {
+        Instant(seconds: try requiredNumber(key, within: Self.seconds))
+    }
+
+    /// A time in seconds since 1970, where there is one that can be.
+    func time(_ key: String) -> Instant? { number(key, within: Self.seconds).map { Instant(seconds: $0) } }
+
+    /// A length, where there is one greater than 0.
+    func metres(_ key: String) -> Metres? {
+        number(key, within: 0...1e8).flatMap { $0 > 0 ? Metres($0) : nil }
+    }
+
+    /// A beacon's major or minor number.
+    func short(_ key: String) -> UInt16? { number(key).flatMap { UInt16(exactly: $0) } }
+
+    /// The place, where both of its numbers are there and on the globe.
+    var coordinate: Coordinate? {
+        guard let latitude = number("lat"), let longitude = number("lon") else { return nil }
+        return try? Coordinate(latitude: latitude, longitude: longitude)
+    }
+
+    /// The members whose key is not among `known`, as the text of an object; nil when none is left. One that no longer
+    /// fits into `limitBytes` (a picture, say) is left out.
+    func rest(without known: Set<String>, limitBytes: Int) -> String? {
+        var writer = JSONWriter()
+        var isEmpty = true
+        writer.beginObject()
+        for member in members where !known.contains(member.key) {
+            let value = member.value.bytes
+            var key = JSONWriter()
+            key.value(member.key)
+            // The comma, the colon and the closing brace.
+            guard writer.bytes.count + key.bytes.count + value.count + 3 <= limitBytes else { continue }
+            writer.key(member.key)
+            writer.raw(String(decoding: value, as: UTF8.self))
+            isEmpty = false
+        }
+        writer.endObject()
+        return isEmpty ? nil : String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

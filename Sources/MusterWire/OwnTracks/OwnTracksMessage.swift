@@ -1,0 +1,139 @@
+package import MusterCore
+package import MusterGeometry
+
+/// What an OwnTracks app says, in one message (https://owntracks.org/booklet/tech/json/).
+package enum OwnTracksMessage: Hashable, Sendable {
+    case location(OwnTracksLocation)
+    case transition(OwnTracksTransition)
+    case waypoint(OwnTracksWaypoint)
+    /// All waypoints of the phone, when it was asked for them or a person sent them.
+    case waypoints([OwnTracksWaypoint])
+    case beacon(OwnTracksBeacon)
+    /// The last will: the connection broke at about this time.
+    case lastWill(at: Instant?)
+    case card(OwnTracksCard)
+    case steps(OwnTracksSteps)
+    /// What the app says about itself, as JSON text.
+    case status(String)
+    /// A command; phones receive them, so one that a phone sends is ignored.
+    case command(action: String)
+    /// The phone asks for something, a tour say.
+    case request(kind: String)
+    /// A message that only who has the key can read.
+    case encrypted(OwnTracksEnvelope)
+    /// A type that means nothing here; ignored.
+    case other(type: String)
+}
+
+/// Where the phone is.
+package struct OwnTracksLocation: Hashable, Sendable {
+    /// The fix. Its attributes hold all that the message says beyond what a position knows.
+    package var position: Position
+    /// Two characters that the phone wants to be shown as.
+    package var trackerID: String?
+    /// Where the phone would publish: `owntracks/alice/phone`.
+    package var topic: String?
+    /// Why it was sent: `p` ping, `c` circular region, `C` follow region, `b` beacon, `r` response, `u` by hand,
+    /// `t` timer, `v` visit.
+    package var trigger: String?
+}
+
+/// The phone believes that it entered or left one of its own waypoints.
+package struct OwnTracksTransition: Hashable, Sendable {
+    package var isEntering: Bool
+    /// The waypoint's description.
+    package var name: String?
+    /// The waypoint's id, where the phone gives one.
+    package var regionID: String?
+    /// When the waypoint was made, which older phones use as its id.
+    package var waypointTime: Instant?
+    package var sampleTime: Instant
+    package var coordinate: Coordinate?
+    package var accuracy: Metres?
+    package var trackerID: String?
+    /// `c` circular region, `b` beacon, `l` location.
+    package var trigger: String?
+}
+
+/// A place or a beacon that the phone watches.
+package struct OwnTracksWaypoint: Hashable, Sendable {
+    package var name: String
+    /// When it was made, which is also its id to older phones.
+    package var createdAt: Instant?
+    package var regionID: String?
+    package var coordinate: Coordinate?
+    /// nil when the phone does not watch it.
+    package var radius: Metres?
+    /// The beacon's UUID, when it is one.
+    package var uuid: String?
+    /// nil is any.
+    package var major: UInt16?
+    /// nil is any.
+    package var minor: UInt16?
+}
+
+/// The phone ranged a beacon.
+package struct OwnTracksBeacon: Hashable, Sendable {
+    package var uuid: String
+    package var major: UInt16
+    package var minor: UInt16
+    package var sampleTime: Instant
+    /// The phone's estimate.
+    package var distance: Metres?
+    /// Received signal strength in dBm.
+    package var signalStrength: Double?
+    /// 0 unknown, 1 immediate, 2 near, 3 far.
+    package var proximity: UInt8?
+    package var trackerID: String?
+}
+
+/// How a person is shown to friends.
+package struct OwnTracksCard: Hashable, Sendable {
+    package var name: String?
+    /// A picture, PNG or JPEG, in base 64.
+    package var face: String?
+    package var trackerID: String?
+}
+
+/// How far the phone walked.
+package struct OwnTracksSteps: Hashable, Sendable {
+    package var sampleTime: Instant
+    package var steps: Int64?
+    package var from: Instant?
+    package var to: Instant?
+}
+
+/// A message under libsodium's secretbox (XSalsa20-Poly1305); the key is the shared secret, padded with zeros to 32 bytes.
+package struct OwnTracksEnvelope: Hashable, Sendable {
+    /// How long the nonce is.
+    package static let nonceBytes = 24
+    /// How long the authenticator at the box's beginning is.
+    package static let authenticatorBytes = 16
+
+    package var nonce: [UInt8]
+    package var box: [UInt8]
+
+    package init(nonce: [UInt8], box: [UInt8]) {
+        self.nonce = nonce
+        self.box = box
+    }
+}
+
+/// Where a message is published: `owntracks/alice/phone`, with a part behind it for some types.
+package struct OwnTracksTopic: Hashable, Sendable {
+    package var user: String
+    package var device: String
+    /// `event`, `waypoint`, `cmd` and so on; nil for locations.
+    package var suffix: String?
+
+    /// Reads a topic; nil when it is none of OwnTracks. A leading slash, which some clients send, is passed over.
+    package init?(_ topic: String) {
+        let parts = topic.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
+        guard (3...4).contains(parts.count), parts[0] == "owntracks", !parts[1].isEmpty, !parts[2].isEmpty else {
+            return nil
+        }
+        user = String(parts[1])
+        device = String(parts[2])
+        suffix = parts.count == 4 ? String(parts[3]) : nil
+    }
+}

@@ -1,0 +1,88 @@
+package import MusterCore
+import MusterGeometry
+
+/// The answer to an OwnTracks app: an array of what it should show, and do.
+package struct OwnTracksReply {
+    private var writer = JSONWriter()
+
+    /// An answer that holds nothing yet.
+    package init() { writer.beginArray() }
+
+    /// The answer as JSON text. Nothing is appended after this.
+    package var bytes: [UInt8] {
+        var closed = writer
+        closed.endArray()
+        return closed.bytes
+    }
+
+    /// Appends where a friend is. Apps hold accuracy, altitude, speed (km/h) and the rest as whole numbers.
+    ///
+    /// - Parameters:
+    ///   - trackerID: the two characters shown in the friend's place.
+    ///   - topic: `owntracks/alice/phone`; what an app tells friends apart by.
+    package mutating func append(_ position: Position, trackerID: String, topic: String) {
+        begin("location", trackerID: trackerID, topic: topic)
+        writer.member("lat", position.coordinate.latitude)
+        writer.member("lon", position.coordinate.longitude)
+        writer.member("tst", Self.seconds(position.sampleTime))
+        if let accuracy = position.accuracy { whole("acc", accuracy.value.rounded(.up)) }
+        if let altitude = position.altitude { whole("alt", altitude.value.rounded()) }
+        if let speed = position.speed { whole("vel", (speed * 3.6).rounded()) }
+        if let heading = position.heading { whole("cog", heading.rounded()) }
+        if let battery = position.battery { whole("batt", battery.rounded()) }
+        writer.endObject()
+    }
+
+    /// Appends how a friend is shown.
+    ///
+    /// - Parameter face: a picture in base 64.
+    package mutating func append(cardNamed name: String, face: String? = nil, trackerID: String, topic: String) {
+        begin("card", trackerID: trackerID, topic: topic)
+        writer.member("name", name)
+        if let face { writer.member("face", face) }
+        writer.endObject()
+    }
+
+    /// Appends that a friend entered or left a region.
+    package mutating func append(
+        transitionInto name: String, isEntering: Bool, at sampleTime: Instant, trackerID: String, topic: String
+    ) {
+        begin("transition", trackerID: trackerID, topic: topic)
+        writer.member("event", isEntering ? "enter" : "leave")
+        writer.member("desc", name)
+        writer.member("tst", Self.seconds(sampleTime))
+        writer.member("wtst", Self.seconds(sampleTime))
+        writer.endObject()
+    }
+
+    /// Appends a command: `reportLocation`, `setWaypoints`, `dump` and so on.
+    ///
+    /// - Parameter members: what the command needs beside its name.
+    package mutating func append(command action: String, members: [JSONValue.Member] = []) {
+        writer.beginObject()
+        writer.member("_type", "cmd")
+        writer.member("action", action)
+        for member in members {
+            writer.key(member.key)
+            writer.value(member.value)
+        }
+        writer.endObject()
+    }
+
+    private mutating func begin(_ type: String, trackerID: String, topic: String) {
+        writer.beginObject()
+        writer.member("_type", type)
+        writer.member("tid", trackerID)
+        writer.member("topic", topic)
+    }
+
+    private mutating func whole(_ key: StaticString, _ number: Double) {
+        if let integer = Int64(exactly: number) { writer.member(key, integer) }
+    }
+
+    /// Seconds since 1970, rounded down.
+    private static func seconds(_ instant: Instant) -> Int64 {
+        let (quotient, remainder) = instant.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

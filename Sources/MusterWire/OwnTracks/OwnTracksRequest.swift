@@ -1,0 +1,202 @@
+package import MusterCore
+import MusterGeometry
+
+/// What an OwnTracks app posted.
+///
+/// A message that cannot be read does not spoil the others: an iPhone forgets whatever a server answers with 4xx, so
+/// the good ones are taken, and the faults are there to be logged.
+package struct OwnTracksRequest: Hashable, Sendable {
+    /// The messages that could be read, in order.
+    package var messages: [OwnTracksMessage] = []
+    /// What was wrong with the others. Byte offsets are not known here and stand at 0.
+    package var faults: [JSONFault] = []
+
+    /// How many messages one request may hold.
+    package static let messageLimit = 1000
+    /// How long a position's attributes may be.
+    package static let attributeLimitBytes = 4096
+
+    /// Reads a body: one message, an array of messages, or nothing, for a body of no bytes is legal.
+    ///
+    /// - Parameter receivedAt: what every position notes as its received time.
+    /// - Throws: when the body is not JSON, is neither object nor array, or holds too many messages.
+    package init(parsing body: UnsafeRawBufferPointer, receivedAt: Instant) throws(JSONFault) {
+        guard !body.isEmpty else { return }
+        let value = try JSONValue(parsing: body)
+        switch value {
+        case .object: read(value, pointer: "", receivedAt: receivedAt)
+        case .array(let elements):
+            guard elements.count <= Self.messageLimit else {
+                throw JSONFault(pointer: "", offset: 0, reason: .tooMany(limit: Self.messageLimit))
+            }
+            for (index, element) in elements.enumerated() {
+                read(element, pointer: "/\(index)", receivedAt: receivedAt)
+            }
+        default:
+            throw JSONFault(pointer: "", offset: 0, reason: .wrongType(expected: .object, found: value.kind))
+        }
+    }
+
+    /// Reads a body, as above.
+    package init(parsing body: [UInt8], receivedAt: Instant) throws(JSONFault) {
+        self = try body.withUnsafeBytes { buffer in
+            Result { () throws(JSONFault) in try OwnTracksRequest(parsing: buffer, receivedAt: receivedAt) }
+        }.get()
+    }
+
+    private mutating func read(_ value: JSONValue, pointer: String, receivedAt: Instant) {
+        do throws(JSONFault) {
+            guard let members = value.members else {
+                throw JSONFault(
+                    pointer: pointer, offset: 0, reason: .wrongType(expected: .object, found: value.kind))
+            }
+            messages.append(
+                try OwnTracksMessage(OwnTracksMembers(members: members, pointer: pointer), receivedAt: receivedAt))
+        } catch {
+            faults.append(error)
+        }
+    }
+}
+
+extension OwnTracksMessage {
+    init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONFault) {
+        let type = try members.requiredText("_type")
+        switch type {
+        case "location": self = .location(try OwnTracksLocation(members, receivedAt: receivedAt))
+        case "transition": self = .transition(try OwnTracksTransition(members))
+        case "waypoint": self = .waypoint(try OwnTracksWaypoint(members))
+        case "waypoints": self = .waypoints(try Self.waypoints(members))
+        case "beacon": self = .beacon(try OwnTracksBeacon(members))
+        case "lwt": self = .lastWill(at: members.time("tst"))
+        case "card":
+            self = .card(
+                OwnTracksCard(
+                    name: members.text("name"), face: members.text("face"), trackerID: members.text("tid")))
+        case "steps":
+            self = .steps(
+                OwnTracksSteps(
+                    sampleTime: try members.requiredTime("tst"),
+                    // Phones write −1 when they do not know.
+                    steps: members.number("steps", within: 0...1e9).map { Int64($0) }, from: members.time("from"),
+                    to: members.time("to")))
+        case "status":
+            self = .status(members.rest(without: ["_type"], limitBytes: OwnTracksRequest.attributeLimitBytes) ?? "{}")
+        case "cmd": self = .command(action: try members.requiredText("action"))
+        case "request": self = .request(kind: try members.requiredText("request"))
+        case "encrypted": self = .encrypted(try OwnTracksEnvelope(members))
+        default: self = .other(type: type)
+        }
+    }
+
+    private static func waypoints(_ members: OwnTracksMembers) throws(JSONFault) -> [OwnTracksWaypoint] {
+        guard let value = members["waypoints"] else { throw members.fault("waypoints", .missing) }
+        guard let elements = value.elements else {
+            throw members.fault("waypoints", .wrongType(expected: .array, found: value.kind))
+        }
+        guard elements.count <= OwnTracksRequest.messageLimit else {
+            throw members.fault("waypoints", .tooMany(limit: OwnTracksRequest.messageLimit))
+        }
+        var result: [OwnTracksWaypoint] = []
+        for (index, element) in elements.enumerated() {
+            let pointer = "\(members.pointer)/waypoints/\(index)"
+            guard let own = element.members else {
+                throw JSONFault(
+                    pointer: pointer, offset: 0, reason: .wrongType(expected: .object, found: element.kind))
+            }
+            result.append(try OwnTracksWaypoint(OwnTracksMembers(members: own, pointer: pointer)))
+        }
+        return result
+    }
+}
+
+extension OwnTracksLocation {
+    /// The members that a position has a place for.
+    private static let known: Set<String> = ["_type", "lat", "lon", "tst", "acc", "alt", "vel", "cog", "batt"]
+
+    init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONFault) {
+        let latitude = try members.requiredNumber("lat", within: -90...90)
+        let longitude = try members.requiredNumber("lon", within: -180...180)
+        let heading = members.number("cog", within: 0...360)
+        // A vertical accuracy below 0 is an iPhone's word for an altitude that means nothing.
+        let isAltitudeKnown = members.number("vac").map { $0 >= 0 } ?? true
+        position = Position(
+            coordinate: Coordinate(validLatitude: latitude, longitude: longitude),
+            sampleTime: try members.requiredTime("tst"), receivedTime: receivedAt, accuracy: members.metres("acc"),
+            altitude: isAltitudeKnown ? members.number("alt", within: -1e7...1e7).map { Metres($0) } : nil,
+            // Kilometres an hour; −1 when the phone does not know.
+            speed: members.number("vel", within: 0...3.6e6).map { $0 / 3.6 },
+            heading: heading == 360 ? 0 : heading, battery: members.number("batt", within: 0...100),
+            source: .ownTracks,
+            attributes: members.rest(without: Self.known, limitBytes: OwnTracksRequest.attributeLimitBytes))
+        trackerID = members.text("tid")
+        topic = members.text("topic")
+        trigger = members.text("t")
+    }
+}
+
+extension OwnTracksTransition {
+    init(_ members: OwnTracksMembers) throws(JSONFault) {
+        switch try members.requiredText("event") {
+        case "enter": isEntering = true
+        case "leave": isEntering = false
+        default: throw members.fault("event", .invalid("must be enter or leave"))
+        }
+        name = members.text("desc")
+        regionID = members.identifier("rid")
+        waypointTime = members.time("wtst")
+        sampleTime = try members.requiredTime("tst")
+        coordinate = members.coordinate
+        accuracy = members.metres("acc")
+        trackerID = members.text("tid")
+        trigger = members.text("t")
+    }
+}
+
+extension OwnTracksWaypoint {
+    init(_ members: OwnTracksMembers) throws(JSONFault) {
+        name = try members.requiredText("desc")
+        createdAt = members.time("tst")
+        regionID = members.identifier("rid")
+        coordinate = members.coordinate
+        radius = members.metres("rad")
+        uuid = members.text("uuid")
+        major = members.short("major").flatMap { $0 == 0 ? nil : $0 }
+        minor = members.short("minor").flatMap { $0 == 0 ? nil : $0 }
+    }
+}
+
+extension OwnTracksBeacon {
+    init(_ members: OwnTracksMembers) throws(JSONFault) {
+        uuid = try members.requiredText("uuid")
+        major = UInt16(try members.requiredNumber("major", within: 0...65535))
+        minor = UInt16(try members.requiredNumber("minor", within: 0...65535))
+        sampleTime = try members.requiredTime("tst")
+        distance = members.metres("acc")
+        signalStrength = members.number("rssi", within: -200...50)
+        proximity = members.number("prox", within: 0...3).flatMap { UInt8(exactly: $0) }
+        trackerID = members.text("tid")
+    }
+}
+
+extension OwnTracksEnvelope {
+    init(_ members: OwnTracksMembers) throws(JSONFault) {
+        guard let bytes = Base64.decode(try members.requiredText("data")) else {
+            throw members.fault("data", .invalid("is not base 64"))
+        }
+        guard bytes.count >= Self.nonceBytes + Self.authenticatorBytes else {
+            throw members.fault("data", .invalid("is too short for a nonce and a box"))
+        }
+        nonce = Array(bytes.prefix(Self.nonceBytes))
+        box = Array(bytes.dropFirst(Self.nonceBytes))
+    }
+
+    /// This envelope as a message.
+    package var message: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("_type", "encrypted")
+        writer.member("data", Base64.encode(nonce + box))
+        writer.endObject()
+        return writer.bytes
+    }
+}
