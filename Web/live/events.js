@@ -1,0 +1,76 @@
+/** What happened, the latest first: "alice entered Assembly point A 12:03:07". */
+import { markElement, marks } from "./marks.js";
+import { clockTime, showTime } from "./time.js";
+
+/** How a crossing is told, and the arrow before it. */
+const crossings = {
+    enter: { verb: "entered", arrow: "→" },
+    exit: { verb: "left", arrow: "←" },
+    dwell: { verb: "stays in", arrow: "•" },
+};
+
+export class Events {
+    #list;
+    #shown = new Map();
+
+    /** @param {HTMLElement} list an empty `<ol>` */
+    constructor(list) {
+        this.#list = list;
+    }
+
+    /** Shows the events of a state; only new ones are added, so that a screen reader reads those alone. */
+    show(state) {
+        const current = new Map(state.events.map((event) => [event.sequence, event]));
+        for (const [sequence, line] of this.#shown) {
+            if (!current.has(sequence)) {
+                line.remove();
+                this.#shown.delete(sequence);
+            }
+        }
+        let before = this.#list.firstElementChild;
+        for (const event of state.events) {
+            let line = this.#shown.get(event.sequence);
+            if (!line) {
+                line = lineOf(event);
+                this.#shown.set(event.sequence, line);
+                this.#list.insertBefore(line, before);
+            } else {
+                before = line.nextElementSibling;
+            }
+        }
+    }
+}
+
+function lineOf(event) {
+    const line = document.createElement("li");
+    line.dataset.sequence = event.sequence;
+    line.dataset.kind = event.kind;
+    const text = document.createElement("span");
+    text.className = "what";
+    const who = document.createElement("strong");
+    who.textContent = event.user;
+    text.append(who, ` ${told(event)}`);
+    const time = document.createElement("time");
+    showTime(time, event.at, clockTime(event.at));
+    line.append(signOf(event), text, " ", time);
+    return line;
+}
+
+function signOf(event) {
+    if (event.kind in marks) { return markElement(event.kind); }
+    const sign = document.createElement("span");
+    sign.className = "arrow";
+    sign.setAttribute("aria-hidden", "true");
+    sign.textContent = crossings[event.kind]?.arrow ?? "•";
+    return sign;
+}
+
+function told({ kind, region }) {
+    const place = region?.name || region?.id;
+    switch (kind) {
+        case "safe": return place ? `is safe in ${place}` : "is safe";
+        case "unsafe": return "is not safe";
+        case "unknown": return "is silent: unknown";
+        default: return `${crossings[kind]?.verb ?? kind} ${place ?? "a region"}`;
+    }
+}

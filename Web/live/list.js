@@ -1,0 +1,152 @@
+/** The list of people: counts at the top, those who are not safe first. */
+import { changeMark, markElement, markOrder, marks } from "./marks.js";
+import { counts, latestPosition } from "./state.js";
+import { age, clockTime, showTime } from "./time.js";
+
+export class List {
+    #list;
+    #empty;
+    #choose;
+    #rows = new Map();
+    #buttons = new Map();
+    /** The one state to show; undefined shows everybody. */
+    #only;
+    #state;
+    #now = Date.now;
+
+    /**
+     * @param {{list: HTMLElement, counts: HTMLElement, empty: HTMLElement}} elements
+     * @param {(user: string) => void} choose called when a person is clicked
+     */
+    constructor({ list, counts: group, empty }, choose) {
+        this.#list = list;
+        this.#empty = empty;
+        this.#choose = choose;
+        for (const state of markOrder) { group.append(this.#countButton(state)); }
+    }
+
+    /**
+     * Shows a state.
+     * @param {import("./state.js").State} state
+     * @param {() => number} now the server's time in milliseconds
+     */
+    show(state, now) {
+        this.#state = state;
+        this.#now = now;
+        const numbers = counts(state);
+        for (const [name, { number }] of this.#buttons) { number.textContent = String(numbers[name]); }
+        this.#showRows();
+    }
+
+    /** Brings the ages up to date. */
+    tick() {
+        for (const row of this.#rows.values()) { this.#showHeard(row); }
+    }
+
+    #countButton(state) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "count";
+        button.dataset.state = state;
+        button.setAttribute("aria-pressed", "false");
+        const number = document.createElement("span");
+        number.className = "number";
+        number.textContent = "0";
+        const word = document.createElement("span");
+        word.textContent = marks[state].word;
+        button.append(markElement(state), number, word);
+        button.addEventListener("click", () => this.#toggle(state));
+        this.#buttons.set(state, { button, number });
+        return button;
+    }
+
+    #toggle(state) {
+        this.#only = this.#only === state ? undefined : state;
+        for (const [name, { button }] of this.#buttons) {
+            button.setAttribute("aria-pressed", String(name === this.#only));
+        }
+        if (this.#state) { this.#showRows(); }
+    }
+
+    #showRows() {
+        const shown = [...this.#state.members.values()]
+            .filter((member) => !this.#only || member.state === this.#only)
+            .sort(inOrder);
+        const gone = new Set(this.#rows.keys());
+        let before = this.#list.firstElementChild;
+        for (const member of shown) {
+            gone.delete(member.user);
+            const row = this.#row(member);
+            // A row that is where it should be is not touched: it may have the keyboard's focus.
+            if (row.item === before) { before = before.nextElementSibling; } else { this.#insert(row.item, before); }
+        }
+        for (const user of gone) {
+            this.#rows.get(user).item.remove();
+            this.#rows.delete(user);
+        }
+        this.#empty.hidden = shown.length > 0;
+    }
+
+    #insert(item, before) {
+        const hadFocus = item.contains(document.activeElement);
+        this.#list.insertBefore(item, before);
+        if (hadFocus) { item.firstElementChild.focus(); }
+    }
+
+    #row(member) {
+        let row = this.#rows.get(member.user);
+        if (!row) {
+            row = newRow(member.user, this.#choose);
+            this.#rows.set(member.user, row);
+        }
+        if (row.member !== member) {
+            row.member = member;
+            row.item.dataset.state = member.state;
+            changeMark(row.mark, member.state);
+            row.word.textContent = marks[member.state].word;
+            row.place.textContent = member.region ? ` · ${member.region.name || member.region.id}` : "";
+            row.sinceGroup.hidden = !member.since;
+            showTime(row.since, member.since, clockTime(member.since));
+            this.#showHeard(row);
+        }
+        return row;
+    }
+
+    #showHeard(row) {
+        const position = latestPosition(row.member);
+        showTime(row.heard, position?.sampleTime, position ? age(position.sampleTime, this.#now()) : "never");
+    }
+}
+
+function newRow(user, choose) {
+    const item = document.createElement("li");
+    item.dataset.user = user;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "person";
+    button.addEventListener("click", () => choose(user));
+    const mark = markElement("unknown");
+    const [name, state, word, place, times, sinceGroup, heardGroup] =
+        ["name", "state", "word", "region", "times", "since", "heard"].map(spanNamed);
+    const since = document.createElement("time");
+    const heard = document.createElement("time");
+    name.textContent = user;
+    state.append(word, place);
+    sinceGroup.append("since ", since);
+    heardGroup.append("heard ", heard);
+    times.append(sinceGroup, heardGroup);
+    button.append(mark, name, state, times);
+    item.append(button);
+    return { item, mark, word, place, sinceGroup, since, heard, member: undefined };
+}
+
+function spanNamed(name) {
+    const span = document.createElement("span");
+    span.className = name;
+    return span;
+}
+
+function inOrder(left, right) {
+    return markOrder.indexOf(left.state) - markOrder.indexOf(right.state)
+        || left.user.localeCompare(right.user, undefined, { numeric: true });
+}

@@ -1,0 +1,204 @@
+/** The live map, by MapLibre GL JS. It asks nobody for tiles, fonts or pictures, and so works with no internet. */
+import { bounds } from "./geodesy.js";
+import { degreesName, graticule, graticuleFeatures } from "./graticule.js";
+import { deviceFeatures, extent, regionFeatures } from "./mapdata.js";
+import { colours, drawPicture, layers, mapStyle } from "./mapstyle.js";
+import { latestPosition } from "./state.js";
+
+const library = "vendor/maplibre/maplibre-gl";
+const closestZoom = 17;
+
+/** Why there is no map, in words for the person in front of it. */
+export class NoMap extends Error {}
+
+export class LiveMap {
+    #map;
+    #palette;
+    #edges;
+    #state;
+    #shownRegions;
+    #hasFitted = false;
+
+    /**
+     * Opens a map in an element.
+     * @param {HTMLElement} container
+     * @param {(user: string) => void} choose called when a person on the map is clicked
+     * @throws {NoMap} when the library or WebGL is missing
+     */
+    static async open(container, choose) {
+        const maplibre = await loadLibrary();
+        return new LiveMap(maplibre, container, choose);
+    }
+
+    /** For `open` alone. */
+    constructor(maplibre, container, choose) {
+        this.#palette = colours();
+        try {
+            this.#map = new maplibre.Map({
+                container,
+                style: mapStyle(this.#palette),
+                center: [0, 20],
+                zoom: 1,
+                maxZoom: 21,
+                attributionControl: false,
+                dragRotate: false,
+                pitchWithRotate: false,
+                touchPitch: false,
+                fadeDuration: 0,
+            });
+        } catch (error) {
+            throw new NoMap("The map needs WebGL, which this browser does not offer. The list shows everybody.",
+                { cause: error });
+        }
+        const map = this.#map;
+        map.touchZoomRotate.disableRotation();
+        map.keyboard.disableRotation();
+        map.addControl(new maplibre.NavigationControl({ showCompass: false }), "top-right");
+        map.addControl(new maplibre.ScaleControl({ maxWidth: 120 }), "bottom-left");
+        map.getCanvas().setAttribute("aria-label", "Map of people and regions; the list tells the same in words");
+        map.on("styleimagemissing", ({ id }) => this.#addPicture(id));
+        map.on("load", () => this.#redraw());
+        map.on("move", () => this.#nameEdges());
+        map.on("moveend", () => this.#drawGraticule());
+        map.on("click", "devices", ({ features }) => choose(features[0].properties.user));
+        map.on("mouseenter", "devices", () => { map.getCanvas().style.cursor = "pointer"; });
+        map.on("mouseleave", "devices", () => { map.getCanvas().style.cursor = ""; });
+        this.#edges = document.createElement("div");
+        this.#edges.className = "graticule-names";
+        this.#edges.setAttribute("aria-hidden", "true");
+        container.append(this.#edges);
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#recolour());
+    }
+
+    /** Shows a state; the first with anything on it decides the view. */
+    show(state) {
+        this.#state = state;
+        if (!this.#isReady()) { return; }
+        const { devices, accuracy, trails } = deviceFeatures(state);
+        this.#put({ devices, accuracy, trails });
+        if (this.#shownRegions !== state.regions) {
+            this.#shownRegions = state.regions;
+            const { shapes, names } = regionFeatures(state.regions);
+            this.#put({ regions: shapes, names });
+        }
+        if (!this.#hasFitted) { this.fit({ animate: false }); }
+    }
+
+    /** Moves the view to hold all regions and people. */
+    fit(options = {}) {
+        const box = bounds(extent(this.#state));
+        if (!box) { return; }
+        this.#hasFitted = true;
+        const padding = Math.min(60, this.#map.getContainer().clientHeight / 6);
+        this.#map.fitBounds(box, { padding, maxZoom: closestZoom, ...calm(), ...options });
+    }
+
+    /** Moves the view to where a person was last. @returns {boolean} false when nobody knows where */
+    flyTo(user) {
+        const member = this.#state?.members.get(user);
+        const position = member && latestPosition(member);
+        if (!position) { return false; }
+        this.#hasFitted = true;
+        this.#map.flyTo({
+            center: [position.longitude, position.latitude],
+            zoom: Math.max(this.#map.getZoom(), 16),
+            ...calm(),
+        });
+        return true;
+    }
+
+    /** What is drawn of a person's devices, as the map has it: for tests. */
+    drawn(user) {
+        return this.#map.queryRenderedFeatures({ layers: ["devices"] })
+            .filter((feature) => feature.properties.user === user)
+            .map((feature) => ({ coordinates: feature.geometry.coordinates, state: feature.properties.state }));
+    }
+
+    #isReady() {
+        return this.#map.getSource("devices") !== undefined && this.#map.isStyleLoaded() !== undefined;
+    }
+
+    #redraw() {
+        this.#shownRegions = undefined;
+        this.#drawGraticule();
+        if (this.#state) { this.show(this.#state); }
+    }
+
+    #put(data) {
+        for (const [source, features] of Object.entries(data)) { this.#map.getSource(source)?.setData(features); }
+    }
+
+    #addPicture(name) {
+        const picture = drawPicture(name, this.#palette);
+        if (picture && !this.#map.hasImage(name)) { this.#map.addImage(name, picture.image, picture.options); }
+    }
+
+    /** The page went from light to dark or back: pictures are drawn again, and each layer gets its new colours. */
+    #recolour() {
+        this.#palette = colours();
+        for (const name of this.#map.listImages()) {
+            const picture = drawPicture(name, this.#palette);
+            if (picture) { this.#map.updateImage(name, picture.image); }
+        }
+        for (const { id, paint = {} } of layers(this.#palette)) {
+            for (const [property, value] of Object.entries(paint)) { this.#map.setPaintProperty(id, property, value); }
+        }
+    }
+
+    #view() {
+        const box = this.#map.getBounds();
+        return { west: box.getWest(), south: box.getSouth(), east: box.getEast(), north: box.getNorth() };
+    }
+
+    #drawGraticule() {
+        this.#put({ graticule: graticuleFeatures(this.#view()) });
+        this.#nameEdges();
+    }
+
+    #nameEdges() {
+        const { meridians, parallels, step } = graticule(this.#view());
+        const centre = this.#map.getCenter();
+        const names = [
+            ...meridians.map((longitude) => {
+                const { x } = this.#map.project([longitude, centre.lat]);
+                return edgeName(degreesName(longitude, step, false), "left", x);
+            }),
+            ...parallels.map((latitude) => {
+                const { y } = this.#map.project([centre.lng, latitude]);
+                return edgeName(degreesName(latitude, step, true), "top", y);
+            }),
+        ];
+        this.#edges.replaceChildren(...names);
+    }
+}
+
+function edgeName(text, side, offset) {
+    const name = document.createElement("span");
+    name.textContent = text;
+    name.className = side === "left" ? "meridian" : "parallel";
+    name.style[side] = `${Math.round(offset)}px`;
+    return name;
+}
+
+/** No movement for whoever asked for less of it. */
+function calm() {
+    return matchMedia("(prefers-reduced-motion: reduce)").matches ? { animate: false } : { duration: 900 };
+}
+
+/** The library is a classic script: it is loaded once, when a map is first wanted. */
+function loadLibrary() {
+    return new Promise((resolve, reject) => {
+        const missing = () => reject(new NoMap(
+            "The map’s library is not installed on this server (Scripts/web-vendor puts it there). "
+            + "The list shows everybody."));
+        if (globalThis.maplibregl) { resolve(globalThis.maplibregl); return; }
+        const sheet = document.createElement("link");
+        sheet.rel = "stylesheet";
+        sheet.href = `${library}.css`;
+        const script = document.createElement("script");
+        script.src = `${library}.js`;
+        script.onload = () => (globalThis.maplibregl ? resolve(globalThis.maplibregl) : missing());
+        script.onerror = missing;
+        document.head.append(sheet, script);
+    });
+}

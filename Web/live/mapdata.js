@@ -1,0 +1,71 @@
+/** The map's features, made from the state. Pure. */
+import { circleRing, drawable, labelPoint, unwrap } from "./geodesy.js";
+import { pictureName } from "./mapstyle.js";
+import { latestPosition } from "./state.js";
+
+/** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
+const largestAccuracyMetres = 20_000;
+
+/** Regions as polygons and their names as points. */
+export function regionFeatures(regions) {
+    const shapes = [];
+    const names = [];
+    for (const region of regions.values()) {
+        const geometry = drawable(region.geometry, region.radius);
+        if (!geometry) { continue; }
+        const properties = { id: region.id, collection: region.collection, muster: region.muster };
+        shapes.push(feature(geometry, properties));
+        const picture = pictureName(region.muster ? "safe" : "region", region.name);
+        names.push(feature({ type: "Point", coordinates: labelPoint(geometry) }, { picture }));
+    }
+    return { shapes: collected(shapes), names: collected(names) };
+}
+
+/** Devices as points, with their accuracy as circles and the way they came as lines. */
+export function deviceFeatures(state) {
+    const devices = [];
+    const accuracy = [];
+    const trails = [];
+    for (const member of state.members.values()) {
+        const properties = { user: member.user, state: member.state };
+        for (const [device, position] of member.positions) {
+            const coordinates = [position.longitude, position.latitude];
+            const name = member.positions.size > 1 ? device : member.user;
+            const picture = pictureName("text", name);
+            devices.push(feature({ type: "Point", coordinates }, { ...properties, device, picture }));
+            if (position.accuracy > 0 && position.accuracy <= largestAccuracyMetres) {
+                const ring = circleRing(coordinates, position.accuracy, 48);
+                accuracy.push(feature({ type: "Polygon", coordinates: [ring] }, properties));
+            }
+            const trail = state.trails.get(device) ?? [];
+            if (trail.length > 1) {
+                trails.push(feature({ type: "LineString", coordinates: unwrap(trail) }, properties));
+            }
+        }
+    }
+    return { devices: collected(devices), accuracy: collected(accuracy), trails: collected(trails) };
+}
+
+/** The points that a view of everything must hold. */
+export function extent(state) {
+    const points = [];
+    for (const region of state.regions.values()) {
+        const geometry = drawable(region.geometry, region.radius);
+        if (!geometry) { continue; }
+        const parts = geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
+        for (const rings of parts) { points.push(...rings[0]); }
+    }
+    for (const member of state.members.values()) {
+        const position = latestPosition(member);
+        if (position) { points.push([position.longitude, position.latitude]); }
+    }
+    return points;
+}
+
+function feature(geometry, properties) {
+    return { type: "Feature", geometry, properties };
+}
+
+function collected(features) {
+    return { type: "FeatureCollection", features };
+}

@@ -1,0 +1,48 @@
+/**
+ * The three marks of safety. Each has a shape, a sign and a word of its own, so that its colour is never the only
+ * difference. The list draws them as SVG and the map on a canvas, from the same paths in a square of 24.
+ */
+
+export const marks = {
+    unsafe: {
+        word: "Not safe",
+        shape: "M12 2.2 22.8 21.2H1.2Z",
+        sign: "M12 9v5.4M12 17.7v.1",
+    },
+    unknown: {
+        word: "Unknown",
+        shape: "M3 3H21V21H3Z",
+        sign: "M9 9.4a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1-1.3 2M12 17.3v.1",
+    },
+    safe: {
+        word: "Safe",
+        shape: "M12 1.5a10.5 10.5 0 1 1 0 21a10.5 10.5 0 1 1 0-21Z",
+        sign: "M7 12.4 10.6 16 17 8.4",
+    },
+};
+
+/** The order of the list: whom to look for first. */
+export const markOrder = ["unsafe", "unknown", "safe"];
+
+const svg = "http://www.w3.org/2000/svg";
+
+/** An SVG element of a mark, coloured by the style sheet; hidden from screen readers, which have the word beside it. */
+export function markElement(state) {
+    const element = document.createElementNS(svg, "svg");
+    element.setAttribute("viewBox", "0 0 24 24");
+    element.setAttribute("class", "mark");
+    element.setAttribute("aria-hidden", "true");
+    for (const name of ["shape", "sign"]) {
+        const path = document.createElementNS(svg, "path");
+        path.setAttribute("class", name);
+        path.setAttribute("d", marks[state][name]);
+        element.append(path);
+    }
+    return element;
+}
+
+/** Gives a mark's element another state. */
+export function changeMark(element, state) {
+    element.querySelector(".shape").setAttribute("d", marks[state].shape);
+    element.querySelector(".sign").setAttribute("d", marks[state].sign);
+}

@@ -1,0 +1,227 @@
+/** The live page: signs in, loads the state, follows the feed, and shows it as map, list and events. */
+import { Events } from "./events.js";
+import { Feed } from "./feed.js";
+import { Problem } from "./http.js";
+import { List } from "./list.js";
+import { LiveMap, NoMap } from "./map.js";
+import { Session } from "./session.js";
+import { loadHistory, loadSnapshot } from "./snapshot.js";
+import { counts, emptyState, reduce } from "./state.js";
+import { clockTime } from "./time.js";
+
+/** What arrives within this time is shown at once. */
+const showEveryMs = 100;
+/** After a change of people or regions, more of them may follow: they are asked for together. */
+const reloadDelayMs = 700;
+const retryLoadMs = 3000;
+
+const element = (id) => document.getElementById(id);
+const session = new Session();
+let state = emptyState;
+let hasHistory = false;
+/** How far the server's clock is ahead of this one. */
+let clockAheadMs = 0;
+let feed;
+let map;
+let showTimer;
+let reloadTimer;
+/** Counts sign-ins and reloads, so that an answer that comes too late is dropped. */
+let era = 0;
+
+const list = new List({ list: element("list"), counts: element("counts"), empty: element("list-empty") }, findOnMap);
+const events = new Events(element("events"));
+const serverNow = () => Date.now() + clockAheadMs;
+
+// Signing in and out
+
+async function start() {
+    session.onEnd = showSignIn;
+    element("sign-in-form").addEventListener("submit", submit);
+    element("sign-out").addEventListener("click", () => session.signOut());
+    element("fit").addEventListener("click", () => map?.fit());
+    addEventListener("online", () => feed?.hurry());
+    setInterval(() => list.tick(), 5000);
+    const code = takeCode();
+    try {
+        if (code) { await session.signInWithCode(code); } else if (!await session.restore()) { showSignIn(); return; }
+    } catch (error) {
+        showSignIn();
+        element("sign-in-error").textContent = code && error instanceof Problem
+            ? "That link was used already. Sign in instead, or ask for a new one."
+            : whyNot(error);
+        return;
+    }
+    await showLive();
+}
+
+/** The one-time code of `#demo=…`; it leaves the address at once, and the history with it. */
+function takeCode() {
+    const match = /^#demo=(.+)$/.exec(location.hash);
+    if (!match) { return undefined; }
+    history.replaceState(null, "", location.pathname + location.search);
+    return match[1];
+}
+
+async function submit(event) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const button = form.querySelector("button");
+    button.disabled = true;
+    element("sign-in-error").textContent = "";
+    try {
+        await session.signIn(form.elements.name.value.trim(), form.elements.password.value);
+        form.reset();
+        await showLive();
+    } catch (error) {
+        element("sign-in-error").textContent = whyNot(error);
+        form.elements.password.select();
+    } finally {
+        button.disabled = false;
+    }
+}
+
+function whyNot(error) {
+    if (!(error instanceof Problem)) { return "The server does not answer. Is the network up?"; }
+    if (error.status === 401) { return "The name or the password is wrong."; }
+    if (error.status === 429) { return `Too many tries. Wait ${error.retryAfterSeconds ?? 60} seconds.`; }
+    return error.message;
+}
+
+function showSignIn() {
+    era += 1;
+    feed?.stop();
+    feed = undefined;
+    clearTimeout(reloadTimer);
+    reloadTimer = undefined;
+    state = emptyState;
+    hasHistory = false;
+    show();
+    element("live").hidden = true;
+    element("sign-in").hidden = false;
+    document.title = "Muster";
+    element("name").focus();
+}
+
+async function showLive() {
+    element("sign-in").hidden = true;
+    element("live").hidden = false;
+    element("who").textContent = session.user.name;
+    if (!map) { await openMap(); }
+    await load();
+}
+
+async function openMap() {
+    try {
+        map = await LiveMap.open(element("map"), chooseFromMap);
+        element("fit").hidden = false;
+    } catch (error) {
+        if (!(error instanceof NoMap)) { throw error; }
+        element("map-message").textContent = error.message;
+        element("map-message").hidden = false;
+    }
+}
+
+// The state
+
+/** Loads the state and follows the feed from there; tries again until it can. */
+async function load(knownRegions) {
+    era += 1;
+    const mine = era;
+    feed?.stop();
+    const get = (path) => session.json(path);
+    try {
+        const snapshot = await loadSnapshot(get, knownRegions);
+        const past = hasHistory ? [] : await loadHistory(get, snapshot.sequence);
+        if (mine !== era) { return; }
+        if (snapshot.at) { clockAheadMs = Date.parse(snapshot.at) - Date.now(); }
+        state = reduce(reduce(state, { type: "snapshot", snapshot }), { type: "history", changes: past });
+        hasHistory = true;
+        notice(snapshot.isPartial ? "There is more here than this page can show." : "");
+        show();
+        follow(snapshot.sequence);
+    } catch (error) {
+        if (mine !== era || !session.user) { return; }
+        if (error instanceof Problem && error.status === 403) {
+            notice("Your role may not see the live page.");
+            return;
+        }
+        connection({ state: "waiting", delayMs: retryLoadMs });
+        reloadTimer = setTimeout(reload, retryLoadMs);
+    }
+}
+
+function reload() {
+    reloadTimer = undefined;
+    const knowsRegions = hasHistory && !state.outdated.regions;
+    load(knowsRegions ? [...state.regions.values()] : undefined);
+}
+
+function follow(since) {
+    const mine = era;
+    feed = new Feed({
+        since,
+        open: (path, options) => session.request(path, options),
+        receive: (changes) => { if (mine === era) { take(changes); } },
+        report: (status) => { if (mine === era) { connection(status); } },
+        resync: () => { if (mine === era) { load(); } },
+    });
+    feed.run();
+}
+
+function take(changes) {
+    state = reduce(state, { type: "changes", changes });
+    showTimer ??= setTimeout(show, showEveryMs);
+    if (state.outdated.people || state.outdated.regions) { reloadTimer ??= setTimeout(reload, reloadDelayMs); }
+}
+
+// What is seen
+
+function show() {
+    clearTimeout(showTimer);
+    showTimer = undefined;
+    list.show(state, serverNow);
+    events.show(state);
+    map?.show(state);
+    const { unsafe, unknown } = counts(state);
+    document.title = unsafe + unknown > 0 ? `${unsafe} not safe, ${unknown} unknown · Muster` : "Muster";
+}
+
+function connection({ state: name, delayMs }) {
+    const pill = element("connection");
+    // A first attempt after a cut goes on saying since when the page is not live.
+    if (name === "connecting" && pill.dataset.state === "waiting") { return; }
+    if (name !== "waiting" || pill.dataset.state !== "waiting") {
+        pill.textContent = {
+            connecting: "Connecting…",
+            live: "Live",
+            waiting: `Not live since ${clockTime(new Date().toISOString())}`,
+            refused: "Not live: refused",
+        }[name];
+    }
+    pill.dataset.state = name;
+    pill.title = name === "waiting" ? `Tries again within ${Math.ceil(delayMs / 1000)} s` : "";
+}
+
+function notice(text) {
+    element("notice").textContent = text;
+    element("notice").hidden = text === "";
+}
+
+function findOnMap(user) {
+    if (map && !map.flyTo(user)) { notice(`Nobody knows yet where ${user} is.`); } else { notice(""); }
+    if (map) { element("map").scrollIntoView({ block: "nearest" }); }
+}
+
+function chooseFromMap(user) {
+    const row = [...element("list").children].find((item) => item.dataset.user === user);
+    row?.scrollIntoView({ block: "nearest" });
+    row?.firstElementChild.focus({ preventScroll: true });
+}
+
+/** A read-only view for the browser's console and the tests. */
+globalThis.muster = Object.freeze({
+    get state() { return state; },
+    drawn: (user) => map?.drawn(user) ?? [],
+});
+
+await start();

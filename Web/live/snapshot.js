@@ -1,0 +1,106 @@
+/**
+ * The state as the server has it now, asked for part by part.
+ *
+ * The positions come first: their sequence is where the feed begins, so that whatever changed while the other parts
+ * were on their way comes once more through the feed, and nothing is missed.
+ */
+import { Problem } from "./http.js";
+
+const pageSize = 1000;
+/** As many pages as one list may take: beyond 50 000 entries the page says that it does not show all. */
+const pageLimit = 50;
+
+/**
+ * Loads what this user may see.
+ * @param {(path: string) => Promise<object>} get answers the JSON of an API path
+ * @param {object[]} [knownRegions] regions that need not be asked for again
+ * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], regions: object[],
+ *   isPartial: boolean}>} `at` is the server's time, when it told
+ * @throws {Problem} when the server refuses the positions
+ */
+export async function loadSnapshot(get, knownRegions) {
+    const positions = await pages(get, "positions", "items");
+    const [people, places] = await Promise.all([
+        loadPeople(get),
+        knownRegions ? { regions: knownRegions, isPartial: false } : loadRegions(get),
+    ]);
+    return {
+        sequence: positions.first.sequence,
+        at: people.at,
+        members: people.members,
+        positions: positions.items,
+        regions: places.regions,
+        isPartial: positions.isPartial || places.isPartial,
+    };
+}
+
+/** The changes just before a sequence, for the list of events; none when the server does not keep them. */
+export async function loadHistory(get, sequence, length = 1000) {
+    if (sequence === 0) { return []; }
+    const answer = await allowed(get(`changes?since=${Math.max(0, sequence - length)}&limit=${length}`));
+    return (answer?.items ?? []).filter((change) => change.sequence <= sequence);
+}
+
+async function loadPeople(get) {
+    const teams = (await allowed(pages(get, "teams", "items")))?.items ?? [];
+    const answers = await Promise.all(teams.map((team) => allowed(get(`teams/${part(team.name)}/safety`))));
+    const members = [];
+    for (const answer of answers) {
+        for (const { user, state, since, region } of answer?.members ?? []) {
+            members.push({ user, state, since, region, team: answer.team, safetySequence: answer.sequence });
+        }
+    }
+    return { members, at: answers.find((answer) => answer?.at)?.at };
+}
+
+async function loadRegions(get) {
+    const collections = (await allowed(pages(get, "collections", "items")))?.items ?? [];
+    const answers = await Promise.all(collections.map(async ({ name }) => {
+        const answer = await allowed(pages(get, `collections/${part(name)}/regions`, "features"));
+        return { regions: (answer?.items ?? []).map((feature) => region(feature, name)), isPartial: answer?.isPartial };
+    }));
+    return {
+        regions: answers.flatMap((answer) => answer.regions),
+        isPartial: answers.some((answer) => answer.isPartial),
+    };
+}
+
+function region(feature, collection) {
+    const properties = feature.properties ?? {};
+    const id = String(feature.id);
+    return {
+        collection,
+        id,
+        name: typeof properties.name === "string" && properties.name !== "" ? properties.name : id,
+        muster: properties.muster === true,
+        geometry: feature.geometry,
+        radius: properties.radius,
+    };
+}
+
+/** All items of a paged list. */
+async function pages(get, path, field) {
+    const first = await get(`${path}?limit=${pageSize}`);
+    const items = [...(first[field] ?? [])];
+    let cursor = first.nextCursor;
+    for (let page = 1; cursor && page < pageLimit; page += 1) {
+        const next = await get(`${path}?limit=${pageSize}&cursor=${encodeURIComponent(cursor)}`);
+        items.push(...(next[field] ?? []));
+        cursor = next.nextCursor;
+    }
+    return { first, items, isPartial: Boolean(cursor) };
+}
+
+/** The answer, or undefined when this user's role may not have it or it is gone. */
+async function allowed(answer) {
+    try {
+        return await answer;
+    } catch (error) {
+        if (error instanceof Problem && [403, 404, 410].includes(error.status)) { return undefined; }
+        throw error;
+    }
+}
+
+function part(name) {
+    return encodeURIComponent(name);
+}

@@ -1,0 +1,199 @@
+/**
+ * What the page knows: a value, and how each change makes the next one. No clock, no DOM, no I/O.
+ *
+ * Changes come in the order of their sequence. One that was already taken changes nothing, so that a feed that resumes
+ * may repeat itself.
+ */
+
+/** As many events as the page keeps, the latest first. */
+export const eventLimit = 200;
+/** As many fixes as a trail keeps, the latest last. */
+export const trailLimit = 60;
+
+/**
+ * @typedef {{collection: string, id: string, name?: string, muster?: boolean}} RegionName
+ * @typedef {object} Member
+ * @property {string} user
+ * @property {string} [team]
+ * @property {"safe"|"unsafe"|"unknown"} state
+ * @property {string} [since] RFC 3339
+ * @property {RegionName} [region] what makes them safe
+ * @property {number} safetySequence the change their safety stems from, or the snapshot's
+ * @property {Map<string, object>} positions the current position of each device by its id
+ *
+ * @typedef {object} State
+ * @property {number} sequence the latest change that this holds
+ * @property {Map<string, Member>} members by user
+ * @property {Map<string, object>} regions by `collection/id`: {collection, id, name, muster, geometry, radius?}
+ * @property {Map<string, number[][]>} trails by device: [longitude, latitude] of its latest fixes
+ * @property {object[]} events the latest first
+ * @property {{people: boolean, regions: boolean}} outdated what must be asked of the server again
+ */
+
+/** @type {State} */
+export const emptyState = Object.freeze({
+    sequence: 0,
+    members: new Map(),
+    regions: new Map(),
+    trails: new Map(),
+    events: [],
+    outdated: { people: false, regions: false },
+});
+
+/**
+ * The state after an action.
+ * @param {State} state
+ * @param {{type: "snapshot", snapshot: object} | {type: "history"|"changes", changes: object[]}} action
+ *   `snapshot` is what `loadSnapshot` answers; `history` are changes from before it, for events and trails alone
+ * @returns {State} a new value; the old one is left as it was
+ */
+export function reduce(state, action) {
+    switch (action.type) {
+        case "snapshot": return withSnapshot(state, action.snapshot);
+        case "history": return withHistory(state, action.changes);
+        case "changes": return withChanges(state, action.changes);
+        default: throw new TypeError(`no such action: ${action.type}`);
+    }
+}
+
+/** The current position that was sampled last among a member's devices; undefined when there is none. */
+export function latestPosition(member) {
+    let latest;
+    for (const position of member.positions.values()) {
+        if (!latest || Date.parse(position.sampleTime) > Date.parse(latest.sampleTime)) { latest = position; }
+    }
+    return latest;
+}
+
+/** How many members are in each state. */
+export function counts(state) {
+    const result = { safe: 0, unsafe: 0, unknown: 0 };
+    for (const member of state.members.values()) { result[member.state] += 1; }
+    return result;
+}
+
+function withSnapshot(state, snapshot) {
+    const members = new Map();
+    for (const person of snapshot.members) { members.set(person.user, { ...person, positions: new Map() }); }
+    for (const position of snapshot.positions) {
+        const member = memberNamed(members, owner(position.device), snapshot.sequence);
+        member.positions.set(position.device, position);
+    }
+    const trails = new Map([...state.trails].filter(([device]) => members.get(owner(device))?.positions.has(device)));
+    return {
+        ...state,
+        sequence: Math.max(state.sequence, snapshot.sequence),
+        members,
+        trails,
+        regions: new Map(snapshot.regions.map((region) => [regionKey(region), region])),
+        outdated: { people: false, regions: false },
+    };
+}
+
+function withHistory(state, changes) {
+    const draft = draftOf(state);
+    for (const change of changes) {
+        addEvent(draft, change);
+        if (change.type === "position" && !change.late) { addToTrail(draft, change.position, change.device); }
+    }
+    return finished(draft);
+}
+
+function withChanges(state, changes) {
+    const draft = draftOf(state);
+    for (const change of changes) {
+        if (change.sequence <= draft.sequence) { continue; }
+        draft.sequence = change.sequence;
+        apply(draft, change);
+    }
+    return draft.sequence === state.sequence ? state : finished(draft);
+}
+
+/** A copy that the functions below may change, as nobody else sees it yet. */
+function draftOf(state) {
+    return {
+        ...state,
+        members: new Map(state.members),
+        trails: new Map(state.trails),
+        events: [...state.events],
+        outdated: { ...state.outdated },
+    };
+}
+
+function finished(draft) {
+    draft.events.sort((left, right) => right.sequence - left.sequence);
+    draft.events.length = Math.min(draft.events.length, eventLimit);
+    return draft;
+}
+
+function apply(draft, change) {
+    switch (change.type) {
+        case "position": applyPosition(draft, change); break;
+        case "safety": applySafety(draft, change); break;
+        case "region": draft.outdated.regions = true; break;
+        case "directory":
+            draft.outdated.people = true;
+            if (change.kind === "collection" || change.kind === "tracker") { draft.outdated.regions = true; }
+            break;
+        default: break;
+    }
+    addEvent(draft, change);
+}
+
+/** A late position is history: it moves nobody. */
+function applyPosition(draft, { device, position, late, sequence }) {
+    if (late || !position) { return; }
+    const member = { ...memberNamed(draft.members, owner(device), sequence) };
+    const known = member.positions.get(device);
+    if (known && Date.parse(position.sampleTime) < Date.parse(known.sampleTime)) { return; }
+    member.positions = new Map(member.positions).set(device, { ...position, device });
+    draft.members.set(member.user, member);
+    addToTrail(draft, position, device);
+}
+
+/** The snapshot of a team may be newer than the first changes that follow the snapshot of the positions. */
+function applySafety(draft, { user, state, since, region, sequence }) {
+    const member = memberNamed(draft.members, user, 0);
+    if (sequence <= member.safetySequence) { return; }
+    draft.members.set(user, { ...member, state, since, region, safetySequence: sequence });
+}
+
+function addToTrail(draft, position, device) {
+    const trail = draft.trails.get(device) ?? [];
+    const point = [position.longitude, position.latitude];
+    const last = trail.at(-1);
+    if (last && last[0] === point[0] && last[1] === point[1]) { return; }
+    draft.trails.set(device, [...trail.slice(1 - trailLimit), point]);
+}
+
+function addEvent(draft, change) {
+    const { sequence, at, user, region } = change;
+    if (draft.events.some((event) => event.sequence === sequence)) { return; }
+    if (change.type === "crossing") {
+        const { kind, sampleTime, device } = change;
+        draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind });
+    } else if (change.type === "safety") {
+        draft.events.unshift({ sequence, at, user, region, kind: change.state });
+    }
+}
+
+/** The member of that name, added as unknown when there was none. */
+function memberNamed(members, user, safetySequence) {
+    let member = members.get(user);
+    if (!member) {
+        member = { user, state: "unknown", safetySequence, positions: new Map() };
+        members.set(user, member);
+    }
+    return member;
+}
+
+/** `alice` of `alice/phone`. */
+function owner(device) {
+    const slash = device.indexOf("/");
+    return slash < 0 ? device : device.slice(0, slash);
+}
+
+/** What a region is called in `State.regions`. */
+export function regionKey({ collection, id }) {
+    return `${collection}/${id}`;
+}
