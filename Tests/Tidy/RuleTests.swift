@@ -80,7 +80,8 @@ import Testing
     @Test(arguments: [
         ("@Test(.enabled" + "(if: isLinux)) func f() {}", 1),
         ("@Test(.enabled" + "(if: f(1), \"only there\")) func f() {}", 0),
-        ("@Test(.disabled" + "()) func f() {}", 1), ("@Test(.disabled" + "(\"slow\")) func f() {}", 0),
+        ("@Test(.enabled" + "(if: f(1, \"there\"))) func f() {}", 1), ("@Test(.disabled" + "()) func f() {}", 1),
+        ("@Test(.disabled" + "(\"slow\")) func f() {}", 0),
     ])
     func `a skip has a reason`(text: String, count: Int) {
         #expect(Wording.silentSkips(in: file(text, path: "Tests/A/B.swift")).count == count)

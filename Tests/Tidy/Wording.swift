@@ -48,29 +48,37 @@ enum Wording {
         }
     }
 
+    /// How tests are switched off, and whether what stands in the parentheses gives a reason.
+    private static let skips: [(opening: String, givesReason: @Sendable (Substring) -> Bool)] = [
+        (".enabled(" + "if:", { outside(of: $0).contains(",") }),
+        (".disabled" + "(", { $0.contains("\"") }),
+        ("pytest.mark.skip" + "if(", { $0.contains("reason=") }),
+        ("pytest.mark.skip" + "(", { $0.contains("\"") }),
+        ("pytest.mark.skip" + "\n", { _ in false }),
+        ("pytest.skip" + "(", { $0.contains("\"") }),
+        ("skip: " + "true", { _ in false }),
+    ]
+
     /// Tests that are switched off without saying why.
     static func silentSkips(in file: SourceFile) -> [Finding] {
-        let openings = [
-            ".enabled(" + "if:", ".disabled(", "pytest.skip(", "pytest.mark.skip" + "if(", "pytest.mark.skip(",
-            "t.skip(",
-        ]
-        let bare = ["pytest.mark.skip" + "\n", "skip: true" + ",", "skip: true" + " "]
-        let text = file.lines.joined(separator: "\n") + "\n"
-        let visible = file.isSwift ? Code(file).lines.joined(separator: "\n") : text
-        var findings: [Finding] = []
-        for opening in openings + bare {
-            for range in ranges(of: opening, in: visible) {
-                let says =
-                    bare.contains(opening)
-                    ? false
-                    : arguments(in: visible, from: range.upperBound).contains("\"")
-                        || arguments(in: visible, from: range.upperBound).contains("'")
-                if says { continue }
-                let line = visible[..<range.lowerBound].count { $0 == "\n" } + 1
-                findings.append(Finding(path: file.path, line: line, message: "a test is skipped and gives no reason"))
+        let text = (file.isSwift ? Code(file).lines : file.lines).joined(separator: "\n")
+        return skips.flatMap { skip in
+            ranges(of: skip.opening, in: text).compactMap { range in
+                guard !skip.givesReason(arguments(in: text, from: range.upperBound)) else { return nil }
+                let line = text[..<range.lowerBound].count { $0 == "\n" } + 1
+                return Finding(path: file.path, line: line, message: "a test is skipped and gives no reason")
             }
         }
-        return findings
+    }
+
+    /// What stands in no further parentheses, brackets or braces.
+    private static func outside(of text: Substring) -> String {
+        var depth = 0
+        return text.reduce(into: "") { result, character in
+            if "([{".contains(character) { depth += 1 }
+            if depth == 0 { result.append(character) }
+            if ")]}".contains(character) { depth -= 1 }
+        }
     }
 
     /// What stands between an open parenthesis and the one that closes it.
