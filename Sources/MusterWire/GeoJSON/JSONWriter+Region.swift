@@ -1,0 +1,86 @@
+package import MusterCore
+package import MusterGeometry
+
+extension JSONWriter {
+    /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres.
+    ///
+    /// The properties that mean something to a region are written as the region has them now, the others as they came.
+    package mutating func feature(_ region: Region) {
+        beginObject()
+        member("type", "Feature")
+        member("id", region.id)
+        key("geometry")
+        geometry(region.shape)
+        key("properties")
+        beginObject()
+        member("name", region.name)
+        member("muster", region.isMuster)
+        if let dwell = region.dwellSeconds { member("dwell", dwell) }
+        if region.exitDelaySeconds > 0 { member("exitDelay", region.exitDelaySeconds) }
+        if case .circle(let circle) = region.shape { member("radius", circle.radius.value) }
+        if let properties = region.properties { otherMembers(of: properties, isCircle: region.shape.isCircle) }
+        endObject()
+        endObject()
+    }
+
+    /// Writes a shape as a GeoJSON geometry.
+    package mutating func geometry(_ shape: Shape) {
+        beginObject()
+        switch shape {
+        case .polygon(let polygon):
+            member("type", "Polygon")
+            key("coordinates")
+            rings(of: polygon)
+        case .multiPolygon(let polygons):
+            member("type", "MultiPolygon")
+            key("coordinates")
+            beginArray()
+            for polygon in polygons { rings(of: polygon) }
+            endArray()
+        case .circle(let circle):
+            member("type", "Point")
+            key("coordinates")
+            position(circle.centre)
+        }
+        endObject()
+    }
+
+    private mutating func rings(of polygon: Polygon) {
+        beginArray()
+        for ring in [polygon.exterior] + polygon.holes {
+            beginArray()
+            for coordinate in ring { position(coordinate) }
+            endArray()
+        }
+        endArray()
+    }
+
+    /// Longitude first.
+    private mutating func position(_ coordinate: Coordinate) {
+        beginArray()
+        value(coordinate.longitude)
+        value(coordinate.latitude)
+        endArray()
+    }
+
+    /// Writes the members of an object that no region has a place for. A text that is no object has none.
+    private mutating func otherMembers(of text: String, isCircle: Bool) {
+        var text = text
+        text.withUTF8 { bytes in
+            var reader = JSONReader(UnsafeRawBufferPointer(bytes))
+            guard (try? reader.beginObject()) != nil else { return }
+            while let key = try? reader.nextKey() {
+                guard let value = try? reader.skip() else { return }
+                let name = key.string
+                let isKnown = name == "radius" ? isCircle : PropertiesDraft.keys.contains(name)
+                guard !isKnown else { continue }
+                self.key(name)
+                raw(String(decoding: value, as: UTF8.self))
+            }
+        }
+    }
+}
+
+extension Shape {
+    fileprivate var isCircle: Bool { if case .circle = self { true } else { false } }
+}

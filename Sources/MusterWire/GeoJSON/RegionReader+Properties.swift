@@ -1,0 +1,86 @@
+/// The properties of a feature that mean something to a region.
+struct PropertiesDraft: Hashable {
+    var name: String?
+    var isMuster = false
+    var dwellSeconds: Double?
+    var exitDelaySeconds: Double = 0
+    /// Metres, as it is written; only a Point has a use for it, and may find fault with it.
+    var radius: JSONValue?
+    /// All of them.
+    var text: String?
+
+    /// The keys that are read here; a region writes them itself.
+    static let keys: Set<String> = ["name", "muster", "dwell", "exitDelay", "radius"]
+}
+
+extension RegionReader {
+    /// Reads the value of `properties`, an object or null.
+    mutating func readProperties(_ reader: inout JSONReader) throws(JSONFault) -> PropertiesDraft {
+        var draft = PropertiesDraft()
+        if try reader.peek() == .null {
+            try reader.null()
+            return draft
+        }
+        guard try expects(.object, at: "/properties", from: &reader) else { return draft }
+        let text = try reader.skip()
+        guard text.count <= limits.propertyBytes else {
+            record(.tooLong(limitBytes: limits.propertyBytes), at: "/properties")
+            return draft
+        }
+        draft.text = String(onOneLine: text)
+        var members = JSONReader(text)
+        try members.beginObject()
+        while let key = try members.nextKey() {
+            let name = key.string
+            guard PropertiesDraft.keys.contains(name) else {
+                try members.skip()
+                continue
+            }
+            let start = members.offset
+            do {
+                try read(name, into: &draft, from: &members)
+            } catch {
+                // Passed over before, so it is JSON; only a number can be too large.
+                record(error.reason, at: "/properties/\(name)")
+                if members.offset == start { try members.skip() }
+            }
+        }
+        return draft
+    }
+
+    private mutating func read(
+        _ name: String, into draft: inout PropertiesDraft, from reader: inout JSONReader
+    ) throws(JSONFault) {
+        if name == "radius" {
+            draft.radius = try reader.tree()
+            return
+        }
+        if try reader.peek() == .null { return try reader.null() }
+        let path = "/properties/\(name)"
+        switch name {
+        case "name":
+            guard try expects(.string, at: path, from: &reader) else { return }
+            let text = try reader.text().string
+            if text.utf8.count > limits.nameBytes { record(.tooLong(limitBytes: limits.nameBytes), at: path) }
+            draft.name = text.isEmpty ? nil : text
+        case "muster":
+            guard try expects(.boolean, at: path, from: &reader) else { return }
+            draft.isMuster = try reader.boolean()
+        case "dwell": draft.dwellSeconds = try readSeconds(at: path, from: &reader)
+        case "exitDelay": draft.exitDelaySeconds = try readSeconds(at: path, from: &reader) ?? 0
+        default: try reader.skip()
+        }
+    }
+
+    private mutating func readSeconds(
+        at path: String, from reader: inout JSONReader
+    ) throws(JSONFault) -> Double? {
+        guard try expects(.number, at: path, from: &reader) else { return nil }
+        let seconds = try reader.decimal().double
+        guard seconds >= 0, seconds <= limits.seconds else {
+            record(.outOfRange(lowest: 0, highest: limits.seconds), at: path)
+            return nil
+        }
+        return seconds
+    }
+}

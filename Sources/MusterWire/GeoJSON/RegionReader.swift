@@ -1,0 +1,260 @@
+import MusterGeometry
+
+/// Reads the regions of one request, in one pass, noting everything that is wrong.
+struct RegionReader {
+    let limits: RegionDraft.Limits
+    private(set) var faults: [RegionFault] = []
+    /// How many faults there were so far, listed or not: a feature is sound when reading it adds none.
+    private(set) var faultCount = 0
+    private var drafts: [RegionDraft] = []
+    private var ids: Set<String> = []
+    private var isSingleFeature = false
+    /// The feature that is being read, and the pointer to it.
+    private var feature = 0
+    private var base = ""
+    /// How many positions the feature has so far.
+    var vertices = 0
+
+    init(limits: RegionDraft.Limits) { self.limits = limits }
+
+    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RegionFaults) -> [RegionDraft] {
+        if bytes.count > limits.bytes {
+            record(.tooLong(limitBytes: limits.bytes), at: "")
+        } else {
+            var reader = JSONReader(bytes)
+            do {
+                try readRoot(&reader)
+                try reader.finish()
+            } catch {
+                base = ""
+                record(error.reason, at: error.pointer)
+            }
+        }
+        // A feature's number was noted before it was known whether there are many; what is beside them has none.
+        if !isSingleFeature {
+            for index in faults.indices where !faults[index].pointer.hasPrefix("/features/") {
+                faults[index].feature = nil
+            }
+        }
+        guard faults.isEmpty else {
+            throw RegionFaults(faults: faults, hasMore: faultCount > faults.count, soundFeatures: drafts.count)
+        }
+        return drafts
+    }
+
+    /// Notes a fault.
+    ///
+    /// - Parameter path: the pointer from the feature on.
+    @inline(never)
+    mutating func record(_ reason: JSONFault.Reason, at path: String, coordinate: Coordinate? = nil) {
+        faultCount += 1
+        guard faults.count < limits.faults else { return }
+        // One feature that is wrong all over must not hide what is wrong with the others.
+        let listed = faults.reversed().prefix { $0.feature == feature }.count
+        guard listed < limits.faultsPerFeature else { return }
+        faults.append(RegionFault(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
+    }
+
+    // MARK: The root
+
+    /// What was read of a Feature or a FeatureCollection so far.
+    private struct Draft {
+        var keys: Set<String> = []
+        var type: String?
+        var id: String?
+        var geometry: GeometryDraft?
+        var properties = PropertiesDraft()
+    }
+
+    private mutating func readRoot(_ reader: inout JSONReader) throws(JSONFault) {
+        let kind = try reader.peek()
+        guard kind == .object else {
+            record(.wrongType(expected: .object, found: kind), at: "")
+            try reader.skip()
+            return
+        }
+        // Whether it is a collection is known when its type comes, which may be last. Only a collection has features.
+        var draft = Draft()
+        let mark = faultCount
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            let name = key.string
+            guard isFirst(name, &draft) else {
+                try reader.skip()
+                continue
+            }
+            if name == "features" {
+                try readFeatures(&reader)
+            } else {
+                try readMember(name, of: &draft, from: &reader)
+            }
+        }
+        switch draft.type {
+        case "FeatureCollection":
+            if !draft.keys.contains("features") { record(.missing, at: "/features") }
+            refuse(["coordinates", "geometries", "geometry", "properties"], in: draft)
+        case "Feature":
+            isSingleFeature = true
+            refuse(["coordinates", "geometries", "features"], in: draft)
+            finish(draft, since: mark)
+        case let type?: record(.invalid("must be Feature or FeatureCollection, is \(Self.quoted(type))"), at: "/type")
+        case nil: if !draft.keys.contains("type") { record(.missing, at: "/type") }
+        }
+    }
+
+    private mutating func readFeatures(_ reader: inout JSONReader) throws(JSONFault) {
+        guard try expects(.array, at: "/features", from: &reader) else { return }
+        try reader.beginArray()
+        var index = 0
+        while try reader.nextElement() {
+            guard index < limits.features else {
+                throw JSONFault(
+                    pointer: "/features", offset: reader.offset, reason: .tooMany(limit: limits.features))
+            }
+            feature = index
+            base = "/features/\(index)"
+            try readFeature(&reader)
+            index += 1
+        }
+        feature = 0
+        base = ""
+    }
+
+    // MARK: A feature
+
+    private mutating func readFeature(_ reader: inout JSONReader) throws(JSONFault) {
+        let mark = faultCount
+        guard try expects(.object, at: "", from: &reader) else { return }
+        var draft = Draft()
+        vertices = 0
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            let name = key.string
+            if isFirst(name, &draft) {
+                try readMember(name, of: &draft, from: &reader)
+            } else {
+                try reader.skip()
+            }
+        }
+        switch draft.type {
+        case "Feature": refuse(["coordinates", "geometries", "features"], in: draft)
+        case let type?: record(.invalid("must be Feature, is \(Self.quoted(type))"), at: "/type")
+        case nil: if !draft.keys.contains("type") { record(.missing, at: "/type") }
+        }
+        finish(draft, since: mark)
+    }
+
+    private mutating func readMember(
+        _ name: String, of draft: inout Draft, from reader: inout JSONReader
+    ) throws(JSONFault) {
+        switch name {
+        case "type":
+            guard try expects(.string, at: "/type", from: &reader) else { return }
+            draft.type = try reader.text().string
+        case "id": draft.id = try readID(&reader)
+        case "geometry": draft.geometry = try readGeometry(&reader)
+        case "properties": draft.properties = try readProperties(&reader)
+        case "bbox": try readBox(&reader, at: "/bbox")
+        case "crs": try readReferenceSystem(&reader)
+        default: try reader.skip()
+        }
+    }
+
+    /// Makes a region of what was read, if nothing was wrong with it.
+    private mutating func finish(_ draft: Draft, since mark: Int) {
+        if draft.geometry == nil, !draft.keys.contains("geometry") { record(.missing, at: "/geometry") }
+        if let id = draft.id, !ids.insert(id).inserted {
+            record(.invalid("another feature has the id \(Self.quoted(id))"), at: "/id")
+        }
+        guard faultCount == mark, let geometry = draft.geometry,
+            let shape = shape(of: geometry, radius: draft.properties.radius)
+        else { return }
+        drafts.append(
+            RegionDraft(
+                feature: feature, id: draft.id, name: draft.properties.name,
+                isMuster: draft.properties.isMuster, dwellSeconds: draft.properties.dwellSeconds,
+                exitDelaySeconds: draft.properties.exitDelaySeconds, shape: shape,
+                properties: draft.properties.text))
+    }
+
+    // MARK: Members
+
+    private mutating func readID(_ reader: inout JSONReader) throws(JSONFault) -> String? {
+        switch try reader.peek() {
+        case .string:
+            let id = try reader.text().string
+            if id.isEmpty || id.count > limits.idCharacters {
+                record(.invalid("must have 1 to \(limits.idCharacters) characters"), at: "/id")
+            } else if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                record(.invalid("must have no control characters"), at: "/id")
+            }
+            return id
+        case .number:
+            let number = try reader.decimal()
+            if number.bytes.count > limits.idCharacters {
+                record(.invalid("must have 1 to \(limits.idCharacters) characters"), at: "/id")
+            }
+            return String(decoding: number.bytes, as: UTF8.self)
+        case .null:
+            try reader.null()
+            return nil
+        case let kind:
+            record(.invalid("must be a string or a number, is \(kind.article)"), at: "/id")
+            try reader.skip()
+            return nil
+        }
+    }
+
+    /// A bounding box decides nothing here, but one that is none says that something is wrong with the file.
+    mutating func readBox(_ reader: inout JSONReader, at path: String) throws(JSONFault) {
+        guard try expects(.array, at: path, from: &reader) else { return }
+        try reader.beginArray()
+        var count = 0
+        while try reader.nextElement() {
+            if try expects(.number, at: "\(path)/\(count)", from: &reader) { try reader.skip() }
+            count += 1
+        }
+        if count != 4, count != 6 { record(.invalid("must have 4 or 6 numbers, has \(count)"), at: path) }
+    }
+
+    /// GeoJSON of 2008 could name a reference system; RFC 7946 knows WGS-84 only.
+    private mutating func readReferenceSystem(_ reader: inout JSONReader) throws(JSONFault) {
+        let system = try reader.tree()
+        guard system != .null else { return }
+        let name = system["properties"]?["name"]?.string ?? ""
+        guard name.hasSuffix("CRS84") || name.hasSuffix(":4326") else {
+            return record(.invalid("the coordinates must be WGS-84, in degrees"), at: "/crs")
+        }
+    }
+
+    // MARK: Pieces
+
+    /// Whether a value of a kind comes next; another is noted and passed over.
+    mutating func expects(
+        _ kind: JSONKind, at path: @autoclosure () -> String, from reader: inout JSONReader
+    ) throws(JSONFault) -> Bool {
+        let found = try reader.peek()
+        if found == kind { return true }
+        record(.wrongType(expected: kind, found: found), at: path())
+        try reader.skip()
+        return false
+    }
+
+    private mutating func isFirst(_ name: String, _ draft: inout Draft) -> Bool {
+        if draft.keys.insert(name).inserted { return true }
+        record(.duplicateKey, at: JSONPointer.appending(name, to: ""))
+        return false
+    }
+
+    /// Notes members that would give the object another meaning (RFC 7946 §7.1).
+    private mutating func refuse(_ names: [String], in draft: Draft) {
+        for name in names where draft.keys.contains(name) {
+            record(.invalid("does not belong in a \(draft.type ?? "")"), at: "/\(name)")
+        }
+    }
+
+    /// A text from outside in a message: at most 40 characters of it.
+    static func quoted(_ text: String) -> String {
+        text.count <= 40 ? "\"\(text)\"" : "\"\(text.prefix(40))…\""
+    }
+}
