@@ -51,6 +51,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -58,6 +59,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .target(
@@ -83,7 +85,7 @@ let package = Package(
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
         .testTarget(name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
         .testTarget(
-            name: "MusterWireTests", dependencies: ["MusterWire", "MusterCore", "MusterGeometry"],
+            name: "MusterWireTests", dependencies: ["MusterWire", "MusterCore", "MusterGeometry"], exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
             name: "Conformance", dependencies: ["MusterStore", "MusterCore", "MusterGeometry"],

@@ -29,9 +29,12 @@ package struct Configuration: Sendable {
 
     /// Where the certificate and its key are.
     package struct TLSFiles: Hashable, Sendable {
+        /// The server's certificate, then those that vouch for it.
         package var certificateChain: String
+        /// The private key of the first of them.
         package var privateKey: String
 
+        /// Two paths.
         package init(certificateChain: String, privateKey: String) {
             self.certificateChain = certificateChain
             self.privateKey = privateKey

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 import MusterCore
@@ -8,6 +9,7 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 import Synchronization
+import UnixSignals
 
 /// A whole server over one data folder: the store, the ledger, the live feed, identity and the endpoints, on one port.
 package struct Server: Sendable {
@@ -130,7 +132,8 @@ package struct Server: Sendable {
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: "muster"),
             onServerRunning: { [settings, logger] channel in
                 let port = channel.localAddress?.port ?? settings.port
-                let address = "\(scheme)://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
+                let address =
+                    "\(scheme)://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
                 do {
                     try ControlFile(url: address, key: key).write(in: settings.dataDirectory)
                 } catch {

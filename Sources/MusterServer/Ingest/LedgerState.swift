@@ -22,10 +22,13 @@ package struct LedgerStatistics: Equatable, Sendable {
     package var failedCommits = 0
     /// Requests answered with a receipt.
     package var requests = 0
-    /// Observations by what became of them.
+    /// Observations that moved a state.
     package var accepted = 0
+    /// Observations kept as history.
     package var late = 0
+    /// Observations that were stored already.
     package var repeated = 0
+    /// Observations that a tracker's filter left out.
     package var filtered = 0
     /// Observations that wait at this moment.
     package var waitingObservations = 0

@@ -1,5 +1,6 @@
 import MusterCore
 import MusterStore
+import Synchronization
 
 /// What the writer's thread owns and does. Every method runs on that thread.
 struct Writer {

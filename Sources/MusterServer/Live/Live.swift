@@ -1,5 +1,5 @@
 import AsyncAlgorithms
-import MusterCore
+package import MusterCore
 import MusterStore
 import ServiceLifecycle
 import Synchronization
@@ -23,6 +23,7 @@ package final class Live: Service {
     /// Listeners at one time; one more is refused.
     package static let listenerLimit = 10_000
 
+    /// A feed of what this ledger appends; `run` makes it live.
     package init(ledger: Ledger) { self.ledger = ledger }
 
     /// Notes that the log has grown. Never blocks.
@@ -112,10 +113,12 @@ package struct Listener: AsyncSequence, Sendable {
     /// Must be called when nobody listens any more.
     package func leave() { live.leave(id) }
 
+    /// Begins after the cursor.
     package func makeAsyncIterator() -> Iterator {
         Iterator(listener: self, cursor: cursor, wakes: wakes.makeAsyncIterator())
     }
 
+    /// Where the listener stands.
     package struct Iterator: AsyncIteratorProtocol {
         let listener: Listener
         var cursor: Sequence

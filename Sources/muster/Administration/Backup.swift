@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterCore
 import MusterStore
 
 /// `muster backup`: a copy of everything, consistent at one moment, also while the server runs.
@@ -12,7 +13,8 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let store = try await clearly { try SQLiteStore(readingFrom: data.data) }
         try await clearly { try store.backup(to: file) }
-        announce("Backed up \(data.data) to \(file). To restore: stop the server, copy it to \(data.data)/muster.sqlite.")
+        announce(
+            "Backed up \(data.data) to \(file). To restore: stop the server, copy it to \(data.data)/muster.sqlite.")
     }
 }
 

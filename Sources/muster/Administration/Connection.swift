@@ -67,20 +67,22 @@ struct Connection: Sendable {
 
     /// Reads every page of a list.
     func list<Item: Decodable & Sendable>(_ path: String, of type: Item.Type = Item.self) async throws -> [Item] {
-        struct Page: Decodable {
-            var items: [Item]
-            var nextCursor: String?
-        }
         var items: [Item] = []
         var cursor: String?
         repeat {
             let query = path + (path.contains("?") ? "&" : "?") + "limit=1000" + (cursor.map { "&cursor=\($0)" } ?? "")
-            let page = try await get(query, as: Page.self)
+            let page = try await get(query, as: ListPage<Item>.self)
             items += page.items
             cursor = page.nextCursor
         } while cursor != nil
         return items
     }
+}
+
+/// A page of a list, as the API gives it.
+private struct ListPage<Item: Decodable & Sendable>: Decodable, Sendable {
+    var items: [Item]
+    var nextCursor: String?
 }
 
 extension Connection {

@@ -32,7 +32,8 @@ struct Bench: AsyncParsableCommand {
             try await measure("64 connections × 1", [64, 1], count / 4, &scenarios)
             try await measure("64 × 100, one device a request", [64, 100], count, &scenarios)
             try await measure("64 × 100, devices mixed", [64, 100], count, &scenarios, isMixed: true)
-            try await measure("64 × 100, mixed, older than stored", [64, 100], count / 2, &scenarios, isMixed: true, isOld: true)
+            try await measure(
+                "64 × 100, mixed, older than stored", [64, 100], count / 2, &scenarios, isMixed: true, isOld: true)
             if growMillions > 0 { try await grow(&scenarios) }
             announce("RSS at the end: \(server.residentBytes.map { "\($0 / 1_000_000) MB" } ?? "unknown")")
         }

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 
 /// A server in a process of its own, over a fresh data folder, to be measured from outside.
-final class BenchServer {
+final class BenchServer: Sendable {
     let connection: Connection
     let load: Load
     private let process: Process

@@ -33,7 +33,9 @@ extension Bench {
             try await probe(server, ear)
             let outcome = try await others
             let latencies = ear.latencies.sorted()
-            func share(_ part: Double) -> Double { latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)] }
+            func share(_ part: Double) -> Double {
+                latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
+            }
             announce("background: \(Int(outcome.requestsPerSecond)) positions/s")
             announce("probes heard: \(latencies.count) of \(probes)")
             announce(String(format: "POST to SSE: p50 %.2f ms, p99 %.2f ms", share(0.5), share(0.99)))

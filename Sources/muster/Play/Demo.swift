@@ -49,7 +49,7 @@ struct Demo: AsyncParsableCommand {
         }
         do {
             try await play.value
-        } catch where play.isCancelled {
+        } catch  where play.isCancelled {
             announce("The demo is over; its data is gone.")
         }
     }
@@ -63,7 +63,8 @@ struct Demo: AsyncParsableCommand {
         announce("Muster is ready at \(address)")
         announce("  Open \(address)/#demo=\(server.signInCode(for: "admin") ?? "")   (one click, once)")
         announce("  or sign in as admin with the password \(server.generatedPassword ?? "(the one you set)")")
-        announce("  \(people) people of \(DemoTown.name) are about; in \(Int(evacuateAfter)) s they are told to evacuate.")
+        announce(
+            "  \(people) people of \(DemoTown.name) are about; in \(Int(evacuateAfter)) s they are told to evacuate.")
         announce("  Stop with Ctrl-C.")
         try await live(connection, names: names)
     }
@@ -76,7 +77,8 @@ struct Demo: AsyncParsableCommand {
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
         try await connection.makeUnlessThere("/collections", json: ["name": team])
         let regions = RegionDocument(DemoTown.sites)
-        try await connection.send("POST", "/collections/\(team)/regions", body: regions.text, contentType: "application/geo+json")
+        try await connection.send(
+            "POST", "/collections/\(team)/regions", body: regions.text, contentType: "application/geo+json")
         let town = DemoTown(seed: seed, start: Instant.systemClock(), people: people)
         var names: [String] = []
         for person in town.world.people {

@@ -1,5 +1,6 @@
 import Foundation
 import MusterCore
+import MusterGeometry
 import MusterWire
 
 /// Sends positions through the native API, a thousand at a time, and tries again while the server is busy.

@@ -1,0 +1,109 @@
+import Dispatch
+import MusterCore
+import MusterGeometry
+import MusterStore
+import Testing
+
+@testable import MusterServer
+
+@Suite struct LedgerTests {
+    @Test func `an acknowledged observation is in the log, and its crossing with it`() async throws {
+        let town = try await Town()
+        let receipt = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        #expect(receipt.accepted == 2)
+        #expect(receipt.sequence == town.store.lastSequence)
+        #expect(try town.crossings() == ["enter"])
+        let safety = try await town.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
+        #expect(safety == .safe)
+        try await town.ledger.close()
+    }
+
+    @Test func `the same observation twice changes nothing, in one request or in two`() async throws {
+        let town = try await Town()
+        let fix = town.fix(45, at: 0)
+        let first = try await town.ledger.ingest([fix, fix])
+        let second = try await town.ledger.ingest([fix])
+        #expect((first.accepted, first.repeated) == (1, 1))
+        #expect((second.accepted, second.repeated) == (0, 1))
+        #expect(second.sequence == first.sequence)
+        #expect(try town.crossings() == ["enter"])
+        try await town.ledger.close()
+    }
+
+    @Test func `a late observation is history and told as such`() async throws {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(46, at: 100)])
+        let receipt = try await town.ledger.ingest([town.fix(45, at: 50)])
+        #expect(receipt.late == 1)
+        #expect(try town.crossings().isEmpty)
+        let stored = try town.store.positions(
+            of: Town.phone, from: Instant(milliseconds: 0), to: Instant(seconds: 2_000_000_000), after: nil, limit: 10)
+        #expect(stored.map(\.coordinate.latitude) == [45, 46])
+        try await town.ledger.close()
+    }
+
+    @Test func `requests that wait together share a transaction`() async throws {
+        let town = try await Town()
+        let gate = DispatchSemaphore(value: 0)
+        let blocked = Task { try await town.ledger.inspect { _, _, _ in gate.wait() } }
+        let senders = (0..<50).map { number in
+            Task { try await town.ledger.ingest([town.fix(46, at: Double(number))]) }
+        }
+        while town.ledger.statistics.waitingObservations < 50 { await Task.yield() }
+        gate.signal()
+        try await blocked.value
+        for sender in senders { _ = try await sender.value }
+        #expect(town.ledger.statistics.commits == 1)
+        #expect(town.ledger.statistics.requests == 50)
+        try await town.ledger.close()
+    }
+
+    @Test func `a full queue refuses, and takes again once it has drained`() async throws {
+        let town = try await Town()
+        let gate = DispatchSemaphore(value: 0)
+        let blocked = Task { try await town.ledger.inspect { _, _, _ in gate.wait() } }
+        let many = Array(repeating: town.fix(46, at: 0), count: WriterQueue.observationLimit)
+        let waiting = Task { try await town.ledger.ingest(many) }
+        while town.ledger.statistics.waitingObservations < many.count { await Task.yield() }
+        await #expect(throws: LedgerError.full) { try await town.ledger.ingest([town.fix(46, at: 1)]) }
+        gate.signal()
+        try await blocked.value
+        #expect(try await waiting.value.repeated == many.count - 1)
+        #expect(try await town.ledger.ingest([town.fix(46, at: 1)]).accepted == 1)
+        try await town.ledger.close()
+    }
+
+    @Test func `after a restart nothing is crossed again and nothing is forgotten`() async throws {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(45, at: 0)])
+        let again = try await Town(store: town.store)
+        let safety = try await again.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana) }
+        #expect(safety.state == .safe)
+        _ = try await again.ledger.ingest([town.fix(45, at: 0), town.fix(45, at: 5), town.fix(46, at: 10)])
+        #expect(try town.crossings() == ["enter", "exit"])
+    }
+
+    @Test func `an edit that throws leaves no trace`() async throws {
+        struct Refused: Error {}
+        let town = try await Town()
+        let before = town.store.lastSequence
+        await #expect(throws: Refused.self) {
+            try await town.ledger.edit { _, draft in
+                let number = try draft.transaction.nextUserNumber()
+                draft.edits.append(.putUser(User(number: number, name: "eve", role: .admin, team: nil)))
+                throw Refused()
+            }
+        }
+        #expect(town.ledger.directory.users["eve"] == nil)
+        #expect(town.store.lastSequence == before)
+        try await town.ledger.close()
+    }
+
+    @Test func `what comes after closing is refused, what waited is served`() async throws {
+        let town = try await Town()
+        let receipt = try await town.ledger.ingest([town.fix(45, at: 0)])
+        #expect(receipt.accepted == 1)
+        try await town.ledger.close()
+        await #expect(throws: LedgerError.closed) { try await town.ledger.ingest([town.fix(45, at: 1)]) }
+    }
+}
