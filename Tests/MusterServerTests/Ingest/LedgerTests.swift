@@ -32,6 +32,7 @@ import Testing
 
     @Test func `a late observation is history and told as such`() async throws {
         let town = try await Town()
+        town.clock.advance(bySeconds: 200)
         _ = try await town.ledger.ingest([town.fix(46, at: 100)])
         let receipt = try await town.ledger.ingest([town.fix(45, at: 50)])
         #expect(receipt.late == 1)
