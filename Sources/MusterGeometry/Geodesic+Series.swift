@@ -21,8 +21,8 @@ struct SineSeries {
     }
 }
 
-/// The expansions of C. F. F. Karney, *Algorithms for geodesics*, J. Geodesy 87, 43–55 (2013), to order 6; equation numbers are
-/// those of the paper. ε is its expansion parameter (16), n the third flattening.
+/// The expansions of C. F. F. Karney, *Algorithms for geodesics*, J. Geodesy 87, 43–55 (2013), to order 6; equation
+/// numbers are those of the paper. ε is its expansion parameter (16), n the third flattening.
 enum KarneySeries {
     /// A₁ − 1, equation (17).
     @inline(__always)

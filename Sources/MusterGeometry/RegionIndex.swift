@@ -1,9 +1,9 @@
 /// Which of many shapes hold a place. Exact: it answers as `Shape.contains` does.
 ///
-/// A grid of several levels: each level halves the cells of the one before, and a shape lies on the level whose cells are
-/// as large as its box, so in at most four of them (twice that across the antimeridian). A question looks at one
-/// cell on each level in use. Putting and removing touch those cells alone, and a shape as large as the world costs no
-/// more cells than a house.
+/// A grid of several levels: each level halves the cells of the one before, and a shape lies on the level whose cells
+/// are as large as its box, so in at most four of them (twice that across the antimeridian). A question looks at one
+/// cell on each level in use. Putting and removing touch those cells alone, and a shape as large as the world costs
+/// no more cells than a house.
 ///
 /// A value: a copy keeps its answers while the original changes.
 public struct RegionIndex: Sendable {
@@ -68,8 +68,8 @@ public struct RegionIndex: Sendable {
         result.sortAndRemoveRepeats(from: start)
     }
 
-    /// Appends the numbers of the shapes that hold a place or whose boundary comes within a distance of it, in ascending
-    /// order.
+    /// Appends the numbers of the shapes that hold a place or whose boundary comes within a distance of it, in
+    /// ascending order.
     ///
     /// Nothing is appended for a distance below 0. How exactly distances are measured says
     /// `PreparedShape.signedDistanceToBoundary`.

@@ -81,8 +81,8 @@ extension Ring {
     }
 }
 
-/// Whether a ray to the east of (x, y) crosses the edge a–b: `.inside` for yes, `.boundary` when the point is on it. An edge
-/// has its lower end and not its upper one, so that a vertex is counted once.
+/// Whether a ray to the east of (x, y) crosses the edge a–b: `.inside` for yes, `.boundary` when the point is on it.
+/// An edge has its lower end and not its upper one, so that a vertex is counted once.
 @inline(__always)
 private func crossing(
     _ ax: Double, _ ay: Double, _ bx: Double, _ by: Double, _ x: Double, _ y: Double

@@ -12,14 +12,14 @@ extension Shape {
 extension PreparedShape {
     /// How far a place is from the boundary: positive inside, negative outside, 0 on it.
     ///
-    /// The distance is the geodesic one on WGS-84 to the nearest point of an edge, where edges are straight in longitude
-    /// and latitude. The nearest edges are chosen in space, with bounds on how far a chord can be from its edge; on each
-    /// of them the foot of the perpendicular is found by iterating with geodesics. The error is below 1 cm for boundaries
-    /// within 100 km and below 0.1 % beyond. For a circle it is the radius less the geodesic distance of the centre,
-    /// exact to nanometres.
+    /// The distance is the geodesic one on WGS-84 to the nearest point of an edge, where edges are straight in
+    /// longitude and latitude. The nearest edges are chosen in space, with bounds on how far a chord can be from its
+    /// edge; on each of them the foot of the perpendicular is found by iterating with geodesics. The error is below 1
+    /// cm for boundaries within 100 km and below 0.1 % beyond. For a circle it is the radius less the geodesic
+    /// distance of the centre, exact to nanometres.
     ///
-    /// An edge on the antimeridian with the shape on both sides of it (where a polygon was cut in two, as RFC 7946 asks)
-    /// and an edge along a pole are no boundary. A shape that has no other edge, the whole globe, is infinitely
+    /// An edge on the antimeridian with the shape on both sides of it (where a polygon was cut in two, as RFC 7946
+    /// asks) and an edge along a pole are no boundary. A shape that has no other edge, the whole globe, is infinitely
     /// far from its boundary.
     ///
     /// - Complexity: O(n) in the number of vertices, about 50 ns for each.

@@ -1,0 +1,64 @@
+extension ShapeCheck {
+    /// Checks which ring lies in which, for rings that do not meet in a forbidden way.
+    ///
+    /// - Complexity: O(r²) box comparisons for r rings, and O(n) for each pair whose boxes are in each other.
+    mutating func checkNesting() {
+        guard !isTruncated else { return }
+        var polygonRings: [Range<Int>] = []
+        var start = 0
+        for index in rings.indices where index + 1 == rings.count || rings[index + 1].polygon != rings[index].polygon {
+            polygonRings.append(start..<index + 1)
+            start = index + 1
+        }
+        for ringsOfPolygon in polygonRings { checkHoles(ringsOfPolygon) }
+        for index in polygonRings.indices {
+            for other in polygonRings.indices where other != index {
+                guard !isTruncated else { return }
+                checkOverlap(polygonRings[index], with: polygonRings[other])
+            }
+        }
+    }
+
+    private mutating func checkHoles(_ range: Range<Int>) {
+        guard rings[range.lowerBound].ring == 0 else { return }
+        let exterior = rings[range.lowerBound]
+        for index in range.dropFirst() where rings[index].isSound {
+            guard let corner = freeCorner(ofRing: index) else { continue }
+            if exterior.isSound,
+                rings[index].locate(corner, in: exterior) == .outside
+            {
+                add(
+                    .holeOutside, at: rings[index].place(corner), other: exterior.place(0),
+                    position: rings[index].corners[corner].raw)
+            }
+            for other in range.dropFirst() where other != index && rings[other].isSound {
+                guard rings[index].locate(corner, in: rings[other]) == .inside else { continue }
+                guard
+                    add(
+                        .holesOverlap, at: rings[index].place(corner), other: rings[other].place(0),
+                        position: rings[index].corners[corner].raw)
+                else { return }
+            }
+        }
+    }
+
+    /// Reports a polygon that lies inside another one; one of its corners that no edge touches tells.
+    private mutating func checkOverlap(_ range: Range<Int>, with other: Range<Int>) {
+        let exterior = rings[range.lowerBound]
+        guard exterior.ring == 0, exterior.isSound, rings[other.lowerBound].ring == 0,
+            rings[other.lowerBound].isSound, let corner = freeCorner(ofRing: range.lowerBound),
+            exterior.locate(corner, in: rings[other.lowerBound]) == .inside
+        else { return }
+        for hole in other.dropFirst() where exterior.locate(corner, in: rings[hole]) != .outside { return }
+        add(
+            .polygonsOverlap, at: exterior.place(corner), other: rings[other.lowerBound].place(0),
+            position: exterior.corners[corner].raw)
+    }
+}
+
+extension CheckedRing {
+    /// Where a corner lies with respect to what another ring bounds.
+    func locate(_ corner: Int, in other: CheckedRing) -> Location {
+        other.region.locate(longitude: corners[corner].longitude.degrees, latitude: corners[corner].latitude)
+    }
+}
