@@ -30,8 +30,7 @@ package struct ChangeCodec {
         switch change {
         case nil: writer.put(byte: Tag.removed.rawValue)
         case .position(let position, let device, let isCurrent):
-            writer.put(byte: (isCurrent ? Tag.currentPosition : .latePosition).rawValue)
-            writer.put(number: device.rawValue)
+            putHead(of: device, isCurrent: isCurrent)
             writer.put(position)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
@@ -51,6 +50,22 @@ package struct ChangeCodec {
             writer.put(byte: (removed ? Tag.directoryRemoved : .directoryPut).rawValue)
             writer.put(entry)
         }
+    }
+
+    /// Puts a position's change.
+    ///
+    /// - Returns: where in `bytes` the position itself begins.
+    mutating func put(_ position: Position, of device: DeviceNumber, isCurrent: Bool) -> Int {
+        count += 1
+        putHead(of: device, isCurrent: isCurrent)
+        let offset = writer.bytes.count
+        writer.put(position)
+        return offset
+    }
+
+    private mutating func putHead(of device: DeviceNumber, isCurrent: Bool) {
+        writer.put(byte: (isCurrent ? Tag.currentPosition : .latePosition).rawValue)
+        writer.put(number: device.rawValue)
     }
 
     /// The changes in a blob; nil for each that was taken out.

@@ -1,0 +1,135 @@
+import Foundation
+import GRDB
+import MusterCore
+
+/// Bytes as a blob argument.
+struct Blob: DatabaseValueConvertible {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Blob? {
+        Data.fromDatabaseValue(value).map { Blob([UInt8]($0)) }
+    }
+}
+
+extension Row {
+    /// A column that must have a value of this type.
+    ///
+    /// - Throws: `CodecFault.malformed` when it has none.
+    func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+        guard let value = Value.fromDatabaseValue(self[column]) else { throw CodecFault.malformed(offset: 0) }
+        return value
+    }
+
+    /// A column that may be NULL.
+    ///
+    /// - Throws: `CodecFault.malformed` when it holds something else.
+    func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
+        let stored: DatabaseValue = self[column]
+        return stored.isNull ? nil : try value(column)
+    }
+
+    func number<Entity>(_ column: String) throws -> Number<Entity> { Number(try value(column) as Int32) }
+
+    func optionalNumber<Entity>(_ column: String) throws -> Number<Entity>? {
+        (try optional(column) as Int32?).map { Number($0) }
+    }
+
+    func instant(_ column: String) throws -> Instant { Instant(milliseconds: try value(column)) }
+
+    func optionalInstant(_ column: String) throws -> Instant? {
+        (try optional(column) as Int64?).map { Instant(milliseconds: $0) }
+    }
+
+    /// A column that holds one of an enumeration's raw values.
+    func choice<Choice: RawRepresentable>(_ column: String) throws -> Choice
+    where Choice.RawValue: DatabaseValueConvertible {
+        guard let choice = Choice(rawValue: try value(column)) else { throw CodecFault.malformed(offset: 0) }
+        return choice
+    }
+
+    /// A blob column, read whole.
+    func decode<Value>(
+        _ column: String, _ body: (inout ByteReader) throws(CodecFault) -> Value
+    ) throws -> Value {
+        let blob: Blob = try value(column)
+        return try blob.bytes.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            let value = try body(&reader)
+            try reader.finish()
+            return value
+        }
+    }
+}
+
+extension StoredDirectory {
+    /// The whole directory, as a read transaction sees it.
+    init(from database: Database) throws {
+        self.init()
+        users = try Row.fetchAll(database, sql: "SELECT * FROM users ORDER BY number").map {
+            User(
+                number: try $0.number("number"), name: try $0.value("name"), role: try $0.choice("role"),
+                team: try $0.optionalNumber("team"))
+        }
+        teams = try Row.fetchAll(database, sql: "SELECT * FROM teams ORDER BY number").map {
+            Team(
+                number: try $0.number("number"), name: try $0.value("name"), tracker: try $0.number("tracker"),
+                silenceSeconds: try $0.value("silence_seconds"))
+        }
+        devices = try Row.fetchAll(database, sql: "SELECT * FROM devices ORDER BY number").map {
+            Device(number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"))
+        }
+        collections = try Row.fetchAll(database, sql: "SELECT * FROM collections ORDER BY number").map {
+            RegionCollection(number: try $0.number("number"), name: try $0.value("name"))
+        }
+        var links: [TrackerNumber: [CollectionNumber]] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT * FROM tracker_collections ORDER BY tracker, place") {
+            links[try row.number("tracker"), default: []].append(try row.number("collection"))
+        }
+        trackers = try Row.fetchAll(database, sql: "SELECT * FROM trackers ORDER BY number").map {
+            let number: TrackerNumber = try $0.number("number")
+            return Tracker(
+                number: number, name: try $0.value("name"), filter: try $0.choice("filter"),
+                collections: links[number] ?? [])
+        }
+    }
+}
+
+extension Region {
+    static func fetchAll(_ database: Database) throws -> [Region] {
+        try Row.fetchAll(database, sql: "SELECT * FROM regions ORDER BY number").map {
+            Region(
+                number: try $0.number("number"), collection: try $0.number("collection"), id: try $0.value("id"),
+                name: try $0.value("name"),
+                shape: try $0.decode("shape") { reader throws(CodecFault) in try reader.shape() },
+                isMuster: try $0.value("is_muster"), dwellSeconds: try $0.optional("dwell_seconds"),
+                exitDelaySeconds: try $0.value("exit_delay_seconds"), properties: try $0.optional("properties"))
+        }
+    }
+}
+
+extension Credential {
+    static func fetch(_ kind: Kind, key: [UInt8], in database: Database) throws -> Credential? {
+        let statement = try database.cachedStatement(sql: "SELECT * FROM credentials WHERE kind = ? AND key = ?")
+        return try Row.fetchOne(statement, arguments: [kind.rawValue, Blob(key)]).map { try Credential($0) }
+    }
+
+    static func fetchAll(_ kind: Kind, in database: Database) throws -> [Credential] {
+        try Row.fetchAll(
+            database, sql: "SELECT * FROM credentials WHERE kind = ? ORDER BY key", arguments: [kind.rawValue]
+        ).map { try Credential($0) }
+    }
+
+    private init(_ row: Row) throws {
+        let key: Blob = try row.value("key")
+        let secret: Blob = try row.value("secret")
+        self.init(
+            kind: try row.choice("kind"), key: key.bytes, user: try row.optionalNumber("owner"),
+            device: try row.optionalNumber("device"), label: try row.value("label"), secret: secret.bytes,
+            createdAt: try row.instant("created_at"), expiresAt: try row.optionalInstant("expires_at"),
+            usedAt: try row.optionalInstant("used_at"))
+    }
+}

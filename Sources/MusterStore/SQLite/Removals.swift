@@ -1,0 +1,65 @@
+import GRDB
+import MusterCore
+
+/// Devices and users that were removed and of whom something still lies in the file. Readers leave it out from the
+/// removing commit on; `settle` erases it.
+struct Removals: Equatable {
+    var devices: Set<DeviceNumber> = []
+    var users: Set<UserNumber> = []
+
+    var isEmpty: Bool { devices.isEmpty && users.isEmpty }
+
+    mutating func formUnion(_ other: Removals) {
+        devices.formUnion(other.devices)
+        users.formUnion(other.users)
+    }
+
+    mutating func subtract(_ other: Removals) {
+        devices.subtract(other.devices)
+        users.subtract(other.users)
+    }
+
+    /// Whether a change tells of someone who was removed.
+    func cover(_ change: Change) -> Bool {
+        switch change {
+        case .position(_, let device, _): devices.contains(device)
+        case .crossing(let crossing): devices.contains(crossing.device)
+        case .safety(_, let user): users.contains(user)
+        case .region, .directory: false
+        }
+    }
+
+    init() {}
+
+    init(from database: Database) throws {
+        for row in try Row.fetchAll(database, sql: "SELECT kind, number FROM removals") {
+            guard let number = Int32.fromDatabaseValue(row["number"]) else { throw CodecFault.malformed(offset: 0) }
+            switch String.fromDatabaseValue(row["kind"]) {
+            case "device": devices.insert(DeviceNumber(number))
+            case "user": users.insert(UserNumber(number))
+            default: throw CodecFault.malformed(offset: 0)
+            }
+        }
+    }
+
+    /// Notes all of these durably.
+    func store(in database: Database) throws {
+        for (kind, number) in entries {
+            try database.execute(
+                sql: "INSERT INTO removals (kind, number) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                arguments: [kind, number])
+        }
+    }
+
+    /// Takes the notes of all of these away.
+    func delete(from database: Database) throws {
+        for (kind, number) in entries {
+            try database.execute(
+                sql: "DELETE FROM removals WHERE kind = ? AND number = ?", arguments: [kind, number])
+        }
+    }
+
+    private var entries: [(String, Int32)] {
+        devices.sorted().map { ("device", $0.rawValue) } + users.sorted().map { ("user", $0.rawValue) }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+
+extension SQLiteStore {
+    /// How connections are made, the writing one and the reading ones.
+    static func configuration(_ options: Options) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "muster"
+        configuration.maximumReaderCount = 4
+        configuration.foreignKeysEnabled = false
+        // Only the command line's reading processes can be in the way, and not for long.
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA page_size = 4096")
+            try database.execute(sql: "PRAGMA cache_size = -\(options.readerCacheKibibytes)")
+        }
+        return configuration
+    }
+
+    /// Brings the writing connection and the file into the state that the rest relies on.
+    ///
+    /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`; `DatabaseError`.
+    func prepareWriter(_ database: Database, options: Options) throws {
+        try checkQuickly(database)
+        // GRDB sets NORMAL when it turns WAL on, after any `prepareDatabase`: only now does FULL stay.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
+            try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
+        else { throw StoreError.unavailable(reason: "\(path): SQLite does not promise durability here") }
+        #if canImport(Darwin)
+            // An fsync of Apple's does not reach the disk's platter; this one does.
+            try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+        #endif
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
+        try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        try database.execute(sql: "PRAGMA cache_size = -\(options.writerCacheKibibytes)")
+        if let limit = options.pageLimit { try database.execute(sql: "PRAGMA max_page_count = \(limit)") }
+        try Schema.migrate(database, path: path, uuid: UUID().uuidString.lowercased())
+    }
+
+    /// Looks for damage without reading all of a large file: at everything in a small one, else at all but the log
+    /// and the history, which `check` reads.
+    private func checkQuickly(_ database: Database) throws {
+        guard try Schema.version(of: database, path: path) > 0 else { return }
+        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        var checks = ["PRAGMA quick_check(1)"]
+        if pages > Self.quickCheckPageLimit {
+            let small = try String.fetchAll(
+                database,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('log', 'positions')")
+            checks = small.map { "PRAGMA quick_check(\($0))" }
+        }
+        for check in checks {
+            let answer = try String.fetchOne(database, sql: check) ?? "no answer"
+            guard answer == "ok" else { throw StoreError.corrupt(path: path, reason: answer) }
+        }
+    }
+
+    /// Files up to 64 MiB are looked at whole when they are opened.
+    private static let quickCheckPageLimit = 16_384
+}
+
+extension StoreError {
+    /// Runs `body`, and tells what SQLite or the codec refused in our words.
+    ///
+    /// - Throws: `StoreError`, or what else `body` throws.
+    static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            switch error.resultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+                throw StoreError.corrupt(path: path, reason: error.message ?? "damaged")
+            default:
+                throw StoreError.unavailable(reason: error.message ?? error.description)
+            }
+        } catch let fault as CodecFault {
+            throw StoreError.corrupt(path: path, reason: "a stored value cannot be read (\(fault))")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import GRDB
+package import MusterCore
+import Synchronization
+
+extension SQLiteStore {
+    package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
+        guard limit > 0 else { return [] }
+        let removed = removals.withLock { $0 }
+        return try onReader { database in
+            let trimmed = try Counter.trimmed.value(in: database)
+            guard sequence.rawValue >= trimmed else { throw StoreError.trimmed(oldest: Sequence(trimmed + 1)) }
+            var page = LogPage(since: sequence, limit: limit)
+            try LogTable.forEachCommit(from: sequence.rawValue + 1, in: database) { first, _, committedAt, bytes in
+                var changes = try ChangeCodec.decode(bytes)
+                if !removed.isEmpty { changes = changes.map { $0.flatMap { removed.cover($0) ? nil : $0 } } }
+                return page.add(changes, first: first, committedAt: committedAt)
+            }
+            return page.changes
+        }
+    }
+
+    package func positions(
+        of device: DeviceNumber, from: Instant, to: Instant, after cursor: HistoryCursor?, limit: Int
+    ) throws -> [Position] {
+        guard limit > 0, from < to, !removals.withLock({ $0.devices.contains(device) }) else { return [] }
+        let start = PositionKey(from: from)
+        let low = cursor.map { max(start, PositionKey($0)) } ?? start
+        // The stage first: what leaves it is in the history by then, and seen twice rather than not at all.
+        let staged = try StoreError.naming(path) {
+            try stage.withLock { try $0.positions(of: device, from: low, to: PositionKey(from: to)) }
+        }
+        let merged = try onReader { database in
+            try PositionTable.positions(of: device, after: low, before: to, limit: limit, in: database)
+        }
+        guard !staged.isEmpty else { return merged }
+        return Self.union(merged, staged.drop { PositionKey($0) <= low }, limit: limit)
+    }
+
+    package func latestPositions() throws -> [(device: DeviceNumber, position: Position)] {
+        let removed = removals.withLock { $0.devices }
+        var staged = try StoreError.naming(path) { try stage.withLock { try $0.latest() } }
+        var latest: [(device: DeviceNumber, position: Position)] = []
+        try onReader { database in
+            try PositionTable.forEachLatest(in: database) { device, position in
+                let later = staged.removeValue(forKey: device)
+                let isLater = later.map { PositionKey(position) < PositionKey($0) } ?? false
+                if !removed.contains(device) { latest.append((device, isLater ? later ?? position : position)) }
+            }
+        }
+        guard !staged.isEmpty else { return latest }
+        for (device, position) in staged where !removed.contains(device) { latest.append((device, position)) }
+        return latest.sorted { $0.device < $1.device }
+    }
+
+    package func presences() throws -> [(device: DeviceNumber, presences: [Presence])] {
+        try onReader { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM presences ORDER BY device").map { row in
+                let presences = try row.decode("presences") { reader throws(CodecFault) in try reader.presences() }
+                return (try row.number("device"), presences)
+            }
+        }
+    }
+
+    package func safety() throws -> [(user: UserNumber, safety: Safety)] {
+        try onReader { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM safety ORDER BY person").map { row in
+                let safety = Safety(
+                    state: try row.choice("state"), since: try row.instant("since"),
+                    region: try row.optionalNumber("region"))
+                return (try row.number("person"), safety)
+            }
+        }
+    }
+
+    package func directory() throws -> StoredDirectory { try onReader { try StoredDirectory(from: $0) } }
+
+    package func regions() throws -> [Region] { try onReader { try Region.fetchAll($0) } }
+
+    package func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential? {
+        try onReader { try Credential.fetch(kind, key: key, in: $0) }
+    }
+
+    package func credentials(_ kind: Credential.Kind) throws -> [Credential] {
+        try onReader { try Credential.fetchAll(kind, in: $0) }
+    }
+
+    /// Runs `body` on one of the reading connections; everything it reads is of one moment.
+    ///
+    /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
+    func onReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try StoreError.naming(path) { try pool.read(body) }
+    }
+
+    /// Two histories in order as one, each position once.
+    private static func union(
+        _ merged: [Position], _ staged: ArraySlice<Position>, limit: Int
+    ) -> [Position] {
+        var union: [Position] = []
+        var left = merged[...]
+        var right = staged
+        while union.count < limit {
+            guard let first = left.first else { return union + right.prefix(limit - union.count) }
+            guard let other = right.first else { return union + left.prefix(limit - union.count) }
+            let (key, otherKey) = (PositionKey(first), PositionKey(other))
+            if otherKey < key {
+                union.append(other)
+            } else {
+                union.append(first)
+                left.removeFirst()
+            }
+            if otherKey <= key { right.removeFirst() }
+        }
+        return union
+    }
+}

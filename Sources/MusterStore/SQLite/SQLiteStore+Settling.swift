@@ -1,0 +1,122 @@
+import GRDB
+package import MusterCore
+import Synchronization
+
+/// Work behind the commits: merging, erasing, forgetting. All of it on the writer's thread, in short transactions.
+extension SQLiteStore {
+    package func settle(limit: Int) throws -> Bool {
+        if try mergeStaged(limit: limit) { return true }
+        return try erase(limit: limit)
+    }
+
+    package func forget(before horizon: Instant, limit: Int) throws -> Int {
+        let limit = max(1, limit)
+        // A staged position could come back from the log at the next start: those that are to go are merged first.
+        if try stage.withLock({ $0.oldestSampleTime }) < horizon.milliseconds || logTail(isBefore: horizon) {
+            while try mergeStaged(limit: 20_000) {}
+        }
+        let mark = try onReader { try Counter.merged.value(in: $0) }
+        let merged = stage.withLock { $0.isEmpty } ? lastSequence.rawValue : mark
+        return try onWriter { database in
+            let (forgotten, device) = try transact(in: database) {
+                let trimmed = try LogTable.trim(before: horizon, through: merged, limit: limit, in: database)
+                if let trimmed { try Counter.trimmed.set(trimmed.last, in: database) }
+                let (count, device) = try forgetPositions(before: horizon, limit: limit, in: database)
+                return (count + (trimmed?.commits ?? 0), device)
+            }
+            chores.withLock { $0.forgottenThrough = device }
+            return forgotten
+        }
+    }
+
+    /// Deletes old positions, device by device, from where the last call stopped.
+    ///
+    /// - Returns: how many, and the last device that has none left; the lowest number when that were all.
+    private func forgetPositions(
+        before horizon: Instant, limit: Int, in database: Database
+    ) throws -> (count: Int, device: Int64) {
+        var device = chores.withLock { $0.forgottenThrough }
+        var count = 0
+        var isFromStart = device == .min
+        while count < limit {
+            guard let next = try PositionTable.oldest(after: device, in: database) else {
+                if isFromStart || count > 0 { return (count, .min) }
+                // Devices before the place where the last call stopped may have grown old since.
+                isFromStart = true
+                device = .min
+                continue
+            }
+            if next.sampleTime < horizon {
+                count += try PositionTable.delete(
+                    of: next.device, before: horizon, limit: limit - count, in: database)
+            }
+            // A device that may have more is where the next call begins.
+            if count < limit { device = Int64(next.device.rawValue) }
+        }
+        return (count, device)
+    }
+
+    /// Whether the oldest commit that waits to be merged was made before `horizon`.
+    private func logTail(isBefore horizon: Instant) throws -> Bool {
+        guard !stage.withLock({ $0.isEmpty }) else { return false }
+        return try onReader { database in
+            var isBefore = false
+            let next = try Counter.merged.value(in: database) + 1
+            try LogTable.forEachCommit(from: next, in: database) { _, _, committedAt, _ in
+                isBefore = committedAt < horizon
+                return false
+            }
+            return isBefore
+        }
+    }
+
+    /// Merges some of what is staged in a transaction of its own.
+    ///
+    /// - Returns: whether more is staged.
+    func mergeStaged(limit: Int) throws -> Bool {
+        guard !stage.withLock({ $0.isEmpty }) else { return false }
+        return try onWriter { try mergeSlice(limit: limit, in: $0) }
+    }
+
+    /// As `mergeStaged`, on the writing connection.
+    func mergeSlice(limit: Int, in database: Database) throws -> Bool {
+        guard let slice = stage.withLock({ $0.slice(limit: max(1, limit), evenWhenFew: true) }) else { return false }
+        try transact(in: database) { try merge(slice, leavingOut: Removals(), in: database) }
+        return stage.withLock { stage in
+            stage.release(slice)
+            return !stage.isEmpty
+        }
+    }
+
+    /// Inserts a slice of the stage into the history, but for the positions of devices that were removed.
+    func merge(_ slice: Stage.Slice, leavingOut removed: Removals, in database: Database) throws {
+        let gone = removals.withLock { $0.devices }.union(removed.devices)
+        let insertion = try PositionTable.Insertion(in: database)
+        let staged = slice.sorted.staged
+        for index in slice.sorted.order[slice.range] {
+            let device = staged.device(at: Int(index))
+            if !gone.isEmpty, gone.contains(device) { continue }
+            try insertion.insert(try staged.position(at: Int(index)), of: device)
+        }
+        if let mark = slice.completes { try Counter.merged.set(mark, in: database) }
+    }
+
+    /// Erases some of what was removed, once nothing is staged.
+    ///
+    /// - Returns: whether more is to be erased.
+    private func erase(limit: Int) throws -> Bool {
+        let removed = removals.withLock { $0 }
+        guard !removed.isEmpty else { return false }
+        let erasure = chores.withLock { $0.erasure } ?? Erasure(of: removed)
+        return try onWriter { database in
+            var next = erasure
+            let isDone = try transact(in: database) { try next.advance(limit: max(1, limit), in: database) }
+            chores.withLock { $0.erasure = isDone ? nil : next }
+            guard isDone else { return true }
+            return removals.withLock {
+                $0.subtract(erasure.removed)
+                return !$0.isEmpty
+            }
+        }
+    }
+}

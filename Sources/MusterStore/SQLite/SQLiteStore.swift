@@ -1,0 +1,220 @@
+import Foundation
+import GRDB
+package import MusterCore
+import Synchronization
+
+/// A store in one SQLite file, in WAL mode with `synchronous=FULL`: what `write` has returned from is on the disk.
+///
+/// A commit writes its changes as one row of an append-only log. Its positions also wait in memory (`Stage`), and later
+/// commits, or `settle`, merge them into the history in the order of its key, thousands at a time: that is what makes a
+/// commit of many devices' positions cost about what one device's does. After a crash the part of the log that was not
+/// merged is staged again; merging a position twice changes nothing.
+///
+/// Writes go through one connection, reads through at most four others that never wait for it.
+package final class SQLiteStore: Store {
+    /// What may be tuned; the defaults are for a server.
+    package struct Options: Sendable {
+        /// How many positions gather before they are merged. More merge faster and take about 75 bytes each, twice.
+        package var stageLimit = 200_000
+        /// Page cache of the writing connection, in KiB.
+        package var writerCacheKibibytes = 16_384
+        /// Page cache of each of the reading connections, in KiB.
+        package var readerCacheKibibytes = 1024
+        /// The size that the file may grow to, in pages of 4 KiB; nil for what the disk has.
+        package var pageLimit: Int?
+
+        package init() {}
+    }
+
+    /// The file's name in its folder.
+    package static let fileName = "muster.sqlite"
+
+    let path: String
+    let pool: DatabasePool
+    /// nil when open for reading only.
+    private let lock: DataLock?
+    /// What waits to be merged. Its lock is held for look-ups and short copies, never across a call of SQLite.
+    let stage: Mutex<Stage>
+    /// Who is gone, though not yet from the file.
+    let removals = Mutex(Removals())
+    let numbers = Mutex(LastNumbers())
+    /// How far slow work has come; only the writer's thread uses it.
+    let chores = Mutex(Chores())
+    private let newest = Atomic<Int64>(0)
+
+    /// Opens the store in a folder, and makes both when there are none: the folder 0700, the files 0600.
+    ///
+    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.unavailable`.
+    package convenience init(in directory: String) throws {
+        try self.init(in: directory, options: Options())
+    }
+
+    /// Opens the store in a folder, and makes both when there are none.
+    ///
+    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.unavailable`.
+    package init(in directory: String, options: Options) throws {
+        path = directory + "/" + Self.fileName
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError.unavailable(reason: "\(directory): \(error.localizedDescription)")
+        }
+        lock = try DataLock(in: directory)
+        let refusal = DataFile.create(path, exclusively: false)
+        guard refusal == 0 else { throw StoreError.unavailable(reason: "\(path): \(DataFile.describe(refusal))") }
+        stage = Mutex(Stage(limit: options.stageLimit))
+        let path = path
+        pool = try StoreError.naming(path) {
+            try DatabasePool(path: path, configuration: Self.configuration(options))
+        }
+        try StoreError.naming(path) {
+            try pool.writeWithoutTransaction { database in
+                try prepareWriter(database, options: options)
+                try load(from: database)
+            }
+        }
+    }
+
+    /// Opens the store in a folder beside the server that writes to it, to read what was committed until this moment
+    /// (and perhaps some of what is committed later). Nothing can be written.
+    ///
+    /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`.
+    package init(readingOnly directory: String) throws {
+        path = directory + "/" + Self.fileName
+        lock = nil
+        stage = Mutex(Stage(limit: 1 << 30))
+        let path = path
+        var configuration = Self.configuration(Options())
+        configuration.readonly = true
+        pool = try StoreError.naming(path) { try DatabasePool(path: path, configuration: configuration) }
+        try StoreError.naming(path) {
+            try pool.read { database in
+                guard try Schema.version(of: database, path: path) == Schema.version else {
+                    throw StoreError.unavailable(reason: "\(path): an older version; let the server open it first")
+                }
+                try load(from: database)
+            }
+        }
+    }
+
+    package var lastSequence: Sequence { Sequence(newest.load(ordering: .acquiring)) }
+
+    package func write<Result>(
+        at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result
+    ) throws -> Result {
+        try onWriter { database in
+            let transaction = SQLiteTransaction(on: self, in: database)
+            let (result, slice) = try transact(in: database) {
+                let result = try body(transaction)
+                try transaction.finish(at: committedAt)
+                return (result, try mergeBehind(transaction))
+            }
+            adopt(transaction, merged: slice)
+            return result
+        }
+    }
+
+    /// Merges a little more than arrives, so that one generation is merged before the next is full.
+    private func mergeBehind(_ transaction: SQLiteTransaction) throws -> Stage.Slice? {
+        guard !transaction.arrivals.isEmpty else { return nil }
+        let limit = transaction.arrivals.count * 11 / 10 + 20
+        guard let slice = stage.withLock({ $0.slice(limit: limit, evenWhenFew: false) }) else { return nil }
+        try merge(slice, leavingOut: transaction.removals, in: transaction.database)
+        return slice
+    }
+
+    /// Takes over what is on disk now. Nothing here can fail.
+    private func adopt(_ transaction: SQLiteTransaction, merged slice: Stage.Slice?) {
+        if !transaction.removals.isEmpty { removals.withLock { $0.formUnion(transaction.removals) } }
+        numbers.withLock { $0 = transaction.numbers }
+        stage.withLock { stage in
+            if let slice { stage.release(slice) }
+            stage.adopt(
+                transaction.arrivals, in: transaction.codec.bytes, lastSequence: transaction.lastSequence)
+        }
+        newest.store(transaction.lastSequence, ordering: .releasing)
+    }
+
+    /// Flushes and closes: what is staged is merged if the disk lets us; it is in the log anyhow. No call may follow.
+    package func close() throws {
+        if lock != nil {
+            // What cannot be merged now is staged again at the next start.
+            while (try? mergeStaged(limit: 20_000)) ?? false {}
+        }
+        try StoreError.naming(path) { try pool.close() }
+        lock?.release()
+    }
+
+    /// Runs `body` on the writing connection.
+    ///
+    /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
+    func onWriter<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        guard lock != nil else { throw StoreError.unavailable(reason: "\(path): open for reading only") }
+        return try StoreError.naming(path) { try pool.writeWithoutTransaction(body) }
+    }
+
+    /// Runs `body` in a transaction that is durable on return and has not happened when this throws.
+    func transact<Result>(in database: Database, _ body: () throws -> Result) throws -> Result {
+        try database.beginTransaction(.immediate)
+        do {
+            let result = try body()
+            try database.commit()
+            return result
+        } catch {
+            // SQLite has rolled back by itself after some errors.
+            if database.isInsideTransaction { try? database.rollback() }
+            throw error
+        }
+    }
+
+    /// Takes from the file what this object keeps in memory, and stages what the log holds beyond the history.
+    private func load(from database: Database) throws {
+        let isWriter = lock != nil
+        let removed = try Removals(from: database)
+        removals.withLock { $0 = removed }
+        let stored = try LastNumbers(from: database)
+        numbers.withLock { $0 = stored }
+        let trimmed = try Counter.trimmed.value(in: database)
+        newest.store(max(trimmed, try LogTable.lastSequence(in: database) ?? 0), ordering: .releasing)
+        let merged = try Counter.merged.value(in: database)
+        var next = merged + 1
+        repeat {
+            let from = next
+            next = try restage(from: from, in: database)
+            // More than a generation waits only when the limit was larger before.
+            while isWriter, stage.withLock({ $0.isFull }) { _ = try mergeSlice(limit: 20_000, in: database) }
+            if next == from { break }
+        } while next <= lastSequence.rawValue
+    }
+
+    /// Stages the positions of the log from `sequence` on, until a generation is full.
+    ///
+    /// - Returns: the first number that was not looked at.
+    private func restage(from sequence: Int64, in database: Database) throws -> Int64 {
+        var next = sequence
+        try LogTable.forEachCommit(from: sequence, in: database) { first, count, _, bytes in
+            guard first >= sequence else { return true }
+            var codec = ChangeCodec()
+            var arrivals: [StagedPositions.Arrival] = []
+            for case .position(let position, let device, let isCurrent) in try ChangeCodec.decode(bytes) {
+                let offset = codec.put(position, of: device, isCurrent: isCurrent)
+                arrivals.append(.init(key: PositionKey(position), device: device, offset: offset))
+            }
+            next = first + Int64(count)
+            return stage.withLock { stage in
+                stage.adopt(arrivals, in: codec.bytes, lastSequence: next - 1)
+                return !stage.isFull
+            }
+        }
+        return next
+    }
+}
+
+/// How far slow work has come.
+struct Chores {
+    /// What is being erased, if anything.
+    var erasure: Erasure?
+    /// The last device whose old positions were forgotten.
+    var forgottenThrough = Int64.min
+}

@@ -1,0 +1,139 @@
+import GRDB
+import MusterCore
+import Synchronization
+
+/// A transaction of an SQLite store. Changes gather in memory and become one row of the log at the end; everything else
+/// is written at once, and undone by the rollback.
+final class SQLiteTransaction: StoreTransaction {
+    let database: Database
+    private let store: SQLiteStore
+    private let lastSequenceBefore: Int64
+    private let numbersBefore: LastNumbers
+
+    private(set) var codec = ChangeCodec()
+    private(set) var arrivals: [StagedPositions.Arrival] = []
+    private(set) var numbers: LastNumbers
+    private(set) var removals = Removals()
+    /// The keys of `arrivals`, made when someone first asks, and how many of them it has.
+    private var arrivedKeys: [DeviceNumber: Set<PositionKey>] = [:]
+    private var indexedArrivals = 0
+    /// What the database refused. The transaction cannot be committed after that, whoever caught the error.
+    private var failure: (any Error)?
+
+    init(on store: SQLiteStore, in database: Database) {
+        self.store = store
+        self.database = database
+        lastSequenceBefore = store.lastSequence.rawValue
+        numbersBefore = store.numbers.withLock { $0 }
+        numbers = numbersBefore
+    }
+
+    /// The number of the last change appended, or the last before this transaction.
+    var lastSequence: Int64 { lastSequenceBefore + Int64(codec.count) }
+
+    /// Writes what has gathered.
+    ///
+    /// - Throws: what the database refuses now, or refused before.
+    func finish(at committedAt: Instant) throws {
+        if let failure { throw failure }
+        if codec.count > 0 {
+            try LogTable.insert(
+                first: lastSequenceBefore + 1, count: codec.count, committedAt: committedAt, changes: codec.bytes,
+                in: database)
+        }
+        try numbers.store(in: database, insteadOf: numbersBefore)
+        try removals.store(in: database)
+    }
+
+    /// Runs a step against the database; a failure stays with the transaction.
+    func run<Result>(_ step: () throws -> Result) throws -> Result {
+        do {
+            return try step()
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    /// Runs one statement.
+    func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        try run { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
+    }
+
+    func append(_ change: Change) throws -> Sequence {
+        if case .position(let position, let device, let isCurrent) = change {
+            let offset = codec.put(position, of: device, isCurrent: isCurrent)
+            arrivals.append(.init(key: PositionKey(position), device: device, offset: offset))
+        } else {
+            codec.put(change)
+        }
+        return Sequence(lastSequence)
+    }
+
+    func holds(_ position: Position, of device: DeviceNumber) throws -> Bool {
+        let key = PositionKey(position)
+        while indexedArrivals < arrivals.count {
+            let arrival = arrivals[indexedArrivals]
+            arrivedKeys[arrival.device, default: []].insert(arrival.key)
+            indexedArrivals += 1
+        }
+        if arrivedKeys[device]?.contains(key) ?? false { return true }
+        let isGone = removals.devices.contains(device) || store.removals.withLock { $0.devices.contains(device) }
+        if isGone { return false }
+        if store.stage.withLock({ $0.holds(key, of: device) }) { return true }
+        return try run { try PositionTable.holds(key, of: device, in: database) }
+    }
+
+    func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
+        guard !presences.isEmpty else {
+            return try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
+        }
+        var writer = ByteWriter()
+        writer.put(presences)
+        try run {
+            let statement = try RawStatement(
+                """
+                INSERT INTO presences (device, presences) VALUES (?, ?)
+                ON CONFLICT (device) DO UPDATE SET presences = excluded.presences
+                """, in: database)
+            statement.bind(1, Int64(device.rawValue))
+            try statement.binding(2, writer.bytes) { try statement.run() }
+        }
+    }
+
+    func setSafety(_ safety: Safety, of user: UserNumber) throws {
+        try execute(
+            """
+            INSERT INTO safety (person, state, since, region) VALUES (?, ?, ?, ?) ON CONFLICT (person)
+            DO UPDATE SET state = excluded.state, since = excluded.since, region = excluded.region
+            """, [user.rawValue, safety.state.rawValue, safety.since.milliseconds, safety.region?.rawValue])
+    }
+
+    func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
+    func nextTeamNumber() throws -> TeamNumber { try numbers.next(\.team) }
+    func nextDeviceNumber() throws -> DeviceNumber { try numbers.next(\.device) }
+    func nextTrackerNumber() throws -> TrackerNumber { try numbers.next(\.tracker) }
+    func nextCollectionNumber() throws -> CollectionNumber { try numbers.next(\.collection) }
+    func nextRegionNumber() throws -> RegionNumber { try numbers.next(\.region) }
+
+    func remove(_ user: UserNumber) throws {
+        let devices = try run {
+            try Int32.fetchAll(database, sql: "SELECT number FROM devices WHERE owner = ?", arguments: [user.rawValue])
+        }
+        for device in devices { try remove(DeviceNumber(device)) }
+        try execute("DELETE FROM users WHERE number = ?", [user.rawValue])
+        try execute("DELETE FROM safety WHERE person = ?", [user.rawValue])
+        try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
+        removals.users.insert(user)
+    }
+
+    func remove(_ device: DeviceNumber) throws {
+        try execute("DELETE FROM devices WHERE number = ?", [device.rawValue])
+        try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
+        try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])
+        removals.devices.insert(device)
+        arrivals.removeAll { $0.device == device }
+        arrivedKeys.removeAll()
+        indexedArrivals = 0
+    }
+}

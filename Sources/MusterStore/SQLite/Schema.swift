@@ -1,0 +1,101 @@
+import GRDB
+
+/// The tables of a store's file, and how older ones become newer.
+///
+/// Plain SQL: but for WITHOUT ROWID and the pragmas, PostgreSQL understands it. Coordinates are REAL and keep all their
+/// bits; times are milliseconds since 1970.
+enum Schema {
+    /// Marks a file as ours: "Mstr".
+    static let applicationID: Int32 = 0x4D73_7472
+
+    /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
+    /// A step that was released is never edited.
+    static let steps = [version1]
+
+    /// The newest version this program knows.
+    static var version: Int { steps.count }
+
+    /// Brings the file to the newest version, in one transaction.
+    ///
+    /// - Parameter uuid: what a new file is called.
+    /// - Throws: `StoreError.tooNew`; `StoreError.corrupt` for a database that is not ours; `DatabaseError`.
+    static func migrate(_ database: Database, path: String, uuid: String) throws {
+        let found = try version(of: database, path: path)
+        guard found < version else { return }
+        try database.inTransaction(.immediate) {
+            for step in steps[found...] { try database.execute(sql: step) }
+            if found == 0 {
+                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+                try database.execute(
+                    sql: "INSERT INTO meta (version, uuid) VALUES (?, ?)", arguments: [version, uuid])
+            } else {
+                try database.execute(sql: "UPDATE meta SET version = ?", arguments: [version])
+            }
+            return .commit
+        }
+    }
+
+    /// The version of the file; 0 for an empty one.
+    ///
+    /// - Throws: `StoreError.tooNew`; `StoreError.corrupt` for a database that is not ours; `DatabaseError`.
+    @discardableResult
+    static func version(of database: Database, path: String) throws -> Int {
+        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        guard application == applicationID else {
+            let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            guard application == 0, tables == 0 else {
+                throw StoreError.corrupt(path: path, reason: "it is a database, but none of Muster's")
+            }
+            return 0
+        }
+        guard let found = try Int.fetchOne(database, sql: "SELECT version FROM meta"), found > 0 else {
+            throw StoreError.corrupt(path: path, reason: "it does not say its version")
+        }
+        guard found <= version else { throw StoreError.tooNew(path: path, version: found, known: version) }
+        return found
+    }
+
+    private static let version1 = """
+        CREATE TABLE meta (version INTEGER NOT NULL, uuid TEXT NOT NULL);
+        -- The number given last of each kind, and how far the log is merged and trimmed.
+        CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+        -- One row a commit; change i of it has the number first_sequence + i.
+        CREATE TABLE log (
+            first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL, committed_at INTEGER NOT NULL,
+            changes BLOB NOT NULL);
+        -- The history, merged from the log in the order of its key.
+        CREATE TABLE positions (
+            device INTEGER NOT NULL, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
+            received_time INTEGER NOT NULL, source INTEGER NOT NULL, accuracy REAL, altitude REAL, speed REAL,
+            heading REAL, battery REAL, attributes TEXT,
+            PRIMARY KEY (device, sample_time, latitude, longitude)) WITHOUT ROWID;
+        -- Whose positions and changes are gone for every reader and wait to be erased.
+        CREATE TABLE removals (kind TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (kind, number)) WITHOUT ROWID;
+
+        CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, team INTEGER);
+        CREATE TABLE teams (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, tracker INTEGER NOT NULL, silence_seconds REAL NOT NULL);
+        CREATE TABLE devices (number INTEGER PRIMARY KEY, name TEXT NOT NULL, owner INTEGER NOT NULL);
+        CREATE INDEX devices_of_owner ON devices (owner);
+        CREATE TABLE trackers (number INTEGER PRIMARY KEY, name TEXT NOT NULL, filter TEXT NOT NULL);
+        CREATE TABLE tracker_collections (
+            tracker INTEGER NOT NULL, place INTEGER NOT NULL, collection INTEGER NOT NULL,
+            PRIMARY KEY (tracker, place)) WITHOUT ROWID;
+        CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+        CREATE TABLE regions (
+            number INTEGER PRIMARY KEY, collection INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
+            shape BLOB NOT NULL, is_muster INTEGER NOT NULL, dwell_seconds REAL, exit_delay_seconds REAL NOT NULL,
+            properties TEXT);
+        CREATE INDEX regions_of_collection ON regions (collection);
+
+        CREATE TABLE credentials (
+            kind INTEGER NOT NULL, key BLOB NOT NULL, owner INTEGER, device INTEGER, label TEXT NOT NULL,
+            secret BLOB NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, used_at INTEGER,
+            PRIMARY KEY (kind, key)) WITHOUT ROWID;
+        CREATE INDEX credentials_of_owner ON credentials (owner);
+        CREATE INDEX credentials_of_device ON credentials (device);
+        CREATE TABLE presences (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
+        CREATE TABLE safety (person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER);
+        """
+}

@@ -1,0 +1,128 @@
+import MusterCore
+
+/// The positions between the log and the history: one generation fills while the one before it, sorted by device, is
+/// merged slice by slice.
+///
+/// Sorting many arrivals before they are written is what keeps ingest fast when thousands of devices report at once:
+/// neighbours land on one page of the history instead of dirtying a page each.
+struct Stage {
+    /// A full generation, in the order in which it goes into the history. Never changes.
+    final class Sorted: Sendable {
+        let staged: StagedPositions
+        let order: [UInt32]
+
+        init(_ staged: StagedPositions) {
+            self.staged = staged
+            order = staged.order()
+        }
+    }
+
+    /// What is about to be merged: positions `order[range]` of `sorted`.
+    struct Slice {
+        var sorted: Sorted
+        var range: Range<Int>
+        /// The merged-through mark that this slice brings: nil unless it is the generation's last.
+        var completes: Int64?
+    }
+
+    private(set) var filling = StagedPositions()
+    private(set) var merging: Sorted?
+    /// How much of `merging` is in the history.
+    private var merged = 0
+
+    /// How many positions make a generation full.
+    let limit: Int
+    /// How many bytes make a generation full, were its positions few and long.
+    private var byteLimit: Int { limit * 160 }
+
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { filling.isEmpty && merging == nil }
+    var isFull: Bool { filling.count >= limit || filling.byteCount >= byteLimit }
+    /// How many positions wait.
+    var count: Int { filling.count + (merging.map { $0.order.count - merged } ?? 0) }
+
+    /// The earliest sample time that may wait.
+    var oldestSampleTime: Int64 {
+        min(filling.oldestSampleTime, merging?.staged.oldestSampleTime ?? .max)
+    }
+
+    /// Takes in what a transaction has committed.
+    mutating func adopt(_ arrivals: [StagedPositions.Arrival], in changes: [UInt8], lastSequence: Int64) {
+        guard !arrivals.isEmpty else {
+            if !filling.isEmpty { filling.pass(lastSequence) }
+            return
+        }
+        if filling.isEmpty { filling.reserve(min(limit, 200_000)) }
+        filling.append(arrivals, in: changes, lastSequence: lastSequence)
+    }
+
+    /// The next positions to merge, at most about `limit`: all that is left when the generation behind is full too.
+    ///
+    /// - Parameter evenWhenFew: begins with a generation that is not full yet.
+    mutating func slice(limit: Int, evenWhenFew: Bool) -> Slice? {
+        if merging == nil, isFull || (evenWhenFew && !filling.isEmpty) {
+            merging = Sorted(filling)
+            filling = StagedPositions()
+            merged = 0
+        }
+        guard let merging, limit > 0 else { return nil }
+        let left = merging.order.count - merged
+        let count = isFull ? left : min(left, limit)
+        return Slice(
+            sorted: merging, range: merged..<merged + count,
+            completes: count == left ? merging.staged.lastSequence : nil)
+    }
+
+    /// Notes that a slice is in the history, durably.
+    mutating func release(_ slice: Slice) {
+        merged = slice.range.upperBound
+        if slice.completes != nil { merging = nil }
+    }
+
+    /// Whether a position waits here, or went into the history a moment ago.
+    func holds(_ key: PositionKey, of device: DeviceNumber) -> Bool {
+        filling.holds(key, of: device) || merging?.staged.holds(key, of: device) ?? false
+    }
+
+    /// The staged positions of a device with a key in `[low, high)`, in the order of their keys.
+    ///
+    /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
+    func positions(of device: DeviceNumber, from low: PositionKey, to high: PositionKey) throws -> [Position] {
+        var found: [Position] = []
+        for staged in generations {
+            var indices: [Int] = []
+            staged.forEach(of: device) { index in
+                let time = staged.sampleTime(at: index)
+                if time >= low.sampleTime, time <= high.sampleTime { indices.append(index) }
+            }
+            for index in indices {
+                let key = staged.key(at: index)
+                if key >= low, key < high { found.append(try staged.position(at: index)) }
+            }
+        }
+        return found.sorted { PositionKey($0) < PositionKey($1) }
+    }
+
+    /// The newest staged position of every device that has one.
+    ///
+    /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
+    func latest() throws -> [DeviceNumber: Position] {
+        var latest: [DeviceNumber: Position] = [:]
+        for staged in generations {
+            for device in staged.devices {
+                var best: (index: Int, key: PositionKey)?
+                staged.forEach(of: device) { index in
+                    if let best, staged.sampleTime(at: index) < best.key.sampleTime { return }
+                    let key = staged.key(at: index)
+                    if best.map({ $0.key < key }) ?? true { best = (index, key) }
+                }
+                guard let best, latest[device].map({ PositionKey($0) < best.key }) ?? true else { continue }
+                latest[device] = try staged.position(at: best.index)
+            }
+        }
+        return latest
+    }
+
+    private var generations: [StagedPositions] { [merging?.staged, filling].compactMap { $0 } }
+}
