@@ -73,6 +73,7 @@ export class Feed {
     /** Ends the feed for good. */
     stop() {
         this.#stopper.abort();
+        this.#wake();
     }
 
     /** Tries again at once when it waits: the network may be back. */
@@ -127,7 +128,7 @@ export class Feed {
     async #sleep(delayMs) {
         const sleep = new AbortController();
         this.#wake = () => sleep.abort();
-        await this.#wait(delayMs, AbortSignal.any([sleep.signal, this.#stopper.signal]));
+        await this.#wait(delayMs, sleep.signal);
         this.#wake = () => {};
     }
 }

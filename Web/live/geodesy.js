@@ -93,12 +93,12 @@ export function drawable(geometry, radiusMetres) {
     }
 }
 
-/** Where to write a drawable geometry's name: the centroid of its largest outer ring. */
+/** Where a drawable geometry's name stands, on top: the middle of the northern edge of its largest part's box. */
 export function labelPoint(geometry) {
     const polygons = geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
-    const outers = polygons.map((rings) => rings[0]);
-    const measured = outers.map(centroid);
-    return measured.reduce((best, one) => (one.area > best.area ? one : best)).point;
+    const boxes = polygons.map((rings) => boxOf(rings[0] ?? []));
+    const largest = boxes.reduce((best, box) => (size(box) > size(best) ? box : best));
+    return [(largest.west + largest.east) / 2, Math.min(largest.north, highestLatitude)];
 }
 
 /**
@@ -126,17 +126,19 @@ function polygon(rings) {
     return [outer, ...rings.slice(1).map((hole) => unwrap(hole, outer[0]?.[0]))];
 }
 
-function centroid(ring) {
-    let [area, x, y] = [0, 0, 0];
-    const [originX, originY] = ring[0];
-    for (let index = 1; index < ring.length; index += 1) {
-        const [x0, y0] = [ring[index - 1][0] - originX, ring[index - 1][1] - originY];
-        const [x1, y1] = [ring[index][0] - originX, ring[index][1] - originY];
-        const cross = x0 * y1 - x1 * y0;
-        [area, x, y] = [area + cross, x + (x0 + x1) * cross, y + (y0 + y1) * cross];
+function boxOf(ring) {
+    const box = { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity };
+    for (const [longitude, latitude] of ring) {
+        box.west = Math.min(box.west, longitude);
+        box.east = Math.max(box.east, longitude);
+        box.south = Math.min(box.south, latitude);
+        box.north = Math.max(box.north, latitude);
     }
-    if (area === 0) { return { area: 0, point: ring[0] }; }
-    return { area: Math.abs(area), point: [originX + x / (3 * area), originY + y / (3 * area)] };
+    return box;
+}
+
+function size({ west, south, east, north }) {
+    return (east - west) * (north - south);
 }
 
 /** The longitude plus or minus whole turns, within half a turn of another. */

@@ -4,33 +4,35 @@ const minutes = 1 / 60;
 const seconds = 1 / 3600;
 /** Steps in degrees: whole degrees, then minutes, then seconds of arc. */
 const steps = [
-    30, 20, 10, 5, 2, 1,
+    90, 60, 45, 30, 20, 10, 5, 2, 1,
     30 * minutes, 20 * minutes, 10 * minutes, 5 * minutes, 2 * minutes, minutes,
     30 * seconds, 20 * seconds, 10 * seconds, 5 * seconds, 2 * seconds, seconds, seconds / 2, seconds / 5, seconds / 10,
 ];
-/** About as many lines as cross the longer side of the map. */
-const wantedLines = 7;
+/** The least room for a line's name, in pixels. */
+const roomForName = 110;
 
 /**
  * The lines that cross a view.
- * @param {{west: number, south: number, east: number, north: number}} view in degrees, east ≥ west
+ * @param {{west: number, south: number, east: number, north: number, width: number}} view in degrees, east ≥ west;
+ *   its width in pixels
  * @returns {{meridians: number[], parallels: number[], step: number}}
  */
-export function graticule({ west, south, east, north }) {
-    const span = Math.max(east - west, 1e-9);
-    const step = steps.find((size) => span / size >= wantedLines) ?? steps.at(-1);
+export function graticule({ west, south, east, north, width }) {
+    const smallest = (east - west) * roomForName / Math.max(width, 1);
+    const step = steps.findLast((size) => size >= smallest) ?? steps[0];
     const parallels = multiples(step, Math.max(south, -85), Math.min(north, 85));
     return { meridians: multiples(step, west, east), parallels, step };
 }
 
 /** The same lines as GeoJSON, a little longer than the view so that a drag shows no ends. */
-export function graticuleFeatures({ west, south, east, north }) {
+export function graticuleFeatures(view) {
+    const { west, south, east, north } = view;
     const [wide, high] = [(east - west) / 2, (north - south) / 2];
     const larger = {
         west: west - wide, east: east + wide,
         south: Math.max(south - high, -85), north: Math.min(north + high, 85),
     };
-    const { step } = graticule({ west, south, east, north });
+    const { step } = graticule(view);
     const line = (coordinates) => (
         { type: "Feature", properties: {}, geometry: { type: "LineString", coordinates } }
     );

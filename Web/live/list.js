@@ -114,7 +114,8 @@ export class List {
 
     #showHeard(row) {
         const position = latestPosition(row.member);
-        showTime(row.heard, position?.sampleTime, position ? age(position.sampleTime, this.#now()) : "never");
+        const shown = position ? `heard ${age(position.sampleTime, this.#now())}` : "never heard";
+        showTime(row.heard, position?.sampleTime, shown);
     }
 }
 
@@ -126,15 +127,15 @@ function newRow(user, choose) {
     button.className = "person";
     button.addEventListener("click", () => choose(user));
     const mark = markElement("unknown");
-    const [name, state, word, place, times, sinceGroup, heardGroup] =
-        ["name", "state", "word", "region", "times", "since", "heard"].map(spanNamed);
+    const [name, state, word, place, times, sinceGroup] =
+        ["name", "state", "word", "region", "times", "since"].map(spanNamed);
     const since = document.createElement("time");
     const heard = document.createElement("time");
     name.textContent = user;
     state.append(word, place);
     sinceGroup.append("since ", since);
-    heardGroup.append("heard ", heard);
-    times.append(sinceGroup, heardGroup);
+    heard.className = "heard";
+    times.append(sinceGroup, heard);
     button.append(mark, name, state, times);
     item.append(button);
     return { item, mark, word, place, sinceGroup, since, heard, member: undefined };

@@ -18,6 +18,7 @@ export class LiveMap {
     #state;
     #shownRegions;
     #hasFitted = false;
+    #isLoaded = false;
 
     /**
      * Opens a map in an element.
@@ -57,7 +58,7 @@ export class LiveMap {
         map.addControl(new maplibre.ScaleControl({ maxWidth: 120 }), "bottom-left");
         map.getCanvas().setAttribute("aria-label", "Map of people and regions; the list tells the same in words");
         map.on("styleimagemissing", ({ id }) => this.#addPicture(id));
-        map.on("load", () => this.#redraw());
+        map.on("load", () => this.#begin());
         map.on("move", () => this.#nameEdges());
         map.on("moveend", () => this.#drawGraticule());
         map.on("click", "devices", ({ features }) => choose(features[0].properties.user));
@@ -73,7 +74,7 @@ export class LiveMap {
     /** Shows a state; the first with anything on it decides the view. */
     show(state) {
         this.#state = state;
-        if (!this.#isReady()) { return; }
+        if (!this.#isLoaded) { return; }
         const { devices, accuracy, trails } = deviceFeatures(state);
         this.#put({ devices, accuracy, trails });
         if (this.#shownRegions !== state.regions) {
@@ -114,12 +115,13 @@ export class LiveMap {
             .map((feature) => ({ coordinates: feature.geometry.coordinates, state: feature.properties.state }));
     }
 
-    #isReady() {
-        return this.#map.getSource("devices") !== undefined && this.#map.isStyleLoaded() !== undefined;
+    /** [longitude, latitude] of the view's middle: for tests. */
+    centre() {
+        return this.#map.getCenter().toArray();
     }
 
-    #redraw() {
-        this.#shownRegions = undefined;
+    #begin() {
+        this.#isLoaded = true;
         this.#drawGraticule();
         if (this.#state) { this.show(this.#state); }
     }
@@ -147,7 +149,10 @@ export class LiveMap {
 
     #view() {
         const box = this.#map.getBounds();
-        return { west: box.getWest(), south: box.getSouth(), east: box.getEast(), north: box.getNorth() };
+        return {
+            west: box.getWest(), south: box.getSouth(), east: box.getEast(), north: box.getNorth(),
+            width: this.#map.getContainer().clientWidth,
+        };
     }
 
     #drawGraticule() {

@@ -64,7 +64,7 @@ export function layers(palette) {
             id: "trails", type: "line", source: "trails", layout: { "line-cap": "round", "line-join": "round" },
             paint: { "line-color": byState, "line-width": 2, "line-opacity": 0.6 },
         },
-        { id: "region-names", type: "symbol", source: "names", layout: name },
+        { id: "region-names", type: "symbol", source: "names", layout: { ...name, "icon-anchor": "bottom" } },
         {
             id: "device-names", type: "symbol", source: "devices",
             layout: { ...name, "icon-anchor": "top", "icon-offset": [0, 12] },

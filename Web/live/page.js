@@ -222,6 +222,7 @@ function chooseFromMap(user) {
 globalThis.muster = Object.freeze({
     get state() { return state; },
     drawn: (user) => map?.drawn(user) ?? [],
+    centre: () => map?.centre(),
 });
 
 await start();

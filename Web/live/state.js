@@ -173,7 +173,7 @@ function addEvent(draft, change) {
         const { kind, sampleTime, device } = change;
         draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind });
     } else if (change.type === "safety") {
-        draft.events.unshift({ sequence, at, user, region, kind: change.state });
+        draft.events.unshift({ sequence, at: change.since ?? at, user, region, kind: change.state });
     }
 }
 

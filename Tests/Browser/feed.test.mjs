@@ -1,0 +1,249 @@
+/** The live feed against a server made of answers, and the session against one that rotates its tokens. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { backOffMs, Feed } from "../../Web/live/feed.js";
+import { Problem } from "../../Web/live/http.js";
+import { Session } from "../../Web/live/session.js";
+import { loadHistory, loadSnapshot } from "../../Web/live/snapshot.js";
+
+/** A stream of these texts that then ends, or stays open, or breaks. */
+function answer(texts, end = "close") {
+    const body = new ReadableStream({
+        start(controller) {
+            for (const text of texts) { controller.enqueue(new TextEncoder().encode(text)); }
+            if (end === "close") { controller.close(); }
+            if (end === "break") { controller.error(new TypeError("network error")); }
+        },
+    });
+    return { body };
+}
+
+const event = (sequence) => `id: ${sequence}\nevent: safety\ndata: {"sequence":${sequence}}\n\n`;
+
+/** Runs a feed over these answers, one per connection; a thrown one is a failed connection. */
+async function follow(answers) {
+    const seen = { received: [], resumed: [], reports: [], delays: [], resyncs: 0 };
+    const feed = new Feed({
+        since: 5,
+        open: async (path, { headers }) => {
+            seen.resumed.push([path, headers["Last-Event-ID"]]);
+            const next = answers.shift();
+            if (!next) { feed.stop(); }
+            if (!next || next instanceof Error) { throw next ?? new TypeError("no answers left"); }
+            return next;
+        },
+        receive: (changes) => seen.received.push(...changes.map((change) => change.sequence)),
+        report: ({ state }) => seen.reports.push(state),
+        resync: () => { seen.resyncs += 1; },
+        wait: async (delayMs) => { seen.delays.push(delayMs); },
+    });
+    await feed.run();
+    return seen;
+}
+
+test("a feed resumes after the last change it received", async () => {
+    const seen = await follow([answer([event(6), event(9)]), answer([event(10)])]);
+    assert.deepEqual(seen.received, [6, 9, 10]);
+    assert.deepEqual(seen.resumed, [["live?since=5", "5"], ["live?since=9", "9"], ["live?since=10", "10"]]);
+});
+
+test("half an event at a cut counts for nothing, and comes again", async () => {
+    const seen = await follow([answer([event(6), event(7).slice(0, -1)], "close"), answer([event(7)])]);
+    assert.deepEqual(seen.received, [6, 7]);
+    assert.equal(seen.resumed[1][1], "6");
+});
+
+test("failures in a row wait longer and longer; a connection starts the count anew", async () => {
+    const failure = () => new TypeError("network error");
+    const seen = await follow([failure(), failure(), failure(), failure(), answer([": open\n\n"]), failure()]);
+    assert.ok(seen.delays[3] > seen.delays[0], `${seen.delays}`);
+    assert.ok(seen.delays[4] <= 1000, `${seen.delays}`);
+    assert.ok(seen.reports.includes("live"));
+});
+
+test("the wait is bounded, and differs between clients", () => {
+    assert.deepEqual([0, 1, 2, 3].map((failures) => backOffMs(failures, 0)), [500, 1000, 2000, 4000]);
+    assert.equal(backOffMs(1000, 0), 30_000);
+    assert.equal(backOffMs(1000, 1), 15_000);
+});
+
+test("a resync ends the feed and asks for the state, once", async () => {
+    const seen = await follow([answer([event(6), "event: resync\ndata: {}\n\n", event(7)], "open")]);
+    assert.equal(seen.resyncs, 1);
+    assert.deepEqual(seen.received, [6]);
+    assert.equal(seen.resumed.length, 1);
+});
+
+test("a refusal ends the feed and says so", async () => {
+    const seen = await follow([new Problem(403, { title: "Not for this role" })]);
+    assert.equal(seen.reports.at(-1), "refused");
+    assert.equal(seen.resumed.length, 1);
+});
+
+test("an event that is no change is passed over", async () => {
+    const seen = await follow([answer(["data: hello\n\n", "data: {\"sequence\":\"six\"}\n\n", event(8)])]);
+    assert.deepEqual(seen.received, [8]);
+});
+
+// The session
+
+/** A server that rotates refresh tokens and revokes the family when one is used twice. */
+class TokenServer {
+    count = 0;
+    valid;
+    calls = [];
+    accepted = new Set();
+
+    async request(path, { method = "GET", body, token } = {}) {
+        this.calls.push(`${method} ${path}`);
+        if (path === "session" && method === "POST") {
+            if (body.password !== "right" && body.code !== "once") { throw new Problem(401); }
+            return this.#tokens();
+        }
+        if (path === "session/refresh") {
+            if (body.refreshToken !== this.valid) { this.valid = undefined; throw new Problem(401); }
+            return this.#tokens();
+        }
+        if (!this.accepted.has(token)) { throw new Problem(401); }
+        return { json: async () => ({ path }) };
+    }
+
+    #tokens() {
+        this.count += 1;
+        this.valid = `refresh-${this.count}`;
+        this.accepted.add(`access-${this.count}`);
+        const user = { name: "alice", role: "leader" };
+        return { json: async () => ({
+            accessToken: `access-${this.count}`, refreshToken: this.valid, expiresIn: 600, user,
+        }) };
+    }
+}
+
+class Storage {
+    items = new Map();
+    getItem(key) { return this.items.get(key) ?? null; }
+    setItem(key, value) { this.items.set(key, value); }
+    removeItem(key) { this.items.delete(key); }
+}
+
+function world() {
+    const server = new TokenServer();
+    const storage = new Storage();
+    const clock = { ms: 0 };
+    const make = () => new Session({
+        storage, request: (...all) => server.request(...all), now: () => clock.ms, locks: undefined,
+    });
+    return { server, storage, clock, make };
+}
+
+test("the access token never enters the storage", async () => {
+    const { storage, make } = world();
+    await make().signIn("alice", "right");
+    const stored = [...storage.items.values()].join();
+    assert.match(stored, /refresh-1/);
+    assert.doesNotMatch(stored, /access-1|right/);
+});
+
+test("a reload takes the session up again with a new refresh token", async () => {
+    const { server, storage, make } = world();
+    await make().signIn("alice", "right");
+    const again = make();
+    assert.equal(await again.restore(), true);
+    assert.equal(again.user.name, "alice");
+    assert.match([...storage.items.values()].join(), /refresh-2/);
+    assert.equal(server.valid, "refresh-2");
+});
+
+test("requests at the same time share one renewal", async () => {
+    const { server, clock, make } = world();
+    const session = make();
+    await session.signIn("alice", "right");
+    clock.ms = 590_000;
+    await Promise.all([session.json("teams"), session.json("positions"), session.json("changes")]);
+    assert.equal(server.calls.filter((call) => call === "POST session/refresh").length, 1);
+});
+
+test("a token that the server no longer takes is renewed once and the request sent again", async () => {
+    const { server, make } = world();
+    const session = make();
+    await session.signIn("alice", "right");
+    server.accepted.clear();
+    assert.deepEqual(await session.json("teams"), { path: "teams" });
+    assert.equal(server.calls.filter((call) => call === "POST session/refresh").length, 1);
+});
+
+test("a revoked session ends, once, and leaves nothing behind", async () => {
+    const { server, storage, make } = world();
+    const session = make();
+    let ends = 0;
+    session.onEnd = () => { ends += 1; };
+    await session.signIn("alice", "right");
+    server.accepted.clear();
+    server.valid = undefined;
+    const outcomes = await Promise.allSettled([session.json("teams"), session.json("positions")]);
+    assert.deepEqual(outcomes.map((outcome) => outcome.reason?.status), [401, 401]);
+    assert.equal(ends, 1);
+    assert.equal(storage.items.size, 0);
+    assert.equal(session.user, undefined);
+});
+
+test("a network that is down ends no session", async () => {
+    const { storage, make } = world();
+    await make().signIn("alice", "right");
+    const cut = new Session({ storage, request: async () => { throw new TypeError("network"); }, locks: undefined });
+    await assert.rejects(cut.restore(), TypeError);
+    assert.equal(storage.items.size, 1);
+});
+
+test("signing out tells the server and forgets the tokens even when it does not answer", async () => {
+    const { server, storage, make } = world();
+    const session = make();
+    await session.signIn("alice", "right");
+    await session.signOut();
+    assert.ok(server.calls.includes("DELETE session"));
+    assert.equal(storage.items.size, 0);
+    await assert.rejects(session.json("teams"), Problem);
+});
+
+test("a one-time code signs in as a password does", async () => {
+    const { make } = world();
+    const session = make();
+    await session.signInWithCode("once");
+    assert.equal(session.user.name, "alice");
+});
+
+// The snapshot
+
+test("a snapshot is paged to its end, and begins the feed where its first page stood", async () => {
+    const answers = {
+        "positions?limit=1000": { sequence: 40, items: [{ device: "a/phone" }], nextCursor: "x=1" },
+        "positions?limit=1000&cursor=x%3D1": { sequence: 44, items: [{ device: "b/phone" }] },
+        "teams?limit=1000": { items: [{ name: "north" }] },
+        "teams/north/safety": { team: "north", sequence: 42, at: "2026-11-21T06:00:00.000Z",
+            members: [{ user: "a", state: "safe" }] },
+        "collections?limit=1000": { items: [{ name: "site" }] },
+        "collections/site/regions?limit=1000": { features: [{ id: 7, properties: { muster: true }, geometry: null }] },
+    };
+    const asked = [];
+    const snapshot = await loadSnapshot(async (path) => { asked.push(path); return answers[path]; });
+    assert.equal(snapshot.sequence, 40);
+    assert.deepEqual(snapshot.positions.map(({ device }) => device), ["a/phone", "b/phone"]);
+    assert.equal(snapshot.members[0].safetySequence, 42);
+    assert.deepEqual(snapshot.regions.map(({ id, name, muster }) => [id, name, muster]), [["7", "7", true]]);
+    assert.ok(asked.indexOf("positions?limit=1000") === 0, "the positions come before all else");
+});
+
+test("what a role may not see is left out, and what fails is not", async () => {
+    const member = async (path) => {
+        if (path.startsWith("positions")) { return { sequence: 3, items: [] }; }
+        throw new Problem(403);
+    };
+    assert.deepEqual((await loadSnapshot(member)).regions, []);
+    assert.deepEqual(await loadHistory(member, 3), []);
+    const broken = async (path) => {
+        if (path.startsWith("positions")) { return member(path); }
+        throw new Problem(500);
+    };
+    await assert.rejects(loadSnapshot(broken), Problem);
+});

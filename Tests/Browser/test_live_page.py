@@ -1,0 +1,206 @@
+"""The live page against a real server, from signing in to a cut connection."""
+
+import os
+import pathlib
+import time
+
+import pytest
+import requests
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from live_page import LivePage, open_browser
+from live_server import box, until
+
+inside_a = (10.7470, 59.9085)
+inside_tank = (10.7500, 59.9105)
+outside = (10.7440, 59.9075)
+
+
+def test_people_turn_green_and_red_as_they_cross(page, server):
+    alice = server.make_member("alice", "north")
+    page.open().sign_in()
+    assert "Unknown" in until(lambda: page.row("alice"))
+    before = page.counts()
+
+    alice.stay(inside_a)
+    row = until(lambda: "Safe" in page.row("alice") and page.row("alice"))
+    assert "Assembly point A" in row and "since" in row and "heard" in row
+    assert page.counts()["safe"] == before["safe"] + 1
+    until(lambda: ["alice entered Assembly point A" for _, text in page.events() if text.startswith("alice entered")])
+    until(lambda: any(drawn["state"] == "safe" for drawn in page.drawn("alice")))
+
+    alice.stay(outside)
+    until(lambda: "Not safe" in page.row("alice"))
+    until(lambda: any(text == "alice left Assembly point A" for _, text in page.events()))
+    [drawn] = until(lambda: [drawn for drawn in page.drawn("alice") if drawn["state"] == "unsafe"])
+    assert drawn["coordinates"] == pytest.approx(outside, abs=1e-4)
+
+
+def test_a_marker_moves_with_its_device(page, server):
+    bob = server.make_member("bob", "north")
+    bob.stay(inside_tank)
+    page.open().sign_in()
+    until(lambda: page.drawn("bob"))
+    assert page.drawn("bob")[0]["coordinates"] == pytest.approx(inside_tank, abs=1e-4)
+    bob.stay(inside_a)
+    until(lambda: page.drawn("bob") and page.drawn("bob")[0]["coordinates"] == pytest.approx(inside_a, abs=1e-4))
+
+
+def test_a_late_position_moves_nobody(page, server):
+    late = server.make_member("late", "north")
+    late.stay(inside_a)
+    page.open().sign_in()
+    until(lambda: "Safe" in page.row("late"))
+    sampled = late.sampled
+    late.report(outside, seconds_later=-8)
+    late.sampled = sampled
+    # What follows in the log is shown: so the late one was taken before it.
+    late.report(inside_a)
+    until(lambda: server.changes(0)[-1]["sequence"] == page.browser.execute_script("return muster.state.sequence"))
+    assert "Safe" in page.row("late")
+    assert page.drawn("late")[0]["coordinates"] == pytest.approx(inside_a, abs=1e-4)
+
+
+def test_markup_in_a_name_is_shown_as_text(page, server):
+    name = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    server.make_team("markup", [box("m", name, 10.7600, 59.9080, muster=True)])
+    member = server.make_member("mallory", "markup")
+    page.open().sign_in()
+    member.stay((10.7610, 59.9085))
+    until(lambda: name in (page.row("mallory") or ""))
+    until(lambda: any(text == f"mallory entered {name}" for _, text in page.events()))
+    assert "owned" not in page.browser.title
+    assert not page.browser.find_elements(By.CSS_SELECTOR, "#live img[src='x'], #live script")
+
+
+def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
+    carla = server.make_member("carla", "north")
+    page.open().sign_in()
+    start = server.changes(0)[-1]["sequence"]
+    carla.stay(inside_a)
+    until(lambda: "Safe" in page.row("carla"))
+
+    server.kill()
+    until(lambda: page.find("#connection").text.startswith("Not live since"))
+    server.start()
+    # These are in the log before the page is back.
+    carla.stay(outside)
+    carla.stay(inside_tank)
+    carla.stay(inside_a)
+    until(page.is_live, seconds=30)
+
+    expected = [change["sequence"] for change in server.changes(start) if change["type"] in ("crossing", "safety")]
+    assert len(expected) >= 6
+    until(lambda: page.events()[0][0] == expected[-1])
+    shown = [sequence for sequence, _ in page.events() if sequence > start]
+    assert shown == expected[::-1]
+    assert "Safe" in page.row("carla")
+    # The cut itself is the browser's to complain about, and nothing else is.
+    assert all("ERR_" in fault and "/api/v1/" in fault for fault in page.faults())
+
+
+def test_a_reload_stays_signed_in_and_signing_out_does_not(page):
+    page.open().sign_in()
+    for _ in range(2):
+        page.browser.refresh()
+        until(page.is_live)
+    page.find("#sign-out").click()
+    until(lambda: page.find("#sign-in").is_displayed())
+    page.browser.refresh()
+    until(lambda: page.find("#sign-in").is_displayed())
+    stored = page.browser.execute_script("return JSON.stringify([{...sessionStorage}, {...localStorage}])")
+    assert stored == "[{},{}]"
+
+
+def test_a_copied_tab_does_not_end_the_first_ones_session(page):
+    page.open().sign_in()
+    first = page.browser.current_window_handle
+    stored = page.browser.execute_script("return sessionStorage.getItem('muster.session')")
+    page.browser.switch_to.new_window("tab")
+    page.open()
+    page.browser.execute_script("sessionStorage.setItem('muster.session', arguments[0])", stored)
+    page.browser.refresh()
+    until(lambda: page.find("#sign-in").is_displayed())
+    page.browser.close()
+    page.browser.switch_to.window(first)
+    page.browser.refresh()
+    until(page.is_live)
+
+
+def test_a_wrong_password_is_refused_in_words(page):
+    page.open().try_to_sign_in("admin", "wrong")
+    until(lambda: page.find("#sign-in-error").text == "The name or the password is wrong.")
+    assert "401" in " ".join(page.faults())
+
+
+def test_a_one_time_code_leaves_the_address_at_once(page):
+    page.open("#demo=no-such-code")
+    until(lambda: "link was used" in page.find("#sign-in-error").text)
+    assert page.browser.current_url == f"{page.server.address}/"
+    assert "401" in " ".join(page.faults())
+
+
+def test_a_new_member_and_a_new_region_appear_by_themselves(page, server):
+    page.open().sign_in()
+    dora = server.make_member("dora", "north")
+    until(lambda: page.row("dora"))
+    server.ask("POST", "collections/north-site/regions", box("c", "Assembly point C", 10.7660, 59.9120, muster=True))
+    until(lambda: page.browser.execute_script("return muster.state.regions.has('north-site/c')"))
+    dora.stay((10.7670, 59.9125))
+    until(lambda: "Assembly point C" in page.row("dora"))
+
+
+def test_the_keyboard_reaches_the_counts_and_the_people(page, server):
+    server.make_member("karl", "north").stay(inside_tank)
+    page.open().sign_in()
+    until(lambda: "Not safe" in (page.row("karl") or ""))
+    safe = page.find('#counts button[data-state="safe"]')
+    safe.send_keys(Keys.SPACE)
+    assert safe.get_attribute("aria-pressed") == "true"
+    until(lambda: page.row("karl") is None)
+    safe.send_keys(Keys.SPACE)
+    until(lambda: page.row("karl"))
+    before = page.browser.execute_script("return muster.centre()")
+    page.find('#list li[data-user="karl"] button').send_keys(Keys.ENTER)
+    until(lambda: page.browser.execute_script("return muster.centre()") == pytest.approx(inside_tank, abs=1e-3))
+    assert before is not None
+
+
+def test_without_webgl_the_list_and_the_events_still_work(browser, server):
+    erin = server.make_member("erin", "north")
+    plain = open_browser(with_webgl=False)
+    try:
+        page = LivePage(plain, server).open().sign_in()
+        until(lambda: "WebGL" in page.find("#map-message").text)
+        erin.stay(inside_a)
+        until(lambda: "Safe" in page.row("erin"))
+        until(lambda: any(text == "erin entered Assembly point A" for _, text in page.events()))
+    finally:
+        plain.quit()
+
+
+def test_the_page_may_run_nothing_but_its_own_scripts(server):
+    response = requests.get(f"{server.address}/", headers={"Accept": "text/html"}, timeout=10)
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "script-src 'self'" in policy
+    assert "unsafe-inline" not in policy and "unsafe-eval" not in policy
+    assert "<script>" not in response.text and "style=" not in response.text
+
+
+@pytest.mark.skipif("MUSTER_SCREENSHOTS" not in os.environ, reason="MUSTER_SCREENSHOTS names no folder")
+def test_pictures_of_the_page(page, server):
+    folder = pathlib.Path(os.environ["MUSTER_SCREENSHOTS"])
+    folder.mkdir(parents=True, exist_ok=True)
+    page.open().sign_in()
+    for name, view in {
+        "desktop-light": (1280, 800, False, False), "desktop-dark": (1280, 800, True, False),
+        "phone-light": (390, 844, False, True), "phone-dark": (390, 844, True, True),
+    }.items():
+        page.set_view(*view)
+        page.browser.refresh()
+        until(page.is_live)
+        until(lambda: page.drawn("alice"))
+        time.sleep(1)  # The picture is for a person: let the labels settle.
+        page.save_picture(folder / f"{name}.png")
+    page.set_view(1280, 800)
