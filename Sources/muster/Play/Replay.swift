@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import MusterCore
+import MusterGeometry
+import MusterSimulator
+
+/// `muster replay`: sends real tracks through the real API, as a phone would that walked them now.
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send GPX tracks through the API, moved to now: their last fixes, or as time goes by.")
+
+    @Argument(help: "GPX files, sent one after the other.") var files: [String]
+    @Option(help: "The server's address.") var server: String
+    @Option(help: "A device's token, or a key or token of a user.") var token: String
+    @Option(help: "The device: user/device, or the name of one's own; the token's own when left out.")
+    var device: String?
+    @Option(help: "How many times faster than it was walked.") var speed: Double = 60
+    @Flag(help: "Send everything at once; the last fix was a moment ago.") var atOnce = false
+    @Flag(help: "Add the noise of a phone's GPS.") var noise = false
+
+    func validate() throws {
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed: must be more than 0") }
+        guard !files.isEmpty else { throw ValidationError("name at least one GPX file") }
+    }
+
+    func run() async throws {
+        var walk = try Walk(files: files)
+        if noise { walk.addNoise(seed: 1) }
+        let reporter = Reporter(connection: try Connection(base: server, token: token))
+        let tally = atOnce ? try await sendAtOnce(walk, by: reporter) : try await sendInTime(walk, by: reporter)
+        announce(
+            "\(tally.accepted) accepted, \(tally.late) late, \(tally.repeated) repeated, \(tally.filtered) filtered")
+    }
+
+    private func sendAtOnce(_ walk: Walk, by reporter: Reporter) async throws -> Reporter.Tally {
+        let end = Instant.now.advanced(bySeconds: -walk.durationSeconds)
+        var progress = Progress(total: walk.fixes.count)
+        var tally = Reporter.Tally()
+        var rest = walk.fixes[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Reporter.batchLimit)
+            tally = tally + (try await reporter.send(batch.map { (device, $0.position(from: end, speed: 1)) }))
+            rest = rest.dropFirst(batch.count)
+            progress.advance(by: batch.count)
+        }
+        progress.finish()
+        return tally
+    }
+
+    private func sendInTime(_ walk: Walk, by reporter: Reporter) async throws -> Reporter.Tally {
+        let start = Instant.now
+        var progress = Progress(total: walk.fixes.count)
+        var tally = Reporter.Tally()
+        for fix in walk.fixes {
+            let position = fix.position(from: start, speed: speed)
+            let wait = position.sampleTime.seconds(since: Instant.now)
+            if wait > 0 { try await Task.sleep(for: .seconds(wait)) }
+            tally = tally + (try await reporter.send([(device, position)]))
+            progress.advance(by: 1)
+        }
+        progress.finish()
+        return tally
+    }
+}
+
+/// A progress bar on standard error, drawn only for a person at a terminal.
+struct Progress {
+    private let total: Int
+    private let isShown = isatty(STDERR_FILENO) == 1
+    private var done = 0
+    private var shownPercent = -1
+
+    init(total: Int) { self.total = max(1, total) }
+
+    mutating func advance(by count: Int) {
+        done += count
+        let percent = done * 100 / total
+        guard isShown, percent != shownPercent else { return }
+        shownPercent = percent
+        let bar = String(repeating: "█", count: percent / 4) + String(repeating: "·", count: 25 - percent / 4)
+        FileHandle.standardError.write(Data("\r\(bar) \(percent) %  \(done) of \(total)".utf8))
+    }
+
+    func finish() {
+        if isShown { FileHandle.standardError.write(Data("\n".utf8)) }
+    }
+}
+
+extension Instant {
+    /// The machine's clock.
+    static var now: Instant { Instant(seconds: Date().timeIntervalSince1970) }
+}
