@@ -75,7 +75,7 @@ final class AccessTokens: Sendable {
     func sign(_ user: User, session: [UInt8], at now: Instant) async throws -> String {
         let issued = now.milliseconds / 1000
         let claims = Claims(
-            iss: issuer, sub: user.name, uid: user.number.rawValue, sid: Base64.encode(session, .forURLs),
+            iss: issuer, sub: user.name, uid: user.number.rawValue, sid: UnpaddedBase64.encode(session, .forURLs),
             iat: issued, exp: issued + Self.lifetimeSeconds)
         guard let id = keys.withLock({ $0.published.first?.id }) else { throw IdentityFault.busy }
         return try await verifiers.sign(claims, kid: JWKIdentifier(string: id))
@@ -97,14 +97,14 @@ final class AccessTokens: Sendable {
     var keySet: String {
         let keys = keys.withLock { $0.published }
         let texts = keys.map { key in
-            let x = Base64.encode(key.coordinates.prefix(32), .forURLs)
-            let y = Base64.encode(key.coordinates.suffix(32), .forURLs)
+            let x = UnpaddedBase64.encode(key.coordinates.prefix(32), .forURLs)
+            let y = UnpaddedBase64.encode(key.coordinates.suffix(32), .forURLs)
             return #"{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"\#(key.id)","x":"\#(x)","y":"\#(y)"}"#
         }
         return #"{"keys":["# + texts.joined(separator: ",") + "]}"
     }
 
     private static func id(of key: P256.Signing.PublicKey) -> String {
-        Base64.encode(Array(SHA256.hash(data: key.rawRepresentation)).prefix(9), .forURLs)
+        UnpaddedBase64.encode(Array(SHA256.hash(data: key.rawRepresentation)).prefix(9), .forURLs)
     }
 }

@@ -18,7 +18,8 @@ enum ShownCredential: Equatable {
         switch parts[0].lowercased() {
         case "bearer": self.init(token: value)
         case "basic":
-            guard let bytes = Base64.decode(value, .standard), let text = String(validating: bytes, as: UTF8.self),
+            guard let bytes = UnpaddedBase64.decode(value, .standard),
+                let text = String(validating: bytes, as: UTF8.self),
                 let colon = text.firstIndex(of: ":")
             else { return nil }
             self = .basic(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
@@ -115,7 +116,7 @@ extension Identity {
 
     private func session(of token: String, at now: Instant) async throws -> CredentialCache.Entry {
         let claims = try await tokens.verify(token, at: now)
-        guard let key = Base64.decode(claims.sid, .forURLs) else { throw IdentityFault.refused }
+        guard let key = UnpaddedBase64.decode(claims.sid, .forURLs) else { throw IdentityFault.refused }
         let user = UserNumber(claims.uid)
         let (session, password) = try await ledger.read { store in
             (

@@ -20,7 +20,7 @@ package struct APIKey: Hashable, Sendable {
         createdAt = credential.createdAt
     }
 
-    static func id(ofKey digest: [UInt8]) -> String { Base64.encode(digest.prefix(12), .forURLs) }
+    static func id(ofKey digest: [UInt8]) -> String { UnpaddedBase64.encode(digest.prefix(12), .forURLs) }
 }
 
 extension Identity {
@@ -62,6 +62,31 @@ extension Identity {
             draft.removedCredentials += digests.map { (kind: .apiKey, key: $0) }
         }
         verified.forget { $0.user == key.user && $0.proof == .apiKey }
+    }
+
+    /// Makes the key with which the command line on this machine talks to the running server: the first admin's, good
+    /// until the next one is made.
+    ///
+    /// - Throws: `IdentityFault.unknown` when there is no admin; `LedgerError`, `StoreError`.
+    package func makeControlKey() async throws -> String {
+        // A mark that no key made by hand has, whatever its label.
+        let mark = Array("control".utf8)
+        guard let admin = ledger.directory.users.all.first(where: { $0.role == .admin }) else {
+            throw IdentityFault.unknown
+        }
+        let earlier = try await ledger.read { store in
+            try store.credentials(.apiKey).filter { $0.secret == mark }.map(\.key)
+        }
+        let secret = SecretToken(.apiKey)
+        let credential = Credential(
+            kind: .apiKey, key: secret.digest.bytes, user: admin.number, label: "control", secret: mark,
+            createdAt: now())
+        try await ledger.edit { _, draft in
+            draft.removedCredentials += earlier.map { (kind: .apiKey, key: $0) }
+            draft.credentials.append(credential)
+        }
+        verified.forget { $0.proof == .apiKey }
+        return secret.text
     }
 
     /// Makes a token that lets a device report for itself.

@@ -34,14 +34,14 @@ private struct StoredSession {
 
     init?(refreshToken: String) {
         guard refreshToken.hasPrefix(SecretToken.Kind.refresh.rawValue), refreshToken.utf8.count < 100,
-            let bytes = Base64.decode(refreshToken.dropFirst(3), .forURLs),
+            let bytes = UnpaddedBase64.decode(refreshToken.dropFirst(3), .forURLs),
             bytes.count == Self.nameBytes + Self.secretBytes
         else { return nil }
         name = Array(bytes.prefix(Self.nameBytes))
         secret = Array(bytes.suffix(Self.secretBytes))
     }
 
-    var refreshToken: String { SecretToken.Kind.refresh.rawValue + Base64.encode(name + secret, .forURLs) }
+    var refreshToken: String { SecretToken.Kind.refresh.rawValue + UnpaddedBase64.encode(name + secret, .forURLs) }
     var key: [UInt8] { TokenDigest(bytes: name).bytes }
     var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
 
@@ -82,8 +82,8 @@ extension Identity {
 
     /// Exchanges a refresh token for the next session tokens.
     ///
-    /// - Throws: `IdentityFault.refused` for an unknown, expired or revoked one; also for one that was exchanged before,
-    ///   and then the whole session ends, since one of its two users must be a thief.
+    /// - Throws: `IdentityFault.refused` for an unknown, expired or revoked one; for one that was exchanged before,
+    ///   too, and then the whole session ends, since one of its two users must be a thief.
     package func refresh(_ refreshToken: String) async throws -> Session {
         guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityFault.refused }
         let next = StoredSession(continuing: shown.name)

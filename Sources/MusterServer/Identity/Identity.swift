@@ -82,7 +82,7 @@ package final class Identity: Sendable {
     /// - Throws: `IdentityFault.unusablePassword`, or when the store cannot be written.
     package func bootstrap(adminPassword: String?) async throws -> String? {
         guard ledger.directory.users.count == 0 else { return nil }
-        let password = adminPassword ?? Base64.encode(SecretToken.randomBytes(15), .forURLs)
+        let password = adminPassword ?? UnpaddedBase64.encode(SecretToken.randomBytes(15), .forURLs)
         try Self.check(password)
         let hash = try await hasher.hash(password)
         let now = now()

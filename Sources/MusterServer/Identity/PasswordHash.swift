@@ -42,8 +42,8 @@ struct PasswordHash: Hashable, Sendable {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
             let cost = Cost(text: parts[2]), cost.isBearable,
-            let salt = Base64.decode(parts[3], .standard), salt.count == Self.saltBytes,
-            let key = Base64.decode(parts[4], .standard), key.count == Self.keyBytes
+            let salt = UnpaddedBase64.decode(parts[3], .standard), salt.count == Self.saltBytes,
+            let key = UnpaddedBase64.decode(parts[4], .standard), key.count == Self.keyBytes
         else { return nil }
         self.cost = cost
         self.salt = salt
@@ -53,7 +53,7 @@ struct PasswordHash: Hashable, Sendable {
     /// The text form.
     var text: String {
         "$scrypt$ln=\(cost.logarithm),r=\(cost.blockSize),p=\(cost.parallelism)"
-            + "$\(Base64.encode(salt, .standard))$\(Base64.encode(key, .standard))"
+            + "$\(UnpaddedBase64.encode(salt, .standard))$\(UnpaddedBase64.encode(key, .standard))"
     }
 
     /// Whether it is this password's. Blocks as long as hashing does, whatever the answer.

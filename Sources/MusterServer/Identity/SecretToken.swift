@@ -18,7 +18,7 @@ struct SecretToken: Sendable {
     var digest: TokenDigest { TokenDigest(of: text) }
 
     /// A fresh one.
-    init(_ kind: Kind) { text = kind.rawValue + Base64.encode(Self.randomBytes(32), .forURLs) }
+    init(_ kind: Kind) { text = kind.rawValue + UnpaddedBase64.encode(Self.randomBytes(32), .forURLs) }
 
     /// Bytes that nobody can foresee.
     static func randomBytes(_ count: Int) -> [UInt8] {

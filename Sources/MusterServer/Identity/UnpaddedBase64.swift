@@ -1,5 +1,5 @@
 /// Base 64 without padding (RFC 4648, sections 4 and 5).
-enum Base64 {
+enum UnpaddedBase64 {
     /// The last two letters.
     enum Alphabet {
         /// `+` and `/`.

@@ -1,0 +1,67 @@
+import HTTPTypes
+package import Hummingbird
+package import Logging
+import MusterCore
+
+/// Everything that the server answers, on one port: the native API, the live feed, OwnTracks, and the page.
+package struct Endpoints: Sendable {
+    let ledger: Ledger
+    let live: Live
+    let identity: Identity
+    let metrics: Metrics
+    let settings: Configuration
+
+    /// The endpoints over a ledger.
+    package init(ledger: Ledger, live: Live, identity: Identity, metrics: Metrics, settings: Configuration) {
+        self.ledger = ledger
+        self.live = live
+        self.identity = identity
+        self.metrics = metrics
+        self.settings = settings
+    }
+
+    /// Every route there is.
+    package var routes: RouteTable {
+        var routes = RouteTable()
+        NativeEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
+            .register(in: &routes)
+        addLive(to: &routes)
+        return routes
+    }
+
+    /// The router that serves them.
+    package func router(logger: Logger) -> Router<Exchange> {
+        routes.router(identity: identity, metrics: metrics)
+    }
+
+    private func addLive(to routes: inout RouteTable) {
+        let feed = LiveFeed(live: live, ledger: ledger, heartbeatSeconds: settings.heartbeatSeconds)
+        routes.add(
+            Route(
+                .get, "\(NativeEndpoint.root)/live",
+                admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Changes", "What is appended to the log, as it happens, as far as it may be seen.",
+                    query: [
+                        .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
+                    ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
+            ) { request, exchange in
+                guard let principal = exchange.principal else { throw Problem.unauthorized }
+                return try feed.response(for: principal, since: try Self.cursor(of: request))
+            })
+    }
+
+    /// Where a feed begins: after the last event that the browser has, else after what the query says.
+    private static func cursor(of request: Request) throws(Problem) -> MusterCore.Sequence? {
+        if let text = request.headers[.lastEventID], let number = Int64(text), number >= 0 { return Sequence(number) }
+        var query = Query(request)
+        let since = query.integer("since", in: 0 ... .max)
+        try query.finish()
+        return since.map { Sequence($0) }
+    }
+}
+
+extension HTTPField.Name {
+    /// The HTML standard's: the id of the last event that a browser has.
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}

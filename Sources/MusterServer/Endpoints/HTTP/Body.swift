@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// How large a body may be, as it comes and unpacked.
+package struct BodyLimits: Sendable {
+    /// Bytes on the wire.
+    package var bytes: Int
+    /// Bytes after inflating.
+    package var inflatedBytes: Int
+
+    /// Small requests: sign in, make a user.
+    static let small = BodyLimits(bytes: 16 << 10, inflatedBytes: 64 << 10)
+    /// Positions and all the rest.
+    static let standard = BodyLimits(bytes: 1 << 20, inflatedBytes: 8 << 20)
+    /// Region files.
+    static let large = BodyLimits(bytes: 16 << 20, inflatedBytes: 32 << 20)
+}
+
+extension Request {
+    /// The media type of the body, lower-case and without parameters; nil when none is said.
+    var mediaType: String? {
+        headers[.contentType].map { type in
+            let essence = type.split(separator: ";", maxSplits: 1).first ?? ""
+            return essence.lowercased().filter { $0 != " " }
+        }
+    }
+
+    /// Makes sure that the body says it is JSON, or says nothing.
+    ///
+    /// - Throws: `Problem.unsupportedMediaType`.
+    func requireJSON() throws(Problem) {
+        guard let type = mediaType else { return }
+        guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else {
+            throw .unsupportedMediaType("Send application/json.")
+        }
+    }
+
+    /// The whole body, inflated when it comes packed.
+    ///
+    /// - Throws: `Problem.tooLarge`, as soon as it is known; `.unsupportedMediaType` for an unknown encoding;
+    ///   `.malformed` when it cannot be inflated.
+    func collectBody(_ limits: BodyLimits) async throws -> ByteBuffer {
+        if let text = headers[.contentLength], let length = Int(text), length > limits.bytes {
+            throw Problem.tooLarge(limitBytes: limits.bytes)
+        }
+        let body: ByteBuffer
+        do {
+            body = try await self.body.collect(upTo: limits.bytes)
+        } catch is NIOTooManyBytesError {
+            throw Problem.tooLarge(limitBytes: limits.bytes)
+        }
+        guard let encoding = headers[.contentEncoding]?.lowercased(), encoding != "identity" else { return body }
+        guard encoding == "gzip" || encoding == "x-gzip" || encoding == "deflate" else {
+            throw Problem.unsupportedMediaType("Content-Encoding is gzip, deflate or identity.")
+        }
+        do throws(InflateFault) {
+            return try Gzip.inflate(body, limitBytes: limits.inflatedBytes)
+        } catch {
+            switch error {
+            case .tooLarge: throw Problem.tooLarge(limitBytes: limits.inflatedBytes)
+            case .damaged: throw Problem.malformed("The body is not what its Content-Encoding says.")
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The outermost layer: counts every request, and tells every error as a problem. No secret, and nothing of what went
+/// wrong inside, gets out.
+struct Edge: RouterMiddleware {
+    let table: RouteTable
+    let metrics: Metrics
+    let fallback: (any Fallback)?
+
+    func handle(
+        _ request: Request, context: Exchange,
+        next: (Request, Exchange) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        var response = await answer(to: request, context, next)
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        response.headers[.contentTypeOptions] = "nosniff"
+        metrics.count(
+            request.method, at: context.endpointPath, status: response.status.code,
+            seconds: (ContinuousClock.now - start) / .seconds(1))
+        return response
+    }
+
+    private func answer(
+        to request: Request, _ exchange: Exchange, _ next: (Request, Exchange) async throws -> Response
+    ) async -> Response {
+        do {
+            return try await next(request, exchange)
+        } catch let error as HTTPError where error.status == .notFound {
+            return unrouted(request)
+        } catch {
+            if let problem = Problem(telling: error) { return problem.response }
+            exchange.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
+            exchange.logger.debug("request failed", metadata: ["error": "\(error)"])
+            return Problem.internalError.response
+        }
+    }
+
+    /// The answer to a request that no route took: a file, another method's 405, or nothing.
+    private func unrouted(_ request: Request) -> Response {
+        let methods = table.methods(at: request.uri.path)
+        if methods.isEmpty {
+            return fallback?.respond(to: request) ?? Problem.notFound.response
+        }
+        return Problem.methodNotAllowed(methods).response
+    }
+}
+
+extension HTTPField.Name {
+    /// Keeps browsers from guessing types.
+    static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

@@ -1,0 +1,38 @@
+package import Hummingbird
+import Logging
+import MusterCore
+
+/// What is known of a request beside itself: where it comes from, and, once proved, whose it is.
+package struct Exchange: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// The peer's address without its port; empty where there is none.
+    package let remoteAddress: String
+    /// Who asks; nil on routes that admit anyone.
+    package var principal: Principal?
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        remoteAddress = source.channel.remoteAddress?.ipAddress ?? ""
+    }
+
+    /// The rights of whoever asks.
+    ///
+    /// - Throws: `Problem.unauthorized` on a route that admits anyone.
+    func access(in directory: Directory) throws(Problem) -> Access {
+        guard let principal else { throw .unauthorized }
+        return Access(principal, in: directory)
+    }
+
+    /// A part of the path, percent-decoded.
+    ///
+    /// - Throws: `Problem.notFound` when it is not UTF-8.
+    func parameter(_ name: String) throws(Problem) -> String {
+        guard let raw = parameters[name[...]], let text = PercentEncoding.decode(raw) else { throw .notFound }
+        return text
+    }
+
+    /// Whether the peer is this machine itself.
+    var isFromLoopback: Bool {
+        remoteAddress == "::1" || remoteAddress.hasPrefix("127.") || remoteAddress.hasPrefix("::ffff:127.")
+    }
+}

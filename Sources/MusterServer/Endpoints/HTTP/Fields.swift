@@ -1,0 +1,121 @@
+import Hummingbird
+import MusterWire
+import NIOCore
+
+/// The members of a small JSON object, read one by one; everything wrong is told at once.
+///
+/// Read every member that means something, then call `finish`. A member that nobody asked for is a fault: it is most
+/// likely a misspelt one.
+struct Fields {
+    private let members: [JSONValue.Member]
+    private var asked: Set<String> = []
+    private(set) var faults: [Problem.Fault] = []
+
+    /// Reads a request's body.
+    ///
+    /// - Throws: `Problem`, when it is not an object of JSON.
+    init(_ request: Request) async throws {
+        try request.requireJSON()
+        let body = try await request.collectBody(.small)
+        try self.init(body)
+    }
+
+    /// Reads a body.
+    init(_ body: ByteBuffer) throws {
+        let value = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0, depthLimit: 8, valueLimit: 1000) }
+        guard let members = value.members else {
+            throw Problem.invalid("", "must be an object, is \(value.kind.article)")
+        }
+        self.members = members
+    }
+
+    /// Whether the body has this member, be it null.
+    mutating func has(_ key: String) -> Bool { member(key) != nil }
+
+    /// A text; nil when it is absent, null or wrong.
+    mutating func text(_ key: String, isRequired: Bool = false, limitBytes: Int = 4096) -> String? {
+        guard let value = value(key, isRequired: isRequired) else { return nil }
+        guard let text = value.string else { return wrongType(key, "a string", value) }
+        guard text.utf8.count <= limitBytes else {
+            return fault(key, "is longer than \(limitBytes) bytes")
+        }
+        return text
+    }
+
+    /// A name as `EntityName` has it.
+    mutating func name(_ key: String, isRequired: Bool = false) -> String? {
+        guard let text = text(key, isRequired: isRequired) else { return nil }
+        guard EntityName.isValid(text) else { return fault(key, "must be \(Self.nameRule)") }
+        return text
+    }
+
+    /// One of some words.
+    mutating func word<Word: RawRepresentable & CaseIterable>(
+        _ key: String, isRequired: Bool = false
+    ) -> Word? where Word.RawValue == String {
+        guard let text = text(key, isRequired: isRequired) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            return fault(key, "must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
+    }
+
+    /// A number within a range.
+    mutating func number(_ key: String, in range: ClosedRange<Double>, isRequired: Bool = false) -> Double? {
+        guard let value = value(key, isRequired: isRequired) else { return nil }
+        guard let number = value.number else { return wrongType(key, "a number", value) }
+        guard range.contains(number) else {
+            return fault(
+                key, "must be \(JSONWriter.text(range.lowerBound)) to \(JSONWriter.text(range.upperBound))")
+        }
+        return number
+    }
+
+    /// A list of names.
+    mutating func names(_ key: String, limit: Int) -> [String]? {
+        guard let value = value(key, isRequired: false) else { return nil }
+        guard let elements = value.elements else { return wrongType(key, "an array", value) }
+        guard elements.count <= limit else { return fault(key, "has more than \(limit) items") }
+        let names = elements.compactMap(\.string)
+        guard names.count == elements.count else { return fault(key, "must hold names only") }
+        return names
+    }
+
+    /// Notes that something is wrong with a member.
+    @discardableResult
+    mutating func fault<Value>(_ key: String, _ detail: String) -> Value? {
+        faults.append(.init(JSONPointer.appending(key, to: ""), detail))
+        return nil
+    }
+
+    /// Notes that something is wrong with a member.
+    mutating func note(_ key: String, _ detail: String) {
+        faults.append(.init(JSONPointer.appending(key, to: ""), detail))
+    }
+
+    /// Ends the reading.
+    ///
+    /// - Throws: `Problem.invalid` with every fault.
+    consuming func finish() throws(Problem) {
+        for member in members where !asked.contains(member.key) { note(member.key, "means nothing here") }
+        guard faults.isEmpty else { throw .invalid(faults) }
+    }
+
+    static let nameRule = "1 to 64 letters, digits and any of . _ - @"
+
+    private mutating func member(_ key: String) -> JSONValue? {
+        asked.insert(key)
+        return members.first { $0.key == key }?.value
+    }
+
+    private mutating func value(_ key: String, isRequired: Bool) -> JSONValue? {
+        switch member(key) {
+        case nil, .null?: isRequired ? fault(key, "is required") : nil
+        case let value: value
+        }
+    }
+
+    private mutating func wrongType<Value>(_ key: String, _ expected: String, _ found: JSONValue) -> Value? {
+        fault(key, "must be \(expected), is \(found.kind.article)")
+    }
+}

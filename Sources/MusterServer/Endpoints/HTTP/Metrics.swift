@@ -1,0 +1,94 @@
+import HTTPTypes
+import Synchronization
+
+/// What the server has done since it started, counted, in the words of Prometheus.
+package final class Metrics: Sendable {
+    /// What is counted of one route.
+    private struct Counts {
+        /// Answers by the first digit of their status.
+        var statuses: [Int: Int] = [:]
+        /// Answers by the first bound that they are within.
+        var buckets = [Int](repeating: 0, count: Metrics.boundsSeconds.count + 1)
+        var seconds = 0.0
+    }
+
+    private struct Key: Hashable {
+        let method: HTTPRequest.Method
+        let path: String
+    }
+
+    /// The upper bounds of the latency histogram.
+    static let boundsSeconds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+    private let routes = Mutex<[Key: Counts]>([:])
+    private let events = Mutex<[String: Int]>([:])
+
+    /// Nothing counted yet.
+    package init() {}
+
+    /// Counts an answer. The path is a route's, never a request's: there are only so many.
+    func count(_ method: HTTPRequest.Method, at path: String?, status: Int, seconds: Double) {
+        let key = path.map { Key(method: method, path: $0) } ?? Key(method: .get, path: "none")
+        let bucket = Self.boundsSeconds.firstIndex { seconds <= $0 } ?? Self.boundsSeconds.count
+        routes.withLock { routes in
+            routes[key, default: Counts()].statuses[status / 100, default: 0] += 1
+            routes[key, default: Counts()].buckets[bucket] += 1
+            routes[key, default: Counts()].seconds += seconds
+        }
+    }
+
+    /// Counts something worth a look, under a name of ours: a malformed report that was acknowledged, say.
+    package func count(event name: StaticString) {
+        events.withLock { $0[name.description, default: 0] += 1 }
+    }
+
+    /// Everything counted, as Prometheus reads it (text format 0.0.4).
+    package func text(_ ledger: LedgerStatistics) -> String {
+        var text = ""
+        text += Self.header("muster_positions_total", "counter", "Positions received, by what became of them.")
+        for (outcome, count) in [
+            ("accepted", ledger.accepted), ("late", ledger.late), ("repeated", ledger.repeated),
+            ("filtered", ledger.filtered),
+        ] {
+            text += "muster_positions_total{outcome=\"\(outcome)\"} \(count)\n"
+        }
+        text += Self.single("muster_commits_total", "counter", "Transactions on disk.", ledger.commits)
+        text += Self.single("muster_failed_commits_total", "counter", "Transactions refused.", ledger.failedCommits)
+        text += Self.single("muster_queue_depth", "gauge", "Observations waiting now.", ledger.waitingObservations)
+        text += Self.header("muster_events_total", "counter", "Things worth a look.")
+        for (name, count) in events.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            text += "muster_events_total{event=\"\(name)\"} \(count)\n"
+        }
+        return text + requests
+    }
+
+    private var requests: String {
+        let routes = routes.withLock { $0 }.sorted {
+            ($0.key.path, $0.key.method.rawValue) < ($1.key.path, $1.key.method.rawValue)
+        }
+        var counts = Self.header("muster_requests_total", "counter", "Answers, by route and kind of status.")
+        var latencies = Self.header("muster_request_seconds", "histogram", "Time to the answer's head, by route.")
+        for (key, count) in routes {
+            let labels = "method=\"\(key.method.rawValue)\",route=\"\(key.path)\""
+            for (status, number) in count.statuses.sorted(by: { $0.key < $1.key }) {
+                counts += "muster_requests_total{\(labels),status=\"\(status)xx\"} \(number)\n"
+            }
+            var total = 0
+            for (bound, number) in zip(Self.boundsSeconds.map { "\($0)" } + ["+Inf"], count.buckets) {
+                total += number
+                latencies += "muster_request_seconds_bucket{\(labels),le=\"\(bound)\"} \(total)\n"
+            }
+            latencies += "muster_request_seconds_sum{\(labels)} \(count.seconds)\n"
+            latencies += "muster_request_seconds_count{\(labels)} \(total)\n"
+        }
+        return counts + latencies
+    }
+
+    private static func header(_ name: String, _ type: String, _ help: String) -> String {
+        "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private static func single(_ name: String, _ type: String, _ help: String, _ value: Int) -> String {
+        header(name, type, help) + "\(name) \(value)\n"
+    }
+}

@@ -1,0 +1,61 @@
+import MusterCore
+import MusterWire
+
+/// One page of a list that is in number order.
+struct Page<Element: Entity> {
+    let items: [Element]
+    /// What the next page is asked with; nil when this is the last.
+    let nextCursor: String?
+
+    /// The page after a cursor of all elements that may be seen.
+    ///
+    /// - Throws: `Problem.invalid` for a cursor that no answer held.
+    init(of elements: some Swift.Sequence<Element>, limit: Int, after cursor: String?) throws(Problem) {
+        let last = try cursor.map(Self.number) ?? 0
+        var items: [Element] = []
+        var hasMore = false
+        for element in elements where element.number.rawValue > last {
+            if items.count == limit {
+                hasMore = true
+                break
+            }
+            items.append(element)
+        }
+        self.items = items
+        nextCursor = hasMore ? items.last.map { Cursor.encode([Int64($0.number.rawValue)]) } : nil
+    }
+
+    private static func number(_ cursor: String) throws(Problem) -> Int32 {
+        guard let numbers = Cursor.decode(cursor, count: 1), let number = Int32(exactly: numbers[0]) else {
+            throw .invalid("?cursor", "is none that an answer held")
+        }
+        return number
+    }
+
+    /// Writes `{"items":[…],"nextCursor":…}`.
+    func write(to writer: inout JSONWriter, _ write: (inout JSONWriter, Element) -> Void) {
+        writer.beginObject()
+        writer.member("items", listing: items, write)
+        writer.member("nextCursor", nextCursor)
+        writer.endObject()
+    }
+}
+
+/// Cursors are opaque to clients: whole numbers, base64url.
+enum Cursor {
+    /// The text of some numbers.
+    static func encode(_ numbers: [Int64]) -> String {
+        UnpaddedBase64.encode(
+            numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }, .forURLs)
+    }
+
+    /// The numbers of a text; nil when it is none of ours.
+    static func decode(_ text: String, count: Int) -> [Int64]? {
+        guard text.utf8.count < 200, let bytes = UnpaddedBase64.decode(text, .forURLs), bytes.count == count * 8 else {
+            return nil
+        }
+        return (0..<count).map { index in
+            bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | Int64($1) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+import NIOCore
+
+extension Problem {
+    /// How an error from anywhere below is told. The one place where errors become statuses.
+    ///
+    /// - Returns: nil for an error that nobody foresaw.
+    init?(telling error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let fault as IdentityFault: self = Problem(telling: fault)
+        case let error as LedgerError: self = Problem(telling: error)
+        case let error as StoreError: self = Problem(telling: error)
+        case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))
+        case let faults as JSONFaults: self = Problem(telling: faults)
+        case is NIOTooManyBytesError: self = .tooLarge(limitBytes: BodyLimits.standard.bytes)
+        case let error as HTTPError where error.status == .serviceUnavailable:
+            self = .unavailable(error.body ?? "")
+        case let error as HTTPError where error.status == .notFound: self = .notFound
+        case let error as HTTPError where error.status.kind == .clientError: self = .malformed(error.body ?? "")
+        case is CancellationError: self = .unavailable("The request was given up.")
+        default: return nil
+        }
+    }
+
+    private init(telling fault: IdentityFault) {
+        switch fault {
+        case .missing, .refused: self = .unauthorized
+        case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
+        case .busy: self = .unavailable("Too many people sign in at this moment.")
+        case .tooMany(let limit): self = .conflict("There are \(limit) of these already: remove one first.")
+        case .unusablePassword:
+            self = .invalid(
+                "/password",
+                "must have at least \(Identity.shortestPassword) characters and at most "
+                    + "\(Identity.longestPasswordBytes) bytes")
+        case .unknown: self = .notFound
+        }
+    }
+
+    private init(telling error: LedgerError) {
+        switch error {
+        case .full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
+        }
+    }
+
+    private init(telling error: StoreError) {
+        switch error {
+        case .trimmed(let oldest):
+            self = .gone("Changes before \(oldest.rawValue) are not kept any longer: start anew.")
+        case .unavailable, .corrupt, .tooNew, .inUse, .backup:
+            self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        }
+    }
+
+    /// A text that is no JSON is malformed; a value that cannot be is invalid.
+    private init(telling faults: JSONFaults) {
+        let list = faults.faults.map { Fault($0.pointer, $0.reason.description) }
+        if let fault = faults.faults.first(where: { $0.reason.isSyntax }) {
+            self = .malformed("Not readable as JSON: byte \(fault.offset).", list)
+        } else {
+            self = .invalid(list, faults.hasMore ? "There are more faults than are listed." : nil)
+        }
+    }
+}
+
+extension JSONFault.Reason {
+    /// Whether the text cannot be read, in contrast to a value that cannot be.
+    var isSyntax: Bool {
+        switch self {
+        case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8, .controlCharacter, .invalidEscape,
+            .loneSurrogate, .invalidNumber, .numberTooLong, .tooDeep, .tooManyValues:
+            true
+        case .duplicateKey, .numberOverflow, .wrongType, .missing, .outOfRange, .time, .tooLong, .tooMany, .invalid:
+            false
+        }
+    }
+}

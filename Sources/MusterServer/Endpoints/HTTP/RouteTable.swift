@@ -1,0 +1,91 @@
+import HTTPTypes
+package import Hummingbird
+import MusterCore
+
+/// Every route there is. What is not in it is not served.
+///
+/// The one table serves the requests, writes OpenAPI, and lets a test walk every route as every role.
+package struct RouteTable: Sendable {
+    /// The routes in the order they were added.
+    package private(set) var routes: [Route] = []
+
+    /// An empty table.
+    package init() {}
+
+    /// Adds a route.
+    package mutating func add(_ route: Route) { routes.append(route) }
+
+    /// The methods that a path takes; empty where there is no such path.
+    package func methods(at path: String) -> [HTTPRequest.Method] {
+        let segments = path.split(separator: "/")
+        return routes.filter { $0.matches(segments) }.map(\.method)
+    }
+
+    /// A router over this table.
+    ///
+    /// Around every route stands, from the outside in: counting, telling errors as problems, and the gate.
+    ///
+    /// - Parameter fallback: asked for paths that are in no route; nil answers 404.
+    package func router(
+        identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil
+    ) -> Router<Exchange> {
+        let router = Router(context: Exchange.self)
+        router.add(middleware: Edge(table: self, metrics: metrics, fallback: fallback))
+        for route in routes {
+            let gate = Gate(route: route, identity: identity)
+            router.on(RouterPath(route.path), method: route.method) { request, exchange in
+                try await gate.respond(to: request, exchange)
+            }
+        }
+        return router
+    }
+}
+
+/// Serves what is in no route, such as files.
+package protocol Fallback: Sendable {
+    /// The answer; nil when this is nothing of its own either.
+    func respond(to request: Request) -> Response?
+}
+
+/// Stands before a route and lets in only whom the route admits.
+struct Gate: Sendable {
+    let route: Route
+    let identity: Identity
+
+    func respond(to request: Request, _ exchange: Exchange) async throws -> Response {
+        switch route.admission {
+        case .anyone:
+            return try await route.handler(request, exchange)
+        case .adminOrLoopback:
+            if exchange.isFromLoopback, !request.isForwarded { return try await route.handler(request, exchange) }
+            return try await respond(to: request, exchange, admitting: [.admin], devices: false)
+        case .roles(let roles, let devices):
+            return try await respond(to: request, exchange, admitting: roles, devices: devices)
+        }
+    }
+
+    private func respond(
+        to request: Request, _ exchange: Exchange, admitting roles: Set<Role>, devices: Bool
+    ) async throws -> Response {
+        let principal = try await identity.authenticate(
+            request.headers[.authorization], from: exchange.remoteAddress)
+        guard roles.contains(principal.role), devices || principal.device == nil else { throw Problem.forbidden }
+        var exchange = exchange
+        exchange.principal = principal
+        return try await route.handler(request, exchange)
+    }
+}
+
+extension Request {
+    /// Whether a proxy says that it passed the request on.
+    var isForwarded: Bool {
+        headers[.forwarded] != nil || headers[.xForwardedFor] != nil
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 7239.
+    static let forwarded = HTTPField.Name("Forwarded")!
+    /// What came before RFC 7239.
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
+}

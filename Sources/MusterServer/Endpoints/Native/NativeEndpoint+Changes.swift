@@ -1,0 +1,42 @@
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+import NIOCore
+
+extension NativeEndpoint {
+    func addChanges(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/changes", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Changes", "What was appended to the log, as far as it may be seen.",
+                    query: [
+                        .init("since", "The number after which to begin; 0: all that is kept.", schema: Schema.since),
+                        .init("limit", "About how many changes to look at.", schema: Schema.limit),
+                    ], answers: [.init(200, "Changes.", json: "ChangePage")]), handler: listChanges))
+    }
+
+    private func listChanges(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let since = Sequence(query.integer("since", in: 0 ... .max) ?? 0)
+        let limit = query.limit()
+        try query.finish()
+        let (changes, newest) = try await ledger.read { store in
+            (try store.changes(since: since, limit: limit), store.lastSequence)
+        }
+        let directory = ledger.directory
+        let access = try exchange.access(in: directory)
+        // The number to go on from is that of the last change looked at, seen or not.
+        let last = changes.last?.sequence ?? newest
+        var bytes = Array(#"{"items":["#.utf8)
+        for change in changes where access.maySee(change.change) {
+            if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+            bytes += LiveEvent(change, directory: directory).json
+        }
+        bytes += #"],"lastSequence":\#(last.rawValue),"more":\#(last < newest)}"#.utf8
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,114 @@
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+
+extension NativeEndpoint {
+    func addCollections(to routes: inout RouteTable) {
+        let collections = "\(Self.root)/collections"
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        let writers: Route.Admission = .roles([.admin, .leader], devices: false)
+        routes.add(
+            Route(
+                .get, collections, admits: readers,
+                .init(
+                    "Regions", "List collections.", query: Self.paging,
+                    answers: [.init(200, "Collections.", json: "CollectionPage")]), handler: listCollections))
+        routes.add(
+            Route(
+                .post, collections, admits: writers,
+                .init(
+                    "Regions", "Make a collection: an admin's is linked to all trackers, a leader's to its team's.",
+                    body: Self.json("NewCollection"), answers: [.init(201, "Made.", json: "Collection")]),
+                handler: makeCollection))
+        routes.add(
+            Route(
+                .get, "\(collections)/{collection}", admits: readers,
+                .init(
+                    "Regions", "See a collection.", answers: [.init(200, "The collection.", json: "Collection")]),
+                handler: seeCollection))
+        routes.add(
+            Route(
+                .delete, "\(collections)/{collection}", admits: writers,
+                .init(
+                    "Regions", "Remove a collection with its regions.", answers: [.init(204, "Gone.")]),
+                handler: removeCollection))
+    }
+
+    private func listCollections(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let page = try Page(of: directory.collections.all, limit: limit, after: query.text("cursor"))
+        return .json { writer in page.write(to: &writer) { $0.collection($1, in: directory) } }
+    }
+
+    private func makeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let collection = try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            guard directory.collections[name] == nil else {
+                throw Problem.conflict("There is a collection \(name) already.")
+            }
+            let collection = RegionCollection(number: try draft.transaction.nextCollectionNumber(), name: name)
+            draft.edits = [.putCollection(collection)] + Self.links(to: collection, by: access)
+            return collection
+        }
+        return .json(.created) { $0.collection(collection, in: ledger.directory) }
+    }
+
+    /// The edits that link a new collection: an admin's to all trackers, a leader's to its team's.
+    private static func links(to collection: RegionCollection, by access: Access) -> [Edit] {
+        let isAdmin = access.principal.role == .admin
+        let trackers = access.directory.trackers.all.filter { isAdmin || $0.number == access.ownTracker }
+        return trackers.map { tracker in
+            var tracker = tracker
+            tracker.collections.append(collection.number)
+            return .putTracker(tracker)
+        }
+    }
+
+    private func seeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let directory = ledger.directory
+        let collection = try collection(exchange, exchange.access(in: directory))
+        return .json { $0.collection(collection, in: directory) }
+    }
+
+    private func removeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            let collection = try changeableCollection(exchange, access)
+            let isShared = directory.trackers.all.contains {
+                $0.number != access.ownTracker && $0.collections.contains(collection.number)
+            }
+            guard access.principal.role == .admin || !isShared else {
+                throw Problem.forbidden("Other teams use this collection: an admin can remove it.")
+            }
+            draft.edits = directory.removal(of: collection.number)
+        }
+        return .noContent
+    }
+
+    /// The collection that the path names, if its regions may be changed.
+    func changeableCollection(_ exchange: Exchange, _ access: Access) throws(Problem) -> RegionCollection {
+        let collection = try collection(exchange, access)
+        guard access.mayChange(collection) else {
+            throw .forbidden("Your team's tracker is not linked to this collection.")
+        }
+        return collection
+    }
+}
+
+extension JSONWriter {
+    /// Writes a collection: its name, and how many regions it has.
+    mutating func collection(_ collection: RegionCollection, in directory: Directory) {
+        beginObject()
+        member("name", collection.name)
+        member("regions", directory.regionCount(in: collection.number))
+        endObject()
+    }
+}

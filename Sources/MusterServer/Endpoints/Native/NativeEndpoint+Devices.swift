@@ -1,0 +1,126 @@
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+
+extension NativeEndpoint {
+    /// How many devices a user has at most.
+    static let deviceLimit = 100
+
+    func addDevices(to routes: inout RouteTable) {
+        let devices = "\(Self.root)/users/{user}/devices"
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        let writers: Route.Admission = .roles([.admin, .leader, .member], devices: false)
+        routes.add(
+            Route(
+                .get, "\(Self.root)/devices", admits: readers,
+                .init(
+                    "Devices", "List the devices that may be seen, each with its latest position.",
+                    query: Self.paging, answers: [.init(200, "Devices.", json: "DevicePage")]),
+                handler: listDevices))
+        routes.add(
+            Route(
+                .post, devices, admits: writers,
+                .init(
+                    "Devices", "Make a device.", body: Self.json("NewDevice"),
+                    answers: [.init(201, "Made.", json: "Device")]), handler: makeDevice))
+        routes.add(
+            Route(
+                .get, "\(devices)/{device}", admits: readers,
+                .init("Devices", "See a device.", answers: [.init(200, "The device.", json: "Device")]),
+                handler: seeDevice))
+        routes.add(
+            Route(
+                .delete, "\(devices)/{device}", admits: writers,
+                .init(
+                    "Devices", "Remove a device and all it reported.", answers: [.init(204, "Gone.")]),
+                handler: removeDevice))
+    }
+
+    private func listDevices(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let access = try exchange.access(in: directory)
+        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
+        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        let (positions, _) = try await latestPositions(of: page.items.map(\.number))
+        return .json { writer in
+            page.write(to: &writer) { $0.device($1, position: positions[$1.number], in: directory) }
+        }
+    }
+
+    private func makeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let device = try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            let user = try user(exchange, access)
+            guard access.mayChangeDevices(of: user) else { throw Problem.forbidden }
+            guard directory.device(named: name, of: user.number) == nil else {
+                throw Problem.conflict("There is a device \(user.name)/\(name) already.")
+            }
+            guard directory.devices(of: user.number).count < Self.deviceLimit else {
+                throw Problem.conflict("\(user.name) has \(Self.deviceLimit) devices already: remove one first.")
+            }
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
+            draft.edits = [.putDevice(device)]
+            return device
+        }
+        return .json(.created) { $0.device(device, position: nil, in: ledger.directory) }
+    }
+
+    private func seeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let directory = ledger.directory
+        let device = try device(exchange, exchange.access(in: directory))
+        let (positions, _) = try await latestPositions(of: [device.number])
+        return .json { $0.device(device, position: positions[device.number], in: directory) }
+    }
+
+    private func removeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            let device = try changeableDevice(exchange, access)
+            draft.edits = [.removeDevice(device.number)]
+        }
+        return .noContent
+    }
+
+    /// The device that the path names, if it may be changed.
+    func changeableDevice(_ exchange: Exchange, _ access: Access) throws(Problem) -> Device {
+        let device = try device(exchange, access)
+        guard let owner = access.directory.users[device.user], access.mayChangeDevices(of: owner) else {
+            throw .forbidden
+        }
+        return device
+    }
+
+    /// Latest positions at one moment, and the log's number at it.
+    func latestPositions(
+        of devices: [DeviceNumber]
+    ) async throws -> ([DeviceNumber: Position], MusterCore.Sequence) {
+        try await ledger.inspect { engine, _, sequence in
+            var positions: [DeviceNumber: Position] = [:]
+            for device in devices { positions[device] = engine.latestPosition(of: device) }
+            return (positions, sequence)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a device: id, user, name, latest position.
+    mutating func device(_ device: Device, position: Position?, in directory: Directory) {
+        beginObject()
+        member("id", "\(directory.users[device.user]?.name ?? "")/\(device.name)")
+        member("user", directory.users[device.user]?.name)
+        member("name", device.name)
+        if let position {
+            key("position")
+            value(position)
+        }
+        endObject()
+    }
+}

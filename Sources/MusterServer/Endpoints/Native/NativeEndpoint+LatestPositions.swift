@@ -1,0 +1,39 @@
+import Hummingbird
+import MusterCore
+import MusterWire
+
+extension NativeEndpoint {
+    func addLatestPositions(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/positions", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Positions", "The latest position of every device that may be seen, and the number to go on from.",
+                    query: Self.paging, answers: [.init(200, "Positions.", json: "LatestPositions")]),
+                handler: listLatest))
+    }
+
+    private func listLatest(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let access = try exchange.access(in: directory)
+        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
+        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        let (positions, sequence) = try await latestPositions(of: page.items.map(\.number))
+        return .json { writer in
+            writer.beginObject()
+            writer.member("sequence", sequence.rawValue)
+            writer.key("items")
+            writer.beginArray()
+            for device in page.items {
+                guard let position = positions[device.number] else { continue }
+                writer.value(position, device: directory.qualifiedName(of: device.number))
+            }
+            writer.endArray()
+            writer.member("nextCursor", page.nextCursor)
+            writer.endObject()
+        }
+    }
+}

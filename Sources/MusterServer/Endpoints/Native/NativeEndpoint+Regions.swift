@@ -1,0 +1,6 @@
+import Hummingbird
+import MusterCore
+
+extension NativeEndpoint {
+    func addRegions(to routes: inout RouteTable) {}
+}

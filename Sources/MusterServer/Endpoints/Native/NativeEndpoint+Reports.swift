@@ -1,0 +1,98 @@
+import Hummingbird
+import MusterCore
+import MusterWire
+import NIOCore
+
+extension NativeEndpoint {
+    /// How far ahead of the server's clock a sample time may be, in seconds.
+    static let futureToleranceSeconds: Double = 60
+
+    func addReports(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .post, "\(Self.root)/positions", admits: .roles(Route.Admission.everyRole, devices: true),
+                .init(
+                    "Positions", "Report positions: one, up to 1,000 in an array, or one on each line. All or none.",
+                    body: ["application/json": "Report", "application/x-ndjson": "ReportLines"],
+                    answers: [.init(200, "Stored, on disk.", json: "Receipt")]), handler: report))
+    }
+
+    /// The hot path: what it does not need to do, it does not do.
+    private func report(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let isLines = request.mediaType == "application/x-ndjson"
+        if !isLines { try request.requireJSON() }
+        let body = try await request.collectBody(.standard)
+        let now = configuration.now()
+        let reported = try body.withUnsafeReadableBytes { bytes in
+            try PositionDecoder.decode(bytes, as: isLines ? .lines : .json, receivedAt: now)
+        }
+        // An array gives each position an index; a single object is the document itself.
+        let isSingle = !isLines && reported.items.count == 1 && body.firstCharacter == UInt8(ascii: "{")
+        let observations = try observations(
+            of: reported, by: exchange.access(in: ledger.directory), isSingle: isSingle, at: now)
+        return Self.answer(try await ledger.ingest(observations))
+    }
+
+    /// Looks up the devices and checks the times.
+    ///
+    /// - Throws: `Problem.invalid` with every fault; a device that does not exist and one that is not the sender's are
+    ///   told alike.
+    private func observations(
+        of reported: ReportedPositions, by access: Access, isSingle: Bool, at now: Instant
+    ) throws(Problem) -> [Observation] {
+        let devices = reported.deviceNames.map { reportableDevice($0, access) }
+        let latest = now.advanced(bySeconds: Self.futureToleranceSeconds)
+        let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
+        var observations: [Observation] = []
+        observations.reserveCapacity(reported.items.count)
+        var faults: [Problem.Fault] = []
+        for (index, item) in reported.items.enumerated() {
+            let place = isSingle ? "" : "/\(index)"
+            let device = item.deviceIndex.map { devices[$0] } ?? access.principal.device
+            let time = item.position.sampleTime
+            if let device, time >= earliest, time <= latest {
+                observations.append(.position(item.position, of: device))
+                continue
+            }
+            guard faults.count < 100 else { break }
+            if device == nil {
+                let isNamed = item.deviceIndex != nil
+                faults.append(.init("\(place)/device", isNamed ? "there is no such device" : "is required"))
+            }
+            if time > latest {
+                faults.append(.init("\(place)/sampleTime", "is more than 60 s ahead of \(now.rfc3339)"))
+            } else if time < earliest {
+                faults.append(.init("\(place)/sampleTime", "is older than what is kept, \(earliest.rfc3339)"))
+            }
+        }
+        guard faults.isEmpty else { throw .invalid(faults) }
+        return observations
+    }
+
+    /// The device that a sender calls by this name and may report for: `phone`, one of its own, or `alice/phone`.
+    private func reportableDevice(_ name: String, _ access: Access) -> DeviceNumber? {
+        let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let owner = parts.count == 1 ? access.principal.user : access.directory.users[String(parts[0])]?.number
+        guard let owner, let device = access.directory.device(named: String(parts[parts.count - 1]), of: owner),
+            access.mayReport(for: device)
+        else { return nil }
+        return device.number
+    }
+
+    private static func answer(_ receipt: Receipt) -> Response {
+        let json = """
+            {"accepted":\(receipt.accepted),"late":\(receipt.late),"repeated":\(receipt.repeated),\
+            "filtered":\(receipt.filtered),"sequence":\(receipt.sequence.rawValue)}
+            """
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(string: json)))
+    }
+}
+
+extension ByteBuffer {
+    /// The first byte that is not white space.
+    fileprivate var firstCharacter: UInt8? {
+        readableBytesView.first { $0 > 0x20 && $0 < 0x80 }
+    }
+}

@@ -1,0 +1,50 @@
+import Hummingbird
+import MusterCore
+import MusterWire
+import NIOCore
+
+extension NativeEndpoint {
+    func addService(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "/.well-known/jwks.json", admits: .anyone,
+                .init(
+                    "Service", "The public keys that access tokens are signed with.",
+                    answers: [.init(200, "A JSON Web Key Set.", json: "KeySet")]), handler: seeKeySet))
+        let health = Route.Documentation(
+            "Service", "Whether the server takes positions.", answers: [.init(200, "It does.", json: "Health")])
+        routes.add(Route(.get, "/health", admits: .anyone, health, handler: seeHealth))
+        routes.add(Route(.get, "\(Self.root)/health", admits: .anyone, health, handler: seeHealth))
+        routes.add(
+            Route(
+                .get, "/metrics", admits: .adminOrLoopback,
+                .init(
+                    "Service", "What the server has done, for Prometheus.",
+                    answers: [.init(200, "Text format 0.0.4.", body: ["text/plain": "Text"])]),
+                handler: seeMetrics))
+    }
+
+    private func seeKeySet(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
+            body: .init(byteBuffer: ByteBuffer(string: identity.keySet)))
+    }
+
+    /// Healthy is who can answer: the writer's thread is alive and the store can be read.
+    private func seeHealth(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let sequence = try await ledger.inspect { _, _, sequence in sequence }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("status", "ok")
+            writer.member("sequence", sequence.rawValue)
+            writer.member("at", configuration.now())
+            writer.endObject()
+        }
+    }
+
+    private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics))))
+    }
+}

@@ -1,0 +1,81 @@
+import Hummingbird
+import MusterCore
+import MusterWire
+
+/// How one person is, and where last seen.
+private struct MemberStanding: Sendable {
+    let user: User
+    let safety: Safety
+    let latest: (device: DeviceNumber, position: Position)?
+}
+
+extension NativeEndpoint {
+    func addTeamSafety(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/teams/{team}/safety",
+                admits: .roles([.admin, .analyst, .leader, .member], devices: false),
+                .init(
+                    "Teams", "Who of a team is safe, unsafe or unknown. A member sees itself alone.",
+                    answers: [.init(200, "How everyone is, at one moment.", json: "TeamSafety")]),
+                handler: seeTeamSafety))
+    }
+
+    private func seeTeamSafety(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let team = try team(exchange, exchange.access(in: ledger.directory))
+        guard let principal = exchange.principal else { throw Problem.unauthorized }
+        let (standings, directory, sequence) = try await ledger.inspect { engine, directory, sequence in
+            (Self.standings(of: team, for: Access(principal, in: directory), in: engine), directory, sequence)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("team", team.name)
+            writer.member("sequence", sequence.rawValue)
+            writer.member("at", configuration.now())
+            writer.key("counts")
+            writer.beginObject()
+            for state in [Safety.State.safe, .unsafe, .unknown] {
+                writer.member(state.wireName, standings.count { $0.safety.state == state })
+            }
+            writer.endObject()
+            writer.member("members", listing: standings) { $0.standing($1, in: directory) }
+            writer.endObject()
+        }
+    }
+
+    /// Everyone of a team who may be seen, machines left out.
+    private static func standings(of team: Team, for access: Access, in engine: Engine) -> [MemberStanding] {
+        let directory = access.directory
+        let people = directory.users.all.filter {
+            $0.team == team.number && $0.role != .gateway && access.mayRead($0)
+        }
+        return people.map { user in
+            let positions = directory.devices(of: user.number).compactMap { device in
+                engine.latestPosition(of: device).map { (device: device, position: $0) }
+            }
+            return MemberStanding(
+                user: user, safety: engine.safety(of: user.number),
+                latest: positions.max { $0.position.sampleTime < $1.position.sampleTime })
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func standing(_ standing: MemberStanding, in directory: Directory) {
+        beginObject()
+        member("user", standing.user.name)
+        member("state", standing.safety.state.wireName.description)
+        // Nothing was ever heard of who is unknown since 1970.
+        if standing.safety.since > Instant(milliseconds: 0) { member("since", standing.safety.since) }
+        if let region = standing.safety.region {
+            key("region")
+            value(directory.named(region))
+        }
+        if let latest = standing.latest {
+            member("device", directory.qualifiedName(of: latest.device))
+            key("position")
+            value(latest.position)
+        }
+        endObject()
+    }
+}

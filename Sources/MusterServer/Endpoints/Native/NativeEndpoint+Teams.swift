@@ -1,0 +1,119 @@
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+
+extension NativeEndpoint {
+    /// What a team's silence limit may be, in seconds: ten seconds to a week.
+    static let silenceRange: ClosedRange<Double> = 10...604_800
+
+    func addTeams(to routes: inout RouteTable) {
+        let teams = "\(Self.root)/teams"
+        let team = Route.Answer(200, "The team.", json: "Team")
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        routes.add(
+            Route(
+                .get, teams, admits: readers,
+                .init(
+                    "Teams", "List teams: an admin and an analyst all, others their own.", query: Self.paging,
+                    answers: [.init(200, "Teams.", json: "TeamPage")]), handler: listTeams))
+        routes.add(
+            Route(
+                .post, teams, admits: .roles([.admin], devices: false),
+                .init(
+                    "Teams", "Make a team, and its tracker, linked to all collections.",
+                    body: Self.json("NewTeam"), answers: [.init(201, "Made.", json: "Team")]), handler: makeTeam))
+        routes.add(
+            Route(
+                .get, "\(teams)/{team}", admits: readers, .init("Teams", "See a team.", answers: [team]),
+                handler: seeTeam))
+        routes.add(
+            Route(
+                .patch, "\(teams)/{team}", admits: .roles([.admin, .leader], devices: false),
+                .init(
+                    "Teams", "Change a team's silence limit.", body: Self.json("TeamPatch"), answers: [team]),
+                handler: changeTeam))
+        routes.add(
+            Route(
+                .delete, "\(teams)/{team}", admits: .roles([.admin], devices: false),
+                .init(
+                    "Teams", "Remove a team and its tracker. Its users stay, without a team.",
+                    answers: [.init(204, "Gone.")]), handler: removeTeam))
+    }
+
+    private func listTeams(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let access = try exchange.access(in: directory)
+        let visible = directory.teams.all.lazy.filter { access.mayRead($0) }
+        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        return .json { writer in page.write(to: &writer) { $0.team($1, in: directory) } }
+    }
+
+    private func makeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        let silence = fields.number("silenceSeconds", in: Self.silenceRange)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let team = try await ledger.edit { directory, draft in
+            guard directory.teams[name] == nil else { throw Problem.conflict("There is a team \(name) already.") }
+            guard directory.trackers[name] == nil else {
+                throw Problem.conflict("There is a tracker \(name) already, and a team's tracker has its name.")
+            }
+            let tracker = Tracker(
+                number: try draft.transaction.nextTrackerNumber(), name: name, filter: .none,
+                collections: directory.collections.all.map(\.number))
+            let team = Team(
+                number: try draft.transaction.nextTeamNumber(), name: name, tracker: tracker.number,
+                silenceSeconds: silence ?? Team.defaultSilenceSeconds)
+            draft.edits = [.putTracker(tracker), .putTeam(team)]
+            return team
+        }
+        return answer(team, .created)
+    }
+
+    private func seeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        answer(try team(exchange, exchange.access(in: ledger.directory)), .ok)
+    }
+
+    private func changeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var fields = try await Fields(request)
+        let silence = fields.number("silenceSeconds", in: Self.silenceRange)
+        try fields.finish()
+        let team = try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            var team = try self.team(exchange, access)
+            guard access.mayChange(team) else { throw Problem.forbidden }
+            if let silence { team.silenceSeconds = silence }
+            draft.edits = [.putTeam(team)]
+            return team
+        }
+        return answer(team, .ok)
+    }
+
+    private func removeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        try await ledger.edit { directory, draft in
+            let team = try self.team(exchange, exchange.access(in: directory))
+            draft.edits = directory.removal(of: team.number)
+        }
+        return .noContent
+    }
+
+    private func answer(_ team: Team, _ status: HTTPResponse.Status) -> Response {
+        .json(status) { $0.team(team, in: ledger.directory) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a team: name, tracker, silence limit.
+    mutating func team(_ team: Team, in directory: Directory) {
+        beginObject()
+        member("name", team.name)
+        member("tracker", directory.trackers[team.tracker]?.name)
+        member("silenceSeconds", team.silenceSeconds)
+        endObject()
+    }
+}

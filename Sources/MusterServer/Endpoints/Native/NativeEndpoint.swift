@@ -1,0 +1,105 @@
+import Hummingbird
+import MusterCore
+
+/// Muster's own API, `/api/v1`. Translates requests into questions and edits, and answers into JSON; decides nothing.
+package struct NativeEndpoint: Sendable {
+    let ledger: Ledger
+    let identity: Identity
+    let metrics: Metrics
+    let configuration: Configuration
+
+    /// Where all of it is.
+    static let root = "/api/v1"
+
+    /// The API over a ledger.
+    package init(ledger: Ledger, identity: Identity, metrics: Metrics, configuration: Configuration) {
+        self.ledger = ledger
+        self.identity = identity
+        self.metrics = metrics
+        self.configuration = configuration
+    }
+
+    /// Adds all routes. OpenAPI, which speaks of all routes there are, is added by `OpenAPI`.
+    package func register(in routes: inout RouteTable) {
+        addSession(to: &routes)
+        addUsers(to: &routes)
+        addPasswords(to: &routes)
+        addTeams(to: &routes)
+        addTeamSafety(to: &routes)
+        addDevices(to: &routes)
+        addDeviceCredentials(to: &routes)
+        addReports(to: &routes)
+        addLatestPositions(to: &routes)
+        addHistory(to: &routes)
+        addCollections(to: &routes)
+        addRegions(to: &routes)
+        addTrackers(to: &routes)
+        addChanges(to: &routes)
+        addKeys(to: &routes)
+        addService(to: &routes)
+    }
+
+    // MARK: What the path names
+
+    /// The user that the path names, if its positions may be seen.
+    ///
+    /// - Throws: `Problem.notFound` when there is none, or not for these eyes.
+    func user(_ exchange: Exchange, _ access: Access) throws(Problem) -> User {
+        guard let user = access.directory.users[try exchange.parameter("user")], access.mayRead(user) else {
+            throw .notFound
+        }
+        return user
+    }
+
+    /// The user that the path names, if its account may be seen.
+    func account(_ exchange: Exchange, _ access: Access) throws(Problem) -> User {
+        guard let user = access.directory.users[try exchange.parameter("user")], access.mayReadAccount(of: user) else {
+            throw .notFound
+        }
+        return user
+    }
+
+    /// The device that the path names, if what it reports may be seen.
+    func device(_ exchange: Exchange, _ access: Access) throws(Problem) -> Device {
+        let user = try user(exchange, access)
+        guard let device = access.directory.device(named: try exchange.parameter("device"), of: user.number) else {
+            throw .notFound
+        }
+        return device
+    }
+
+    /// The team that the path names, if it may be seen.
+    func team(_ exchange: Exchange, _ access: Access) throws(Problem) -> Team {
+        guard let team = access.directory.teams[try exchange.parameter("team")], access.mayRead(team) else {
+            throw .notFound
+        }
+        return team
+    }
+
+    /// The collection that the path names.
+    func collection(_ exchange: Exchange, _ access: Access) throws(Problem) -> RegionCollection {
+        guard access.mayReadRegions,
+            let collection = access.directory.collections[try exchange.parameter("collection")]
+        else { throw .notFound }
+        return collection
+    }
+
+    /// The tracker that the path names, if it may be seen.
+    func tracker(_ exchange: Exchange, _ access: Access) throws(Problem) -> Tracker {
+        guard let tracker = access.directory.trackers[try exchange.parameter("tracker")], access.mayRead(tracker) else {
+            throw .notFound
+        }
+        return tracker
+    }
+
+    // MARK: Parts of the documentation that many routes share
+
+    /// The parts of the query that every list takes.
+    static let paging = [
+        Route.Parameter("limit", "How many items at most.", schema: Schema.limit),
+        Route.Parameter("cursor", "The `nextCursor` of the page before.", schema: Schema.cursor),
+    ]
+
+    /// A body of plain JSON.
+    static func json(_ schema: String) -> [String: String] { ["application/json": schema] }
+}
