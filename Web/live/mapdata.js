@@ -5,6 +5,8 @@ import { latestPosition } from "./state.js";
 
 /** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
 const largestAccuracyMetres = 20_000;
+/** The circle of each position that is shown: most do not move between two pictures. */
+const circles = new WeakMap();
 
 /** Regions as polygons and their names as points. */
 export function regionFeatures(regions) {
@@ -34,8 +36,7 @@ export function deviceFeatures(state) {
             const picture = pictureName("text", name);
             devices.push(feature({ type: "Point", coordinates }, { ...properties, device, picture }));
             if (position.accuracy > 0 && position.accuracy <= largestAccuracyMetres) {
-                const ring = circleRing(coordinates, position.accuracy, 48);
-                accuracy.push(feature({ type: "Polygon", coordinates: [ring] }, properties));
+                accuracy.push(feature(accuracyCircle(position), properties));
             }
             const trail = state.trails.get(device) ?? [];
             if (trail.length > 1) {
@@ -60,6 +61,16 @@ export function extent(state) {
         if (position) { points.push([position.longitude, position.latitude]); }
     }
     return points;
+}
+
+function accuracyCircle(position) {
+    let circle = circles.get(position);
+    if (!circle) {
+        const ring = circleRing([position.longitude, position.latitude], position.accuracy, 36);
+        circle = { type: "Polygon", coordinates: [ring] };
+        circles.set(position, circle);
+    }
+    return circle;
 }
 
 function feature(geometry, properties) {

@@ -9,8 +9,9 @@ import { loadHistory, loadSnapshot } from "./snapshot.js";
 import { counts, emptyState, reduce } from "./state.js";
 import { clockTime } from "./time.js";
 
-/** What arrives within this time is shown at once. */
+/** What arrives within this time is shown at once; more when showing takes long, so that the page stays usable. */
 const showEveryMs = 100;
+const showCostFactor = 5;
 /** After a change of people or regions, more of them may follow: they are asked for together. */
 const reloadDelayMs = 700;
 const retryLoadMs = 3000;
@@ -24,6 +25,7 @@ let clockAheadMs = 0;
 let feed;
 let map;
 let showTimer;
+let showCostMs = 0;
 let reloadTimer;
 /** Counts sign-ins and reloads, so that an answer that comes too late is dropped. */
 let era = 0;
@@ -170,7 +172,7 @@ function follow(since) {
 
 function take(changes) {
     state = reduce(state, { type: "changes", changes });
-    showTimer ??= setTimeout(show, showEveryMs);
+    showTimer ??= setTimeout(show, Math.max(showEveryMs, showCostFactor * showCostMs));
     if (state.outdated.people || state.outdated.regions) { reloadTimer ??= setTimeout(reload, reloadDelayMs); }
 }
 
@@ -179,11 +181,13 @@ function take(changes) {
 function show() {
     clearTimeout(showTimer);
     showTimer = undefined;
+    const began = performance.now();
     list.show(state, serverNow);
     events.show(state);
     map?.show(state);
     const { unsafe, unknown } = counts(state);
     document.title = unsafe + unknown > 0 ? `${unsafe} not safe, ${unknown} unknown · Muster` : "Muster";
+    showCostMs = performance.now() - began;
 }
 
 function connection({ state: name, delayMs }) {
