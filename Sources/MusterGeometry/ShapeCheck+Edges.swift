@@ -1,12 +1,15 @@
 extension ShapeCheck {
+    /// How many corners are looked at in all for points where several rings meet: about a second's work.
+    private static let visitLimit = 50_000_000
+
     /// Compares all edges that come near each other.
     mutating func checkEdges() {
         let tree = EdgeTree(rings)
         let isDone = tree.forEachPair { one, other in
             compare(one, other)
-            return !isTruncated
+            return !isTruncated && cornersVisited < Self.visitLimit
         }
-        if !isDone {
+        if !isDone || cornersVisited >= Self.visitLimit {
             add(.tooComplex, at: .init(polygon: 0, ring: 0, vertex: 0))
         }
     }
@@ -81,9 +84,37 @@ extension ShapeCheck {
         let second = RingAt(rings[Int(other.ring)], other, point)
         if let corner = first.corner { noteTouch(ring: Int(one.ring), corner: corner) }
         if let corner = second.corner { noteTouch(ring: Int(other.ring), corner: corner) }
-        if first.entersForbidden(of: second, from: point) || second.entersForbidden(of: first, from: point) {
+        if entersForbidden(first, of: second, from: point) || entersForbidden(second, of: first, from: point) {
             report(one, other, point.raw)
         }
+    }
+
+    /// Whether a ring goes from a point to the side of another one where it must not be: out of the same polygon, or
+    /// into another polygon.
+    private mutating func entersForbidden(_ one: RingAt, of other: RingAt, from point: UnrolledPoint) -> Bool {
+        let isSamePolygon = one.polygon == other.polygon
+        for target in [one.before, one.after]
+        where other.hasOnSide(target, from: point, left: isSamePolygon != other.interiorIsLeft) {
+            // Where a hole of that polygon has a corner, too, what its exterior says is not all.
+            if isSamePolygon || isInterior(ofPolygon: other.polygon, from: point, towards: target) { return true }
+        }
+        return false
+    }
+
+    /// Whether the direction from a point to another leads into a polygon, by all its rings.
+    private mutating func isInterior(
+        ofPolygon polygon: Int, from point: UnrolledPoint, towards target: UnrolledPoint
+    ) -> Bool {
+        for ring in rings where ring.polygon == polygon && ring.isSound {
+            cornersVisited += ring.edgeCount
+            switch ring.region.locate(longitude: point.longitude.degrees, latitude: point.latitude) {
+            case .inside: if ring.ring > 0 { return false }
+            case .outside: if ring.ring == 0 { return false }
+            case .boundary:
+                if !ring.leadsInside(from: point, towards: target) { return false }
+            }
+        }
+        return true
     }
 
     /// Marks the ends of two overlapping edges that lie on the other edge.
@@ -137,53 +168,5 @@ extension ShapeCheck {
         noteUnsound(ring: Int(other.ring))
         add(
             kind, at: ring.place(Int(low.index)), other: otherRing.place(Int(high.index)), position: normal)
-    }
-}
-
-/// A ring near a point of one of its edges: where it comes from and where it goes.
-private struct RingAt {
-    /// The corner that the point is, if it is one.
-    let corner: Int?
-    let before: UnrolledPoint
-    let after: UnrolledPoint
-    let polygon: Int
-    let interiorIsLeft: Bool
-
-    init(_ ring: CheckedRing, _ edge: EdgeTree.Edge, _ point: UnrolledPoint) {
-        let index = Int(edge.index)
-        let turns = Int(edge.turns)
-        var at: Int?
-        if ring.corner(index).turned(by: turns).equals(point) {
-            at = index
-        } else if ring.corner(index + 1).turned(by: turns).equals(point) {
-            at = index + 1
-        }
-        corner = at.map { $0 % ring.edgeCount }
-        before = ring.corner(at.map { $0 - 1 } ?? index).turned(by: turns)
-        after = ring.corner((at ?? index) + 1).turned(by: turns)
-        polygon = ring.polygon
-        interiorIsLeft = ring.interiorIsLeft
-    }
-
-    /// Whether this ring goes from the point to the side of the other where it must not be: out of the same polygon, or
-    /// into another one.
-    func entersForbidden(of other: RingAt, from point: UnrolledPoint) -> Bool {
-        let forbiddenIsLeft = (polygon == other.polygon) != other.interiorIsLeft
-        return [before, after].contains { other.hasOnSide($0, from: point, left: forbiddenIsLeft) }
-    }
-
-    /// Whether the direction from the point to `target` lies strictly on one side of the ring, which here runs
-    /// before–point–after (O'Rourke, Computational Geometry in C, the cone test).
-    private func hasOnSide(_ target: UnrolledPoint, from point: UnrolledPoint, left: Bool) -> Bool {
-        let (start, end) = left ? (before, after) : (after, before)
-        // Along an edge is on neither side.
-        for side in [start, end]
-        where orientation(point, target, side) == 0 && isSameDirection(point, target, side) {
-            return false
-        }
-        let startSide = orientation(point, target, start)
-        let endSide = orientation(point, target, end)
-        if orientation(start, point, end) >= 0 { return startSide > 0 && endSide < 0 }
-        return !(endSide >= 0 && startSide <= 0)
     }
 }

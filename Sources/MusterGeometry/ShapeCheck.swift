@@ -9,6 +9,9 @@ struct ShapeCheck {
     /// For each corner of each ring whether it lies on another ring.
     private var isTouching: [[Bool]] = []
 
+    /// How many corners were looked at for points where several rings meet.
+    var cornersVisited = 0
+
     init(winding: Winding) { self.winding = winding }
 
     /// The polygons, which are valid when there are no faults.

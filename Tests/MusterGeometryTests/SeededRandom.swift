@@ -36,7 +36,7 @@ struct SeededRandom: RandomNumberGenerator {
         var outer: [Coordinate] = []
         var inner: [Coordinate] = []
         for index in 0..<vertices {
-            let angle = (Double(index) + number(0...0.9)) / Double(vertices) * 2 * Double.pi
+            let angle = (Double(index) + number(0...0.4)) / Double(vertices) * 2 * Double.pi
             let reach = radius * number(0.6...1)
             outer.append(offset(centre, reach, angle))
             inner.append(offset(centre, reach * number(0.2...0.8), angle))
