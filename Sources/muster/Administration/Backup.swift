@@ -11,7 +11,7 @@ struct Backup: AsyncParsableCommand {
     @Argument(help: "A file that does not exist yet.") var file: String
 
     func run() async throws {
-        let store = try await clearly { try SQLiteStore(readingFrom: data.data) }
+        let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
         try await clearly { try store.backup(to: file) }
         announce(
             "Backed up \(data.data) to \(file). To restore: stop the server, copy it to \(data.data)/muster.sqlite.")
@@ -34,7 +34,7 @@ struct Doctor: AsyncParsableCommand {
         if let permissions, permissions & 0o077 != 0 {
             troubles.append("others can read \(data.data): run chmod 700 \(data.data)")
         }
-        let store = try await clearly { try SQLiteStore(readingFrom: data.data) }
+        let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
         announce("Changes in the log: \(store.lastSequence.rawValue)")
         troubles += try store.check()
         guard troubles.isEmpty else {
