@@ -55,7 +55,7 @@ package struct RegionDraft: Hashable, Sendable {
 
     /// Reads a Feature or a FeatureCollection of Polygons, MultiPolygons and Points with a radius.
     ///
-    /// What RFC 7946 tells a reader to bear is borne: any winding, any foreign member, a third number in a position,
+    /// What makes a valid polygon is `Shape.validated`'s to say. What RFC 7946 tells a reader to bear is borne: any winding, any foreign member, a third number in a position,
     /// any precision, and a coordinate off the globe by a rounding error. A coordinate reference system other than WGS-84, which older files may name, is a fault.
     ///
     /// - Throws: every fault, as far as the limits go; nothing is read in part. A fault in the syntax ends the

@@ -2,9 +2,12 @@ import MusterGeometry
 
 /// A geometry as it is written: rings of positions, not yet known to make a shape.
 enum GeometryDraft: Hashable {
-    case polygon([[Coordinate]])
-    case multiPolygon([[[Coordinate]]])
-    case point(Coordinate)
+    case polygon([[RawVertex]])
+    case multiPolygon([[[RawVertex]]])
+    case point(RawVertex)
+
+    /// Whether its coordinates have a level of polygons.
+    var isMultiple: Bool { if case .multiPolygon = self { true } else { false } }
 }
 
 extension RegionReader {
@@ -85,7 +88,7 @@ extension RegionReader {
         case .point: geometry = try readPosition(place, from: &reader).map { .point($0) }
         case .polygon: geometry = .polygon(try readRings(&place, level: 0, from: &reader))
         case .multiPolygon:
-            var polygons: [[[Coordinate]]] = []
+            var polygons: [[[RawVertex]]] = []
             try readArray(&place, level: 0, from: &reader) { (regions, place, reader) throws(JSONFault) in
                 polygons.append(try regions.readRings(&place, level: 1, from: &reader))
             }
@@ -96,8 +99,8 @@ extension RegionReader {
 
     private mutating func readRings(
         _ place: inout CoordinatesPlace, level: Int, from reader: inout JSONReader
-    ) throws(JSONFault) -> [[Coordinate]] {
-        var rings: [[Coordinate]] = []
+    ) throws(JSONFault) -> [[RawVertex]] {
+        var rings: [[RawVertex]] = []
         try readArray(&place, level: level, from: &reader) { (regions, place, reader) throws(JSONFault) in
             rings.append(try regions.readRing(&place, level: level + 1, from: &reader))
         }
@@ -106,8 +109,8 @@ extension RegionReader {
 
     private mutating func readRing(
         _ place: inout CoordinatesPlace, level: Int, from reader: inout JSONReader
-    ) throws(JSONFault) -> [Coordinate] {
-        var ring: [Coordinate] = []
+    ) throws(JSONFault) -> [RawVertex] {
+        var ring: [RawVertex] = []
         try readArray(&place, level: level, from: &reader) { (regions, place, reader) throws(JSONFault) in
             regions.vertices += 1
             if regions.vertices == regions.limits.verticesPerFeature + 1 {
@@ -144,7 +147,7 @@ extension RegionReader {
     /// Reads a position: longitude, latitude, and perhaps an altitude, which a region has no use for.
     private mutating func readPosition(
         _ place: CoordinatesPlace, from reader: inout JSONReader
-    ) throws(JSONFault) -> Coordinate? {
+    ) throws(JSONFault) -> RawVertex? {
         guard try expects(.array, at: place.path, from: &reader) else { return nil }
         try reader.beginArray()
         var numbers = (0.0, 0.0)
@@ -165,16 +168,17 @@ extension RegionReader {
             return nil
         }
         guard isSound else { return nil }
-        do {
-            return try Coordinate(
-                latitude: Self.clamped(numbers.1, to: 90), longitude: Self.clamped(numbers.0, to: 180))
-        } catch {
-            switch error {
-            case .longitude: record(.outOfRange(lowest: -180, highest: 180), at: "\(place.path)/0")
-            case .latitude: record(.outOfRange(lowest: -90, highest: 90), at: "\(place.path)/1")
-            }
+        let vertex = RawVertex(
+            longitude: Self.clamped(numbers.0, to: 180), latitude: Self.clamped(numbers.1, to: 90))
+        guard abs(vertex.longitude) <= 180 else {
+            record(.outOfRange(lowest: -180, highest: 180), at: "\(place.path)/0")
             return nil
         }
+        guard abs(vertex.latitude) <= 90 else {
+            record(.outOfRange(lowest: -90, highest: 90), at: "\(place.path)/1")
+            return nil
+        }
+        return vertex
     }
 
     /// A number of degrees, with the rounding error of other programs taken away: 180.00000000000014 is 180.

@@ -1,87 +1,87 @@
 import MusterGeometry
 
 extension RegionReader {
-    /// The longest radius of a circle, in metres.
-    static let longestRadius = 100_000.0
-
     /// Makes the shape that a geometry means; nil when it means none, which is noted.
     mutating func shape(of geometry: GeometryDraft, radius: JSONValue?) -> Shape? {
-        switch geometry {
-        case .point(let centre): circle(around: centre, radius: radius)
-        case .polygon(let rings):
-            polygon(of: rings, at: "/geometry/coordinates").map { .polygon($0) }
-        case .multiPolygon(let polygons): multiPolygon(of: polygons)
+        do throws(GeometryFaults) {
+            switch geometry {
+            case .polygon(let rings): return try .validated(polygon: rings)
+            case .multiPolygon(let polygons): return try .validated(multiPolygon: polygons)
+            case .point(let centre):
+                guard let metres = metres(radius, around: centre) else { return nil }
+                return try .validated(circleAround: centre, radiusMetres: metres)
+            }
+        } catch {
+            for fault in error.faults { record(fault, in: geometry) }
+            return nil
         }
     }
 
-    private mutating func circle(around centre: Coordinate, radius: JSONValue?) -> Shape? {
+    private mutating func metres(_ radius: JSONValue?, around centre: RawVertex) -> Double? {
         let path = "/properties/radius"
+        let place = Self.coordinate(centre)
         guard let radius, radius != .null else {
-            record(.invalid("a Point needs a radius in metres to be a region"), at: path, coordinate: centre)
+            record(.invalid("a Point needs a radius in metres to be a region"), at: path, coordinate: place)
             return nil
         }
         guard let metres = radius.number else {
-            record(.wrongType(expected: .number, found: radius.kind), at: path, coordinate: centre)
+            record(.wrongType(expected: .number, found: radius.kind), at: path, coordinate: place)
             return nil
         }
-        guard metres > 0, metres <= Self.longestRadius else {
-            record(
-                .invalid("must be more than 0 and at most \(JSONWriter.text(Self.longestRadius)) metres"), at: path,
-                coordinate: centre)
-            return nil
-        }
-        return .circle(Circle(centre: centre, radius: Metres(metres)))
+        return metres
     }
 
-    private mutating func multiPolygon(of polygons: [[[Coordinate]]]) -> Shape? {
-        guard !polygons.isEmpty else {
-            record(.invalid("a MultiPolygon has at least one polygon"), at: "/geometry/coordinates")
-            return nil
+    /// Notes what the geometry target found, at the pointer of its place.
+    private mutating func record(_ fault: GeometryFault, in geometry: GeometryDraft) {
+        let ring: String
+        switch geometry {
+        case .point: ring = ""
+        case .polygon: ring = "/\(fault.place.ring)"
+        case .multiPolygon: ring = "/\(fault.place.polygon)/\(fault.place.ring)"
         }
-        var result: [Polygon] = []
-        for (index, rings) in polygons.enumerated() {
-            guard let polygon = polygon(of: rings, at: "/geometry/coordinates/\(index)") else { continue }
-            result.append(polygon)
+        let path: String
+        switch fault.kind {
+        case .radius: path = "/properties/radius"
+        case .empty, .tooLarge, .tooComplex: path = "/geometry/coordinates"
+        case .tooFewPositions, .zeroArea: path = "/geometry/coordinates\(ring)"
+        default: path = "/geometry/coordinates\(ring)/\(fault.place.vertex)"
         }
-        return result.count == polygons.count ? .multiPolygon(result) : nil
+        record(
+            .invalid(Self.words(for: fault, isMultiple: geometry.isMultiple)), at: path,
+            coordinate: fault.position.flatMap { Self.coordinate($0) })
     }
 
-    /// The one place where rings become a polygon.
-    private mutating func polygon(of rings: [[Coordinate]], at path: String) -> Polygon? {
-        guard let exterior = rings.first else {
-            record(.invalid("a polygon has at least one ring"), at: path)
-            return nil
-        }
-        var areSound = true
-        for (index, ring) in rings.enumerated() {
-            guard ring.count >= 4 else {
-                record(
-                    .invalid("a ring has at least 4 positions, this has \(ring.count)"), at: "\(path)/\(index)",
-                    coordinate: ring.first)
-                areSound = false
-                continue
-            }
-            if ring[0] != ring[ring.count - 1] {
-                record(
-                    .invalid("a ring ends where it begins"), at: "\(path)/\(index)/\(ring.count - 1)",
-                    coordinate: ring[ring.count - 1])
-                areSound = false
-            }
-        }
-        guard areSound else { return nil }
-        return Polygon(
-            exterior: Self.wound(exterior, counterClockwise: true),
-            holes: rings.dropFirst().map { Self.wound($0, counterClockwise: false) })
+    private static func coordinate(_ vertex: RawVertex) -> Coordinate? {
+        try? Coordinate(latitude: vertex.latitude, longitude: vertex.longitude)
     }
 
-    /// A ring in the given direction. Any direction is taken (RFC 7946 §3.1.6).
-    private static func wound(_ ring: [Coordinate], counterClockwise: Bool) -> [Coordinate] {
-        var area = 0.0
-        for (start, end) in zip(ring, ring.dropFirst()) {
-            var width = end.longitude - start.longitude
-            if width > 180 { width -= 360 } else if width < -180 { width += 360 }
-            area -= width * (start.latitude + end.latitude)
+    /// What is wrong, for whoever drew it. Everything is counted from 0, as in the pointer.
+    private static func words(for fault: GeometryFault, isMultiple: Bool) -> String {
+        let other =
+            fault.other.map { place in
+                let polygon = isMultiple ? "polygon \(place.polygon), " : ""
+                return " (\(polygon)ring \(place.ring), position \(place.vertex))"
+            } ?? ""
+        return switch fault.kind {
+        case .empty: "a polygon has at least one ring, a MultiPolygon at least one polygon"
+        case .tooFewPositions(let count): "a ring has at least 4 positions, this has \(count)"
+        case .unclosed: "a ring ends where it begins"
+        case .offGlobe: "the position is off the globe"
+        case .spike: "the ring goes to this position and back the way it came"
+        case .selfIntersection: "the ring crosses or touches itself\(other)"
+        case .zeroArea: "the ring encloses nothing"
+        case .clockwiseExterior: "an exterior runs counter-clockwise"
+        case .counterclockwiseHole: "a hole runs clockwise"
+        case .ringsCross: "the ring crosses another\(other)"
+        case .ringsShareEdge: "the ring runs along another\(other)"
+        case .holeOutside: "the hole, or a part of it, lies outside its exterior"
+        case .holesOverlap: "the hole overlaps another\(other)"
+        case .polygonsOverlap: "the polygon overlaps another\(other)"
+        case .radius(let metres):
+            "must be more than 0 and at most \(JSONWriter.text(Shape.radiusLimit.value)) metres, is "
+                + JSONWriter.text(metres)
+        case .tooLarge: "has more than \(Shape.positionLimit) positions or \(Shape.ringLimit) rings"
+        case .tooComplex: "so many edges lie side by side that checking them would take too long"
         }
-        return (area < 0) == counterClockwise ? ring.reversed() : ring
     }
 }

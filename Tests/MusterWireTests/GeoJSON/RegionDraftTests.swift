@@ -76,6 +76,7 @@ struct RegionDraftTests {
     }
 
     @Test func `what is wrong is told of every feature`() {
+        let empty = "a polygon has at least one ring, a MultiPolygon at least one polygon"
         let text = #"""
             {"type":"FeatureCollection","features":[
             {"type":"Feature","id":"","geometry":\#(square),"properties":{"dwell":-1,"exitDelay":1e9,"muster":"yes"}},
@@ -97,8 +98,8 @@ struct RegionDraftTests {
                 "2 /features/2/id: another feature has the id \"a\"",
                 "3 /features/3/id: must have no control characters",
                 "3 /features/3/geometry: is required",
-                "4 /features/4/geometry/coordinates: a polygon has at least one ring",
-                "5 /features/5/geometry/coordinates: a MultiPolygon has at least one polygon",
+                "4 /features/4/geometry/coordinates: \(empty)",
+                "5 /features/5/geometry/coordinates: \(empty)",
                 "6 /features/6/geometry/coordinates/0/0/0: must be -180 to 180",
                 "6 /features/6/geometry/coordinates/0/1/1: must be a number, is a string",
                 "6 /features/6/geometry/coordinates/0/2: a position has 2 or 3 numbers, this has 4",
@@ -142,7 +143,11 @@ struct RegionDraftTests {
 
     @Test func `open rings are closed only on demand`() throws {
         let open = feature(#""geometry":{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,1]]]},"properties":{}"#)
-        #expect(faults(open).count == 1)
+        #expect(
+            faults(open) == [
+                "0 /geometry/coordinates/0: a ring has at least 4 positions, this has 3",
+                "0 /geometry/coordinates/0/2: a ring ends where it begins",
+            ])
         var limits = RegionDraft.Limits()
         limits.closesRings = true
         #expect(faults(open, limits: limits) == [])

@@ -1,4 +1,5 @@
 import Foundation
+import MusterCore
 import MusterGeometry
 import Testing
 
@@ -121,7 +122,10 @@ struct SharedGeoJSONTests {
         "bad/point-toofew": ["/geometry/coordinates: a position has 2 or 3 numbers, this has 1"],
         "bad/point-toomany": ["/geometry/coordinates: a position has 2 or 3 numbers, this has 4"],
         "bad/short-line": ["/geometry/type: \(notARegion)LineString"],
-        "bad/short-linearring": ["/geometry/coordinates/0: a ring has at least 4 positions, this has 3"],
+        "bad/short-linearring": [
+            "/geometry/coordinates/0: a ring has at least 4 positions, this has 3",
+            "/geometry/coordinates/0/2: a ring ends where it begins",
+        ],
         "bad/short-multilinestring": ["/geometry/type: \(notARegion)MultiLineString"],
         // RFC 7946 §3.1.6: parsers should not reject a winding.
         "bad/bad-polygon-interiorring-rhr": ["1 regions"],
@@ -166,6 +170,70 @@ struct SharedGeoJSONTests {
         let faults = outcome(Self.feature(around: try SharedData.bytes("geojson/good/issue82.geojson")))
         #expect(faults.count == 10)
         #expect(faults.first == "/geometry/coordinates/0/0/0/1: must be -90 to 90")
+    }
+
+    /// Collections of real polygons: how many features they have, and which of them the geometry target refuses.
+    @Test(arguments: [
+        ("geojson/switzerland.geojson", 1, []), ("geojson/switzerland-kinked.geojson", 0, ["/geometry"]),
+        ("naturalearth/ne_50m_admin_1_states_provinces.json", 99, ["/features/19/geometry"]),
+        ("naturalearth/ne_110m_land.json", 126, ["/features/78/geometry"]),
+        ("naturalearth/ne_110m_admin_0_countries.json", 176, ["/features/139/geometry"]),
+    ])
+    func `a real collection is judged feature by feature`(name: String, sound: Int, places: [String]) throws {
+        let bytes = try SharedData.bytes(name)
+        do throws(RegionFaults) {
+            let count = try RegionDraft.decode(bytes).count
+            #expect(count == sound)
+            #expect(places.isEmpty)
+        } catch {
+            #expect(error.soundFeatures == sound)
+            for fault in error.faults {
+                #expect(places.contains { fault.pointer.hasPrefix("\($0)/coordinates") }, "\(fault)")
+                #expect(fault.coordinate != nil)
+                #expect("\(fault.reason)".hasPrefix("the ring crosses or touches itself"))
+            }
+        }
+    }
+
+    @Test func `counties whose rings are open are refused, or closed on demand`() throws {
+        let bytes = try SharedData.bytes("fences/us-counties.geojson")
+        let strict = #expect(throws: RegionFaults.self) { try RegionDraft.decode(bytes) }
+        #expect(strict?.faults.first?.reason == .invalid("a ring ends where it begins"))
+        #expect(strict?.hasMore == true)
+        var limits = RegionDraft.Limits()
+        limits.closesRings = true
+        let lenient = #expect(throws: RegionFaults.self) { try RegionDraft.decode(bytes, limits: limits) }
+        // Thirteen counties are drawn as polygons that overlap.
+        #expect(lenient?.soundFeatures == 3198)
+        #expect(lenient?.faults.allSatisfy { "\($0.reason)".hasPrefix("the polygon overlaps another") } == true)
+    }
+
+    @Test func `a region written as a feature reads back the same`() throws {
+        var count = 0
+        for name in SharedData.names(in: "naturalearth", ending: ".json") {
+            let document = try JSONValue(parsing: SharedData.bytes("naturalearth/\(name)"), valueLimit: 1_000_000)
+            for feature in document["features"]?.elements ?? [] {
+                guard let draft = try? RegionDraft.decode(feature.bytes).first else { continue }
+                let region = Region(
+                    number: RegionNumber(1), collection: CollectionNumber(1), id: "a", name: draft.name ?? "a",
+                    shape: draft.shape, properties: draft.properties)
+                var writer = JSONWriter()
+                writer.feature(region)
+                #expect(try RegionDraft.decode(writer.bytes).map(\.shape) == [draft.shape])
+                count += 1
+            }
+        }
+        #expect(count == 99 + 126 + 176)
+    }
+
+    @Test func `polygons across the antimeridian and round the poles are taken`() throws {
+        let refused = [
+            "force-north-pole", "issues-182", "issues-187", "line", "multi-line", "over-180", "overlap",
+        ]
+        for name in SharedData.names(in: "antimeridian/input", ending: ".json") {
+            let faults = outcome(Self.feature(around: try SharedData.bytes("antimeridian/input/\(name)")))
+            #expect((faults == ["1 regions"]) != refused.contains(String(name.dropLast(5))), "\(name): \(faults)")
+        }
     }
 
     private static func feature(around geometry: [UInt8]) -> [UInt8] {
