@@ -29,9 +29,15 @@ package struct Endpoints: Sendable {
         return routes
     }
 
-    /// The router that serves them.
+    /// The router that serves them, and the page. A page that cannot be read is logged, and the rest is served.
     package func router(logger: Logger) -> Router<Exchange> {
-        routes.router(identity: identity, metrics: metrics)
+        var frontage = Frontage()
+        do {
+            frontage = try Frontage(webRoot: settings.webRoot)
+        } catch {
+            logger.error("The page cannot be served", metadata: ["error": "\(error)"])
+        }
+        return routes.router(identity: identity, metrics: metrics, fallback: frontage)
     }
 
     private func addLive(to routes: inout RouteTable) {

@@ -14,7 +14,7 @@ package struct BodyLimits: Sendable {
     /// Positions and all the rest.
     static let standard = BodyLimits(bytes: 1 << 20, inflatedBytes: 8 << 20)
     /// Region files.
-    static let large = BodyLimits(bytes: 16 << 20, inflatedBytes: 32 << 20)
+    static let large = BodyLimits(bytes: 10_000_000, inflatedBytes: 10_000_000)
 }
 
 extension Request {

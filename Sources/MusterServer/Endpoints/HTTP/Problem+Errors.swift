@@ -17,6 +17,7 @@ extension Problem {
         case let error as StoreError: self = Problem(telling: error)
         case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))
         case let faults as JSONFaults: self = Problem(telling: faults)
+        case let faults as RegionFaults: self = Problem(telling: faults)
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: BodyLimits.standard.bytes)
         case let error as HTTPError where error.status == .serviceUnavailable:
             self = .unavailable(error.body ?? "")
@@ -66,6 +67,20 @@ extension Problem {
             self = .malformed("Not readable as JSON: byte \(fault.offset).", list)
         } else {
             self = .invalid(list, faults.hasMore ? "There are more faults than are listed." : nil)
+        }
+    }
+}
+
+extension Problem {
+    private init(telling faults: RegionFaults) {
+        let list = faults.faults.map {
+            Fault($0.pointer, $0.reason.description, feature: $0.feature, coordinate: $0.coordinate)
+        }
+        if faults.faults.contains(where: { $0.reason.isSyntax }) {
+            self = .malformed("Not readable as JSON.", list)
+        } else {
+            let more = faults.hasMore ? " There are more faults than are listed." : ""
+            self = .invalid(list, "Nothing was stored.\(more)")
         }
     }
 }

@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
+package import MusterGeometry
 import MusterWire
 import NIOCore
 
@@ -12,10 +13,17 @@ package struct Problem: Error, Hashable, Sendable {
         /// What is wrong with it, for a person.
         package var detail: String
 
+        /// Which feature of a region file; nil elsewhere.
+        package var feature: Int?
+        /// The place on the map that is at fault, where there is one.
+        package var coordinate: Coordinate?
+
         /// A fault at a place.
-        package init(_ pointer: String, _ detail: String) {
+        package init(_ pointer: String, _ detail: String, feature: Int? = nil, coordinate: Coordinate? = nil) {
             self.pointer = pointer
             self.detail = detail
+            self.feature = feature
+            self.coordinate = coordinate
         }
     }
 
@@ -56,20 +64,30 @@ package struct Problem: Error, Hashable, Sendable {
         if !faults.isEmpty {
             writer.key("errors")
             writer.beginArray()
-            for fault in faults {
-                writer.beginObject()
-                writer.key("pointer")
-                writer.value(fault.pointer)
-                writer.key("detail")
-                writer.value(fault.detail)
-                writer.endObject()
-            }
+            for fault in faults { writer.fault(fault) }
             writer.endArray()
         }
         writer.endObject()
         var headers = headers
         headers[.contentType] = "application/problem+json"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func fault(_ fault: Problem.Fault) {
+        beginObject()
+        member("pointer", fault.pointer)
+        member("detail", fault.detail)
+        if let feature = fault.feature { member("feature", feature) }
+        if let coordinate = fault.coordinate {
+            key("coordinate")
+            beginArray()
+            value(coordinate.longitude)
+            value(coordinate.latitude)
+            endArray()
+        }
+        endObject()
     }
 }
 

@@ -1,6 +1,97 @@
+import HTTPTypes
 import Hummingbird
 import MusterCore
+import MusterWire
+import NIOCore
 
 extension NativeEndpoint {
-    func addRegions(to routes: inout RouteTable) {}
+    /// The media type of all that is GeoJSON.
+    static let geoJSON = "application/geo+json"
+
+    func addRegions(to routes: inout RouteTable) {
+        let regions = "\(Self.root)/collections/{collection}/regions"
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        let writers: Route.Admission = .roles([.admin, .leader], devices: false)
+        let feature = Route.Answer(200, "The region.", body: [Self.geoJSON: "Feature"])
+        routes.add(
+            Route(
+                .get, regions, admits: readers,
+                .init(
+                    "Regions", "List a collection's regions as GeoJSON.", query: Self.paging,
+                    answers: [.init(200, "Regions.", body: [Self.geoJSON: "FeatureCollection"])]),
+                handler: listRegions))
+        routes.add(
+            Route(
+                .get, "\(regions)/{region}", admits: readers, .init("Regions", "See a region.", answers: [feature]),
+                handler: seeRegion))
+        routes.add(
+            Route(
+                .put, "\(regions)/{region}", admits: writers,
+                .init(
+                    "Regions", "Put a region.", body: [Self.geoJSON: "Feature", "application/json": "Feature"],
+                    answers: [feature, .init(201, "Made.", body: [Self.geoJSON: "Feature"])]),
+                handler: putRegion))
+        routes.add(
+            Route(
+                .delete, "\(regions)/{region}", admits: writers,
+                .init("Regions", "Remove a region.", answers: [.init(204, "Gone.")]), handler: removeRegion))
+        addImport(to: &routes)
+    }
+
+    private func listRegions(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let collection = try collection(exchange, exchange.access(in: directory))
+        let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
+        let page = try Page(of: regions, limit: limit, after: query.text("cursor"))
+        return .json(as: Self.geoJSON) { writer in
+            writer.beginObject()
+            writer.member("type", "FeatureCollection")
+            writer.member("features", listing: page.items) { $0.feature($1) }
+            writer.member("nextCursor", page.nextCursor)
+            writer.endObject()
+        }
+    }
+
+    private func seeRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let directory = ledger.directory
+        let collection = try collection(exchange, exchange.access(in: directory))
+        guard let region = directory.region(try exchange.parameter("region"), in: collection.number) else {
+            throw Problem.notFound
+        }
+        return .json(as: Self.geoJSON) { $0.feature(region) }
+    }
+
+    private func putRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let id = try exchange.parameter("region")
+        guard (1...RegionDraft.Limits().idCharacters).contains(id.count) else { throw Problem.notFound }
+        _ = try changeableCollection(exchange, exchange.access(in: ledger.directory))
+        let drafts = try await regionDrafts(of: request)
+        guard var draft = drafts.first, drafts.count == 1 else {
+            throw Problem.invalid("", "must be one Feature")
+        }
+        guard draft.id == nil || draft.id == id else { throw Problem.invalid("/id", "is another than the path's") }
+        draft.id = id
+        let region = draft
+        let (stored, isNew) = try await ledger.edit { directory, draft in
+            let collection = try changeableCollection(exchange, exchange.access(in: directory))
+            let isNew = directory.region(id, in: collection.number) == nil
+            let stored = try Self.put([region], into: collection, of: directory, &draft)
+            return (stored.first, isNew)
+        }
+        guard let stored else { throw Problem.internalError }
+        return .json(isNew ? .created : .ok, as: Self.geoJSON) { $0.feature(stored) }
+    }
+
+    private func removeRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let id = try exchange.parameter("region")
+        try await ledger.edit { directory, draft in
+            let collection = try changeableCollection(exchange, exchange.access(in: directory))
+            guard let region = directory.region(id, in: collection.number) else { throw Problem.notFound }
+            draft.edits = [.removeRegion(region.number, from: collection.number)]
+        }
+        return .noContent
+    }
 }

@@ -1,0 +1,111 @@
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+import NIOCore
+
+extension NativeEndpoint {
+    /// How many regions there may be in all collections together.
+    static let regionLimit = 200_000
+
+    func addImport(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .post, "\(Self.root)/collections/{collection}/regions",
+                admits: .roles([.admin, .leader], devices: false),
+                .init(
+                    "Regions",
+                    "Store the regions of a GeoJSON file: all, or when one is at fault none. An id that is there is replaced.",
+                    query: [
+                        .init("dryRun", "Only look; the collection need not exist.", schema: #"{"type":"boolean"}"#),
+                        .init(
+                            "muster", "Whether a region that does not say so is a muster region.",
+                            schema: #"{"type":"boolean"}"#),
+                    ],
+                    body: [
+                        Self.geoJSON: "FeatureOrCollection", "application/json": "FeatureOrCollection",
+                    ], answers: [.init(200, "How many were, or would be, stored.", json: "RegionReceipt")]),
+                handler: importRegions))
+    }
+
+    private func importRegions(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let isDryRun = query.boolean("dryRun") ?? false
+        let isMuster = query.boolean("muster") ?? false
+        try query.finish()
+        if !isDryRun { _ = try changeableCollection(exchange, exchange.access(in: ledger.directory)) }
+        var drafts = try await regionDrafts(of: request)
+        if isMuster {
+            for index in drafts.indices where !drafts[index].saysMuster { drafts[index].isMuster = true }
+        }
+        if !isDryRun {
+            let regions = drafts
+            try await ledger.edit { directory, draft in
+                let collection = try changeableCollection(exchange, exchange.access(in: directory))
+                _ = try Self.put(regions, into: collection, of: directory, &draft)
+            }
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("stored", drafts.count)
+            writer.key("faults")
+            writer.beginArray()
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// The regions that a body describes. A large file takes a while, so it is read where a thread may be kept.
+    ///
+    /// - Throws: `RegionFaults` with everything that is wrong.
+    func regionDrafts(of request: Request) async throws -> [RegionDraft] {
+        try request.requireJSON()
+        let body = try await request.collectBody(.large)
+        return try await ledger.read { _ in
+            try body.withUnsafeReadableBytes { bytes in try RegionDraft.decode(bytes) }
+        }
+    }
+
+    /// Drafts the edits that put regions into a collection: over the one with the same id, where there is one.
+    ///
+    /// - Returns: the regions as they will be.
+    /// - Throws: `Problem.conflict` when there would be too many.
+    static func put(
+        _ regions: [RegionDraft], into collection: RegionCollection, of directory: Directory, _ draft: inout Draft
+    ) throws -> [Region] {
+        guard directory.regions.count + regions.count <= regionLimit else {
+            throw Problem.conflict("There would be more than \(regionLimit) regions.")
+        }
+        let taken = Set(regions.compactMap(\.id))
+        return try regions.map { described in
+            let existing = described.id.flatMap { directory.region($0, in: collection.number) }
+            let number = try existing?.number ?? draft.transaction.nextRegionNumber()
+            let id = described.id ?? unusedID(number, in: collection, of: directory, besides: taken)
+            let region = Region(
+                number: number, collection: collection.number, id: id, name: described.name ?? id,
+                shape: described.shape, isMuster: described.isMuster, dwellSeconds: described.dwellSeconds,
+                exitDelaySeconds: described.exitDelaySeconds, properties: described.properties)
+            draft.edits.append(.putRegion(region))
+            return region
+        }
+    }
+
+    /// An id for a region that came without: its number, which no other region has as its own.
+    private static func unusedID(
+        _ number: RegionNumber, in collection: RegionCollection, of directory: Directory,
+        besides taken: Set<String>
+    ) -> String {
+        var id = "region-\(number.rawValue)"
+        while taken.contains(id) || directory.region(id, in: collection.number) != nil { id += "-" }
+        return id
+    }
+}
+
+extension RegionDraft {
+    /// Whether the properties say if it is a muster region.
+    fileprivate var saysMuster: Bool {
+        guard var properties else { return false }
+        let value = properties.withUTF8 { try? JSONValue(parsing: UnsafeRawBufferPointer($0)) }
+        return value?["muster"] != nil
+    }
+}

@@ -1,0 +1,135 @@
+import Crypto
+import Foundation
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// Why a folder cannot be served.
+package enum StaticFilesError: Error, Equatable, Sendable {
+    /// There is no such folder, or it cannot be read.
+    case unreadable(path: String)
+    /// It holds more than is kept in memory.
+    case tooLarge(path: String, limitBytes: Int)
+}
+
+/// The page: the files of one folder, read once and served from memory.
+///
+/// A request is looked up in a dictionary of the paths that were found, so that no request can name anything else.
+/// Hidden files are left out, and so is whatever a link leads to.
+package struct StaticFiles: Fallback {
+    fileprivate struct File: Sendable {
+        let type: String
+        let tag: String
+        let plain: ByteBuffer
+        /// Packed, where that is smaller.
+        let packed: ByteBuffer?
+    }
+
+    private let files: [String: File]
+
+    /// How many bytes are kept in memory at most.
+    package static let limitBytes = 64 << 20
+
+    /// Reads a folder.
+    ///
+    /// - Throws: `StaticFilesError`.
+    package init(folder: String) throws {
+        let root = URL(fileURLWithPath: folder, isDirectory: true).resolvingSymlinksInPath()
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: root.path, isDirectory: &isFolder), isFolder.boolValue,
+            let paths = FileManager.default.subpaths(atPath: root.path)
+        else { throw StaticFilesError.unreadable(path: folder) }
+        var files: [String: File] = [:]
+        var total = 0
+        for path in paths where !path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+            let url = root.appendingPathComponent(path)
+            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular,
+                url.resolvingSymlinksInPath().path.hasPrefix(root.path + "/"),
+                let type = Self.type(of: path)
+            else { continue }
+            let data = try Data(contentsOf: url)
+            total += data.count
+            guard total <= Self.limitBytes else {
+                throw StaticFilesError.tooLarge(path: folder, limitBytes: Self.limitBytes)
+            }
+            files[path] = File(Array(data), type: type)
+        }
+        self.files = files
+    }
+
+    /// The file that a request asks for; nil when it asks for none of these.
+    package func respond(to request: Request) -> Response? {
+        guard request.method == .get || request.method == .head else { return nil }
+        guard let file = file(for: request) else { return nil }
+        var headers: HTTPFields = [
+            .contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",
+            .contentSecurityPolicy: Self.policy, .referrerPolicy: "no-referrer",
+        ]
+        if request.headers[.ifNoneMatch]?.contains(file.tag) == true {
+            return Response(status: .notModified, headers: headers)
+        }
+        var body = file.plain
+        if let packed = file.packed, request.accepts("gzip") {
+            body = packed
+            headers[.contentEncoding] = "gzip"
+        }
+        headers[.contentLength] = "\(body.readableBytes)"
+        return Response(
+            status: .ok, headers: headers, body: request.method == .head ? .init() : .init(byteBuffer: body))
+    }
+
+    /// `/` is the page for a browser, and nothing of ours for anyone else.
+    private func file(for request: Request) -> File? {
+        guard let path = PercentEncoding.decode(request.uri.path) else { return nil }
+        if path == "/" {
+            return request.headers[.accept]?.contains("text/html") == true ? files["index.html"] : nil
+        }
+        return files[String(path.drop { $0 == "/" })]
+    }
+
+    /// Nothing but this server's own files is loaded or spoken to. MapLibre starts its worker from a blob.
+    private static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; worker-src blob:; \
+        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        """
+
+    /// The media type by the name's end; nil for what is not part of a page.
+    private static func type(of path: String) -> String? {
+        let types = [
+            "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
+            "mjs": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
+            "json": "application/json", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon",
+            "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
+            "woff2": "font/woff2", "pbf": "application/x-protobuf",
+        ]
+        return path.split(separator: ".").last.flatMap { types[$0.lowercased()] }
+    }
+}
+
+extension StaticFiles.File {
+    fileprivate init(_ bytes: [UInt8], type: String) {
+        self.type = type
+        tag = "\"" + UnpaddedBase64.encode(Array(SHA256.hash(data: bytes)).prefix(15), .forURLs) + "\""
+        plain = ByteBuffer(bytes: bytes)
+        let isText = !["image/png", "image/x-icon", "font/woff2"].contains(type)
+        packed = isText ? Gzip.pack(plain) : nil
+    }
+}
+
+extension Request {
+    /// Whether the client takes a body packed so.
+    fileprivate func accepts(_ encoding: String) -> Bool {
+        (headers[.acceptEncoding] ?? "").split(separator: ",").contains { offer in
+            let parts = offer.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
+            return parts.first == encoding && !parts.dropFirst().contains("q=0")
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// https://www.w3.org/TR/CSP3/
+    fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
+    /// https://www.w3.org/TR/referrer-policy/
+    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}

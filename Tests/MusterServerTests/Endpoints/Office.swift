@@ -1,0 +1,183 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import MusterCore
+import MusterGeometry
+import MusterStore
+import MusterWire
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import MusterServer
+
+/// A whole server over a store in memory, with two teams and one of every role; its clock stands still until it is
+/// moved. Everyone has a device `phone` and an API key.
+///
+/// North: lena leads, mia and max are members. South: lars leads, sue is a member. Of no team: admin, ann the analyst,
+/// gus the gateway.
+struct Office {
+    let ledger: Ledger
+    let store: any Store
+    let identity: Identity
+    let metrics = Metrics()
+    let endpoints: Endpoints
+    let clock = Town.Clock()
+    let keys: [String: String]
+
+    static let people: [(name: String, role: Role, team: String?)] = [
+        ("admin", .admin, nil), ("lena", .leader, "north"), ("mia", .member, "north"), ("max", .member, "north"),
+        ("lars", .leader, "south"), ("sue", .member, "south"), ("ann", .analyst, nil), ("gus", .gateway, nil),
+    ]
+
+    /// Everyone's password.
+    static func password(of name: String) -> String { "\(name)'s secret" }
+
+    init(
+        store: any Store = MemoryStore(), webRoot: String? = nil, retentionDays: Double = 30,
+        attempts: AttemptLimiter = AttemptLimiter()
+    ) async throws {
+        self.store = store
+        let clock = clock
+        ledger = try Ledger(store: store, now: { clock.now })
+        identity = Identity(
+            ledger: ledger, issuer: "test", hasher: try PasswordHasher.quick(), attempts: attempts,
+            now: { clock.now })
+        try await identity.load()
+        var settings = Configuration(dataDirectory: "", now: { clock.now })
+        settings.webRoot = webRoot
+        settings.retentionDays = retentionDays
+        endpoints = Endpoints(
+            ledger: ledger, live: Live(ledger: ledger), identity: identity, metrics: metrics, settings: settings)
+        try await Self.found(ledger, identity)
+        var keys: [String: String] = [:]
+        for user in ledger.directory.users.all {
+            keys[user.name] = try await identity.makeKey(label: "test", for: user.number).secret
+        }
+        self.keys = keys
+    }
+
+    private static func found(_ ledger: Ledger, _ identity: Identity) async throws {
+        let now = identity.now()
+        var hashes: [String: String] = [:]
+        for person in people { hashes[person.name] = try await identity.passwordHash(of: password(of: person.name)) }
+        let hashed = hashes
+        try await ledger.edit { _, draft in
+            var teams: [String: TeamNumber] = [:]
+            for name in ["north", "south"] {
+                let collection = try draft.transaction.nextCollectionNumber()
+                let tracker = try draft.transaction.nextTrackerNumber()
+                let team = try draft.transaction.nextTeamNumber()
+                draft.edits += [
+                    .putCollection(RegionCollection(number: collection, name: name)),
+                    .putTracker(Tracker(number: tracker, name: name, filter: .none, collections: [collection])),
+                    .putTeam(Team(number: team, name: name, tracker: tracker)),
+                ]
+                teams[name] = team
+            }
+            for person in people {
+                let user = try draft.transaction.nextUserNumber()
+                let device = try draft.transaction.nextDeviceNumber()
+                draft.edits += [
+                    .putUser(
+                        User(
+                            number: user, name: person.name, role: person.role, team: person.team.flatMap { teams[$0] })
+                    ),
+                    .putDevice(Device(number: device, name: "phone", user: user)),
+                ]
+                draft.credentials.append(.password(hashed[person.name] ?? "", of: user, at: now))
+            }
+        }
+    }
+
+    /// The user of that name.
+    func user(_ name: String) throws -> User { try #require(ledger.directory.users[name]) }
+
+    /// That user's phone.
+    func phone(of name: String) throws -> Device {
+        try #require(ledger.directory.device(named: "phone", of: try user(name).number))
+    }
+
+    /// A position object of now, in the middle of a town.
+    func report(_ device: String? = nil, latitude: Double = 45, secondsAgo: Double = 0) -> String {
+        let name = device.map { #""device":"\#($0)","# } ?? ""
+        let time = clock.now.advanced(bySeconds: -secondsAgo).rfc3339
+        return #"{\#(name)"latitude":\#(latitude),"longitude":14,"sampleTime":"\#(time)","accuracy":5}"#
+    }
+
+    /// Sends requests to the router, or over a socket.
+    func open<Result>(
+        _ setup: TestingSetup = .router, _ body: @Sendable (Desk) async throws -> Result
+    ) async throws -> Result {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let application = Application(
+            router: endpoints.router(logger: logger), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            logger: logger)
+        do {
+            let result = try await application.test(setup) { client in
+                try await body(Desk(client: client, office: self))
+            }
+            try await ledger.close()
+            return result
+        } catch {
+            try? await ledger.close()
+            throw error
+        }
+    }
+}
+
+/// Where requests are handed in.
+struct Desk: Sendable {
+    let client: any TestClientProtocol
+    let office: Office
+
+    /// What came back.
+    struct Reply: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let body: ByteBuffer
+
+        var text: String { String(buffer: body) }
+        var json: JSONValue { (try? JSONValue(parsing: Array(body.readableBytesView))) ?? .null }
+        /// The pointers of a problem's faults.
+        var pointers: [String] { json["errors"]?.elements?.compactMap { $0["pointer"]?.string } ?? [] }
+    }
+
+    /// Sends a request, as the user of that name when one is given.
+    ///
+    /// - Parameters:
+    ///   - path: below `/api/v1` unless it begins with `//`, which is the root.
+    ///   - authorization: the header, instead of the user's API key.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, as user: String? = nil, _ json: String? = nil,
+        type: String = "application/json", authorization: String? = nil, headers: HTTPFields = [:]
+    ) async throws -> Reply {
+        let key = user.flatMap { office.keys[$0] }.map { "Bearer \($0)" }
+        return try await send(
+            method, path, authorization: authorization ?? key, body: json.map { ByteBuffer(string: $0) }, type: type,
+            headers: headers)
+    }
+
+    /// Sends a request with a body of any bytes.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, authorization: String?, body: ByteBuffer?,
+        type: String = "application/json", headers: HTTPFields = [:]
+    ) async throws -> Reply {
+        var headers = headers
+        headers[.authorization] = authorization
+        if body != nil { headers[.contentType] = type }
+        let uri = path.hasPrefix("//") ? String(path.dropFirst()) : "/api/v1" + path
+        let response = try await client.executeRequest(uri: uri, method: method, headers: headers, body: body)
+        return Reply(status: response.status.code, headers: response.headers, body: response.body)
+    }
+}
+
+extension PasswordHasher {
+    /// One that costs next to nothing.
+    static func quick(threads: Int = 2, waitingLimit: Int = 64) throws -> PasswordHasher {
+        try PasswordHasher(
+            threads: threads, waitingLimit: waitingLimit, cost: .init(logarithm: 4, blockSize: 8, parallelism: 1))
+    }
+}
