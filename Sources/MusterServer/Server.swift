@@ -55,59 +55,67 @@ package struct Server: Sendable {
         ledger.directory.users[user].map { identity.issueCode(for: $0.number) }
     }
 
-    /// Serves until a signal or cancellation says stop, then lets requests finish and closes the store.
+    /// Serves until SIGTERM or SIGINT, then lets requests finish and closes the store.
     ///
     /// - Parameter onReady: told the address once it accepts.
     package func run(onReady: @escaping @Sendable (String) async -> Void) async throws {
-        try await serve(signals: [.sigterm, .sigint], onReady: onReady)
+        try await closing { try await services(signals: [.sigterm, .sigint], onReady: onReady).run() }
     }
 
-    /// Serves while `body` runs, and stops when it returns.
+    /// Serves while `body` runs, and stops when it returns or throws.
+    ///
+    /// - Parameter body: given the address.
     package func runWhile<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-        let (addresses, address) = AsyncStream.makeStream(of: String.self)
-        let server = Task {
-            defer { address.finish() }
-            try await serve(signals: []) { address.yield($0) }
-        }
-        var iterator = addresses.makeAsyncIterator()
-        guard let ready = await iterator.next() else {
-            try await server.value
+        try await closing {
+            let (addresses, address) = AsyncStream.makeStream(of: String.self)
+            let services = try await services(signals: []) { address.yield($0) }
+            let serving = Task {
+                defer { address.finish() }
+                try await services.run()
+            }
+            for await ready in addresses {
+                do {
+                    let result = try await body(ready)
+                    await services.triggerGracefulShutdown()
+                    try await serving.value
+                    return result
+                } catch {
+                    await services.triggerGracefulShutdown()
+                    // What stopped the body is what the caller wants to hear of.
+                    try? await serving.value
+                    throw error
+                }
+            }
+            try await serving.value
             throw CancellationError()
         }
-        do {
-            let result = try await body(ready)
-            server.cancel()
-            try await server.value
-            return result
-        } catch {
-            server.cancel()
-            try? await server.value
-            throw error
-        }
     }
 
-    private func serve(
+    private func services(
         signals: [UnixSignal], onReady: @escaping @Sendable (String) async -> Void
-    ) async throws {
+    ) async throws -> ServiceGroup {
+        let application = try await application(onReady: onReady)
+        return ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                // Stopped in reverse: the feeds must end before the application can wait for its requests.
+                services: [
+                    .init(service: Retention(ledger: ledger, settings: settings)),
+                    .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: live),
+                ],
+                gracefulShutdownSignals: signals, logger: logger))
+    }
+
+    /// Closes the store when `body` has ended, however it ended.
+    private func closing<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
-            let application = try await application(onReady: onReady)
-            let group = ServiceGroup(
-                configuration: ServiceGroupConfiguration(
-                    services: [
-                        .init(service: live), .init(service: Retention(ledger: ledger, settings: settings)),
-                        .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
-                    ],
-                    gracefulShutdownSignals: signals, logger: logger))
-            try await withTaskCancellationHandler {
-                try await group.run()
-            } onCancel: {
-                Task { await group.triggerGracefulShutdown() }
-            }
+            let result = try await body()
+            await close()
+            return result
         } catch {
             await close()
             throw error
         }
-        await close()
     }
 
     private func close() async {

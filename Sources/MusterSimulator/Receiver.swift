@@ -7,19 +7,19 @@
 #endif
 
 /// What a receiver says of one moment.
-struct Reading: Hashable, Sendable {
+package struct Reading: Hashable, Sendable {
     /// Where it believes to be.
-    var offset: Offset
+    package var offset: Offset
     /// The 68 % radius it claims, in metres; nil when it claims none.
-    var accuracyMetres: Double?
+    package var accuracyMetres: Double?
     /// Metres a second; nil when it does not say.
-    var speed: Double?
+    package var speed: Double?
 }
 
 /// One person's satellite receiver: the truth goes in, readings come out.
 ///
 /// Every constant is from the study behind the confident policy of crossings, part "The noise".
-struct Receiver: Sendable {
+package struct Receiver: Sendable {
     /// The ratio of the 68 % radius to the deviation on each axis, of a round normal error.
     static let radiusOverDeviation = 1.5096
 
@@ -45,7 +45,8 @@ struct Receiver: Sendable {
         func holds(at seconds: Double) -> Bool { startSeconds <= seconds && seconds < endSeconds }
     }
 
-    init(_ noise: Noise, chance: SeededRandom) {
+    /// A receiver that errs in this way, as its chance has it.
+    package init(_ noise: Noise, chance: SeededRandom) {
         var chance = chance
         tier = noise.tier
         let drawn = chance.pick(Noise.Environment.allCases) ?? .open
@@ -61,7 +62,7 @@ struct Receiver: Sendable {
     /// The reading at a time, of a person who truly is there and moves that fast.
     ///
     /// - Precondition: times do not decrease from call to call.
-    mutating func reading(of truth: Offset, speed: Double, atSeconds seconds: Double) -> Reading {
+    package mutating func reading(of truth: Offset, speed: Double, atSeconds seconds: Double) -> Reading {
         guard tier != .none else { return Reading(offset: truth, accuracyMetres: 3, speed: speed) }
         let deviation = environment.accuracyMetres / Receiver.radiusOverDeviation
         drift(toSeconds: seconds, deviation: deviation)

@@ -18,6 +18,7 @@ package final class Live: Service {
     private struct Listeners {
         var wakes: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextID = 0
+        var isClosed = false
     }
 
     /// Listeners at one time; one more is refused.
@@ -37,6 +38,7 @@ package final class Live: Service {
             wakeAll()
         }
         listeners.withLock { listeners in
+            listeners.isClosed = true
             for wake in listeners.wakes.values { wake.finish() }
             listeners.wakes.removeAll()
         }
@@ -44,11 +46,11 @@ package final class Live: Service {
 
     /// Joins the listeners.
     ///
-    /// - Returns: nil when as many listen as may.
+    /// - Returns: nil when as many listen as may, or the server is shutting down.
     package func listen(since cursor: Sequence) -> Listener? {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = listeners.withLock { listeners -> Int? in
-            guard listeners.wakes.count < Self.listenerLimit else { return nil }
+            guard !listeners.isClosed, listeners.wakes.count < Self.listenerLimit else { return nil }
             listeners.nextID += 1
             listeners.wakes[listeners.nextID] = wake
             return listeners.nextID
