@@ -8,21 +8,14 @@ struct BoundarySearch {
         var northward: Double
     }
 
-    /// A point in space: metres from the middle of the Earth.
-    private struct Point {
-        var x: Double
-        var y: Double
-        var z: Double
-    }
-
     private let place: Coordinate
-    private let origin: Point
+    private let origin: SpacePoint
     /// Longer edges are looked at in pieces of this many degrees.
     private static var pieceDegrees: Double { 0.25 }
 
     init(from place: Coordinate) {
         self.place = place
-        origin = Self.point(place.latitude, place.longitude)
+        origin = SpacePoint(place)
     }
 
     /// Between which distances in metres the nearest point of an edge lies.
@@ -60,17 +53,18 @@ struct BoundarySearch {
         let count = max(1, Int((extent / Self.pieceDegrees).rounded(.up)))
         let share = 1 / Double(count)
         let deviation = Self.deviation(of: edge, share)
-        var from = Self.point(edge.latitude, edge.longitude)
+        var from = SpacePoint(latitude: edge.latitude, longitude: edge.longitude)
         for index in 0..<count {
             let start = Double(index) * share
             let end = index == count - 1 ? 1 : start + share
-            let to = Self.point(edge.latitude + end * edge.northward, edge.longitude + end * edge.eastward)
+            let to = SpacePoint(
+                latitude: edge.latitude + end * edge.northward, longitude: edge.longitude + end * edge.eastward)
             let chord = chord(from, to)
             body(
                 Piece(
                     start: start, end: end, nearest: start + chord.fraction * (end - start),
-                    least: Self.leastOnGround(max(0, chord.distance - deviation)),
-                    most: Self.mostOnGround(chord.distance + deviation)))
+                    least: SpacePoint.leastOnGround(max(0, chord.distance - deviation)),
+                    most: SpacePoint.mostOnGround(chord.distance + deviation)))
             from = to
         }
     }
@@ -83,35 +77,8 @@ struct BoundarySearch {
         return 1.02 * WGS84.greatestCurvatureRadius * square / 8
     }
 
-    /// A geodesic is longer than its chord, the more so the stronger it bends; 6,500 km is flatter than the Earth.
-    private static func leastOnGround(_ chord: Double) -> Double {
-        chord < 1 ? chord : arc(chord, radius: 6_500_000)
-    }
-
-    /// No geodesic bends more than the meridian at the equator (Schur's comparison theorem).
-    private static func mostOnGround(_ chord: Double) -> Double {
-        arc(chord, radius: WGS84.leastCurvatureRadius)
-    }
-
-    private static func arc(_ chord: Double, radius: Double) -> Double {
-        let half = chord / (2 * radius)
-        if half >= 1 { return Double.pi * radius }
-        return 2 * radius * arcTangent(half, (1 - half * half).squareRoot())
-    }
-
-    private static func point(_ latitude: Double, _ longitude: Double) -> Point {
-        let phi = latitude * (Double.pi / 180)
-        let lambda = longitude * (Double.pi / 180)
-        let s = sine(phi)
-        let c = cosine(phi)
-        let normal = WGS84.equatorialRadius / (1 - WGS84.eccentricitySquared * s * s).squareRoot()
-        return Point(
-            x: normal * c * cosine(lambda), y: normal * c * sine(lambda),
-            z: normal * (1 - WGS84.eccentricitySquared) * s)
-    }
-
     /// The nearest point of a chord to the place: its fraction, and the distance through space.
-    private func chord(_ a: Point, _ b: Point) -> (fraction: Double, distance: Double) {
+    private func chord(_ a: SpacePoint, _ b: SpacePoint) -> (fraction: Double, distance: Double) {
         let (dx, dy, dz) = (b.x - a.x, b.y - a.y, b.z - a.z)
         let (px, py, pz) = (origin.x - a.x, origin.y - a.y, origin.z - a.z)
         let square = dx * dx + dy * dy + dz * dz

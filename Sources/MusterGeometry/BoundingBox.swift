@@ -55,14 +55,14 @@ extension PreparedShape {
         }
         let ordered = spans.sorted { $0.west < $1.west }
         var reach = ordered[0].east
-        var gap = (width: ordered[0].west + 360 - (ordered.map(\.east).max() ?? reach), after: ordered.count - 1)
+        var gap = (width: ordered[0].west + 360 - (ordered.map { $0.east }.max() ?? reach), after: ordered.count - 1)
         for index in 1..<max(1, ordered.count) {
             if ordered[index].west - reach > gap.width { gap = (ordered[index].west - reach, index - 1) }
             reach = max(reach, ordered[index].east)
         }
         guard gap.width > 0 else { return BoundingBox(south: first.south, west: -180, north: first.north, east: 180) }
         let west = ordered[(gap.after + 1) % ordered.count].west
-        let east = ordered[0...gap.after].map(\.east).max() ?? west
+        let east = ordered[0...gap.after].map { $0.east }.max() ?? west
         return BoundingBox(
             south: first.south, west: west, north: first.north, east: east > 180 ? east - 360 : east)
     }

@@ -101,8 +101,15 @@ struct CheckedRing {
         return false
     }
 
-    /// The pole on the same side of the equator as the middle of the latitudes.
-    var nearerPole: Ring.Pole { region.north + region.south >= 0 ? .north : .south }
+    /// The pole with which a ring round the globe encloses the smaller part of the map.
+    var nearerPole: Ring.Pole {
+        var sum = 0.0
+        for index in corners.indices {
+            let (a, b) = (corner(index), corner(index + 1))
+            sum += (b.longitude.rounded - a.longitude.rounded) * (a.latitude + b.latitude)
+        }
+        return (sum >= 0) == (net >= 0) ? .north : .south
+    }
 
     /// The direction at a corner that is extreme, and so convex.
     private var isCounterclockwise: Bool {

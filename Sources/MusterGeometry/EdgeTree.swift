@@ -20,8 +20,9 @@ struct EdgeTree {
 
     private static let runLength = 8
     private static let fan = 4
-    /// How many pairs of boxes are compared at most: about a second's work.
-    private static let workLimit = 300_000_000
+    /// How many pairs of boxes are compared at most, an exact comparison counting as nine: a usual shape of 100,000
+    /// vertices needs some millions.
+    private static let workLimit = 50_000_000
 
     /// Builds the tree of all edges of sound rings.
     init(_ rings: [CheckedRing]) {

@@ -59,7 +59,7 @@ struct InverseProblem {
         // Close to 180° the supplement is exact where the angle itself is not.
         if difference > 90 {
             let supplement = ((180 - abs(turned)) - longitudeSign * lost) * (Double.pi / 180)
-            let small = max(0, supplement)
+            let small = positive(supplement)
             lambda12 = Direction(sine: sine(small), cosine: -cosine(small))
         } else {
             lambda12 = Direction(sine: sine(lambda), cosine: cosine(lambda))
@@ -126,7 +126,7 @@ struct InverseProblem {
         let sigma1 = Direction(sine: beta1.sine, cosine: departure.cosine * beta1.cosine)
         let sigma2 = Direction(sine: beta2.sine, cosine: beta2.cosine)
         let sigma12 = arcTangent(
-            max(0, sigma1.cosine * sigma2.sine - sigma1.sine * sigma2.cosine),
+            positive(sigma1.cosine * sigma2.sine - sigma1.sine * sigma2.cosine),
             sigma1.cosine * sigma2.cosine + sigma1.sine * sigma2.sine)
         let lengths = lengths(WGS84.thirdFlattening, sigma12, sigma1, sigma2)
         guard sigma12 < 1 || lengths.reduced >= 0 else { return false }

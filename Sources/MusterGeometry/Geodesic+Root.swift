@@ -177,11 +177,11 @@ extension InverseProblem {
         let omega2 = Direction(sine: sine0 * beta2.sine, cosine: cosine2 * beta2.cosine)
         let sigma2 = Direction(sine: beta2.sine, cosine: omega2.cosine).normalised()
         let sigma12 = arcTangent(
-            max(0, sigma1.cosine * sigma2.sine - sigma1.sine * sigma2.cosine),
+            positive(sigma1.cosine * sigma2.sine - sigma1.sine * sigma2.cosine),
             sigma1.cosine * sigma2.cosine + sigma1.sine * sigma2.sine)
 
         let omega12 = Direction(
-            sine: max(0, omega1.cosine * omega2.sine - omega1.sine * omega2.cosine),
+            sine: positive(omega1.cosine * omega2.sine - omega1.sine * omega2.cosine),
             cosine: omega1.cosine * omega2.cosine + omega1.sine * omega2.sine)
         let beyond = arcTangent(
             omega12.sine * lambda12.cosine - omega12.cosine * lambda12.sine,

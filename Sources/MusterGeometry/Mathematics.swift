@@ -32,6 +32,10 @@ func cubeRoot(_ value: Double) -> Double { cbrt(value) }
 @inline(__always)
 func length(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }
 
+/// The number where it is above 0, else 0, and never −0: that would turn an arc tangent by half a circle.
+@inline(__always)
+func positive(_ value: Double) -> Double { value > 0 ? value : 0 }
+
 /// An angle as its sine and cosine, of length 1 after `normalised()`.
 struct Direction {
     var sine: Double

@@ -12,6 +12,8 @@ public struct PreparedShape: Hashable, Sendable {
 
     let areas: [Area]
     let circle: Circle?
+    /// The circle's centre in space.
+    private let centre: SpacePoint?
     /// The edges that are no boundary, by their numbers among all edges; see `signedDistanceToBoundary`.
     let cuts: [Int]
 
@@ -23,19 +25,28 @@ public struct PreparedShape: Hashable, Sendable {
         case .polygon(let polygon):
             areas = [Area(polygon)]
             circle = nil
+            centre = nil
         case .multiPolygon(let polygons):
             areas = polygons.map(Area.init)
             circle = nil
+            centre = nil
         case .circle(let circle):
             areas = []
             self.circle = circle
+            centre = SpacePoint(circle.centre)
         }
         cuts = Self.cuts(in: areas)
     }
 
     /// Whether a place is in the shape; a place on the boundary is inside. Exact.
     public func contains(_ place: Coordinate) -> Bool {
-        if let circle { return circle.contains(place) }
+        if let circle, let centre {
+            // Nearly always the way through space tells; the margin is a thousand times its rounding.
+            let chord = centre.chord(to: SpacePoint(place))
+            if chord > circle.radius.value + 1e-6 { return false }
+            if SpacePoint.mostOnGround(chord) + 1e-6 < circle.radius.value { return true }
+            return circle.contains(place)
+        }
         for area in areas where area.locate(place) != .outside { return true }
         return false
     }

@@ -39,7 +39,7 @@ struct Ring: Hashable, Sendable {
     /// Unrolls a closed ring. Which pole a ring round the globe encloses follows from its direction: the pole on the
     /// left of an exterior and on the right of a hole.
     init(_ positions: [Coordinate], isHole: Bool) {
-        self.init(longitudes: positions.map(\.longitude), latitudes: positions.map(\.latitude), isHole: isHole)
+        self.init(longitudes: positions.map { $0.longitude }, latitudes: positions.map { $0.latitude }, isHole: isHole)
     }
 
     /// Unrolls a closed ring given as two arrays of equal length.

@@ -144,6 +144,32 @@ import Testing
         checkMulti([[[RawVertex]]](repeating: [], count: Shape.ringLimit + 1), "tooLarge", prefix: true, contains: true)
     }
 
+    @Test func `hostile rings are answered in bounded time`() {
+        // A comb whose long slanting teeth all lie across each other's boxes.
+        var comb: [RawVertex] = []
+        for tooth in 0..<30_000 {
+            let shift = Double(tooth) * 0.001
+            comb.append(RawVertex(longitude: shift, latitude: -60))
+            comb.append(RawVertex(longitude: shift + 60.000_2, latitude: 0))
+        }
+        comb += [RawVertex(longitude: 120, latitude: 0), RawVertex(longitude: 120, latitude: -61)]
+        comb += [RawVertex(longitude: 0, latitude: -61), comb[0]]
+        check([comb], "tooComplex 0/0/0")
+        // Thousands of holes in an exterior of many vertices, and thousands of polygons in one place.
+        let wave = (0..<20_000).map { RawVertex(longitude: Double($0) / 500, latitude: Double($0 % 2) * 1e-4) }
+        let exterior = wave + ring("40 50, 0 50, 0 0")
+        let holes = (0..<2000).map { index -> [RawVertex] in
+            let (x, y) = (1 + Double(index % 50) * 0.7, 1 + Double(index / 50))
+            return ring("\(x) \(y), \(x) \(y + 0.5), \(x + 0.5) \(y), \(x) \(y)")
+        }
+        let clock = ContinuousClock()
+        let elapsed = clock.measure { check([exterior] + holes, "") }
+        print("2,000 holes checked in \(elapsed)")
+        #expect(elapsed < .seconds(30))
+        let same = [[[RawVertex]]](repeating: [ring("0 0, 5 0, 5 5, 0 0")], count: Shape.ringLimit)
+        checkMulti(same, "polygonsOverlap", prefix: true)
+    }
+
     @Test func `a hundred thousand vertices are checked within seconds, also in a debug build`() throws {
         let circle = (0..<100_000).map { index -> RawVertex in
             let angle = Double(index) / 50_000 * Double.pi
