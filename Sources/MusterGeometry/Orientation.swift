@@ -70,16 +70,10 @@ func exactOrientation(
         let (dxB, dxBLost) = twoDifference(bx, px)
         let (dyA, dyALost) = twoDifference(ay, py)
         let (dyB, dyBLost) = twoDifference(by, py)
-        for dy in [dyB, dyBLost] where dy != 0 {
-            sum.addProduct(dxA, dy)
-            sum.addProduct(dxALost, dy)
-            sum.addProduct(360 * Double(turnA), dy)
-        }
-        for dy in [dyA, dyALost] where dy != 0 {
-            sum.addProduct(-dxB, dy)
-            sum.addProduct(-dxBLost, dy)
-            sum.addProduct(-360 * Double(turnB), dy)
-        }
+        sum.addProducts(dxA, dxALost, 360 * Double(turnA), dyB)
+        sum.addProducts(dxA, dxALost, 360 * Double(turnA), dyBLost)
+        sum.addProducts(-dxB, -dxBLost, -360 * Double(turnB), dyA)
+        sum.addProducts(-dxB, -dxBLost, -360 * Double(turnB), dyALost)
         return sum.sign
     }
 }
@@ -101,8 +95,15 @@ private struct Expansion {
         return 0
     }
 
+    /// Adds (a + b + c)·d, exactly.
+    mutating func addProducts(_ a: Double, _ b: Double, _ c: Double, _ d: Double) {
+        addProduct(a, d)
+        addProduct(b, d)
+        addProduct(c, d)
+    }
+
     /// Adds a product of two doubles, exactly.
-    mutating func addProduct(_ left: Double, _ right: Double) {
+    private mutating func addProduct(_ left: Double, _ right: Double) {
         let product = left * right
         if product == 0 { return }
         add((-product).addingProduct(left, right))
