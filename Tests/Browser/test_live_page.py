@@ -151,6 +151,25 @@ def test_a_new_member_and_a_new_region_appear_by_themselves(page, server):
     until(lambda: "Assembly point C" in page.row("dora"))
 
 
+@pytest.mark.parametrize("role, sees_team", [("leader", True), ("member", False)])
+def test_each_role_sees_what_it_may_and_no_more(page, server, role, sees_team):
+    own, other, password = f"own-{role}", f"other-{role}", "a sound password too"
+    server.make_team(own, [box("p", "Their own point", 10.7600, 59.9120, muster=True)])
+    server.make_team(other, [])
+    server.make_member(f"mate-{role}", own).stay((10.7610, 59.9125))
+    server.make_member(f"stranger-{role}", other).stay(inside_tank)
+    server.ask("POST", "users", {"name": f"the-{role}", "role": role, "team": own, "password": password})
+    page.open().sign_in(f"the-{role}", password)
+    until(lambda: page.row(f"the-{role}"))
+    if sees_team:
+        until(lambda: "Their own point" in page.row(f"mate-{role}"))
+    else:
+        assert page.row(f"mate-{role}") is None
+        assert all(f"mate-{role}" not in text for _, text in page.events())
+    assert page.row(f"stranger-{role}") is None
+    assert all(f"stranger-{role}" not in text for _, text in page.events())
+
+
 def test_the_keyboard_reaches_the_counts_and_the_people(page, server):
     server.make_member("karl", "north").stay(inside_tank)
     page.open().sign_in()
