@@ -121,7 +121,8 @@ package struct Server: Sendable {
     private func close() async {
         ControlFile.remove(in: settings.dataDirectory)
         do {
-            try await ledger.close()
+            // In a task of its own: whoever was cancelled still leaves a store that is closed.
+            try await Task { try await ledger.close() }.value
         } catch {
             logger.error("The store did not close cleanly", metadata: ["error": "\(error)"])
         }

@@ -4,6 +4,7 @@ import Hummingbird
 import MusterCore
 import MusterStore
 import NIOCore
+import ServiceLifecycle
 import Synchronization
 
 /// The live feed over HTTP: `text/event-stream`, resumed by `Last-Event-ID`, with heartbeats.
@@ -14,6 +15,9 @@ struct LiveFeed: Sendable {
 
     /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
     static let stallSeconds: Double = 30
+
+    /// Seconds that a reader has at shutdown to take what is on its way to it.
+    static let shutdownSeconds: Double = 1
 
     /// Answers with everything after `cursor` that the principal may see, as it happens.
     ///
@@ -53,6 +57,10 @@ struct LiveFeed: Sendable {
             group.addTask { await pump(listener, into: beats) }
             group.addTask { try await beat(into: beats) }
             group.addTask { try await progress.watch(stallSeconds: Self.stallSeconds) }
+            group.addTask {
+                try await gracefulShutdown()
+                try await Task.sleep(for: .seconds(Self.shutdownSeconds))
+            }
             group.addTask {
                 for await beat in beats {
                     progress.begin()
