@@ -25,7 +25,10 @@ package struct Endpoints: Sendable {
         var routes = RouteTable()
         NativeEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
             .register(in: &routes)
+        OwnTracksEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
+            .register(in: &routes)
         addLive(to: &routes)
+        OpenAPI.register(in: &routes)
         return routes
     }
 

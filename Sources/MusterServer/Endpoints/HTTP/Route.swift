@@ -10,6 +10,9 @@ package struct Route: Sendable {
         case anyone
         /// Whoever has one of these roles. A device's own token is taken only where `devices` is true.
         case roles(Set<Role>, devices: Bool)
+        /// Whoever has one of these roles; the handler itself proves who asks, because its clients need other answers
+        /// than 401 and 403.
+        case provenByHandler(Set<Role>)
         /// An admin, or a request that comes from this machine itself through no proxy.
         case adminOrLoopback
 

@@ -54,7 +54,7 @@ struct Gate: Sendable {
 
     func respond(to request: Request, _ exchange: Exchange) async throws -> Response {
         switch route.admission {
-        case .anyone:
+        case .anyone, .provenByHandler:
             return try await route.handler(request, exchange)
         case .adminOrLoopback:
             if exchange.isFromLoopback, !request.isForwarded { return try await route.handler(request, exchange) }

@@ -15,7 +15,7 @@ extension NativeEndpoint {
                 admits: .roles([.admin, .leader], devices: false),
                 .init(
                     "Regions",
-                    "Store the regions of a GeoJSON file: all, or when one is at fault none. An id that is there is replaced.",
+                    "Store the regions of a GeoJSON file: all or, when one is at fault, none. Known ids are replaced.",
                     query: [
                         .init("dryRun", "Only look; the collection need not exist.", schema: #"{"type":"boolean"}"#),
                         .init(

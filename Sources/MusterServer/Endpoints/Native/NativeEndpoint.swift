@@ -28,6 +28,7 @@ package struct NativeEndpoint: Sendable {
         addTeamSafety(to: &routes)
         addDevices(to: &routes)
         addDeviceCredentials(to: &routes)
+        addEncryptionKeys(to: &routes)
         addReports(to: &routes)
         addLatestPositions(to: &routes)
         addHistory(to: &routes)

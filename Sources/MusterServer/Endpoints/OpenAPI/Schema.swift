@@ -1,4 +1,6 @@
-/// The JSON Schemas (2020-12) of the native API, by name, as OpenAPI 3.1 shows them.
+import MusterCore
+
+/// The JSON Schemas (2020-12) of the API, as OpenAPI 3.1 shows them.
 enum Schema {
     /// How many items a page holds.
     static let limit = #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#
@@ -12,4 +14,221 @@ enum Schema {
     static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
     /// A name.
     static let name = #"{"type":"string","pattern":"\#(EntityName.pattern)","minLength":1,"maxLength":64}"#
+
+    /// What a part of the path may be.
+    static func pathPart(_ name: String) -> String {
+        switch name {
+        case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
+        case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16}$"}"#
+        default: Self.name
+        }
+    }
+
+    /// Every schema that a route names.
+    static let named: [(String, String)] = requests + answers + places
+
+    private static let role =
+        #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
+    private static let filter =
+        #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
+    private static let silence = #"{"type":"number","minimum":10,"maximum":604800}"#
+    private static let password = #"{"type":"string","minLength":8,"maxLength":1024}"#
+    private static let text = #"{"type":"string","maxLength":4096}"#
+    private static let names = #"{"type":"array","maxItems":1000,"items":\#(name)}"#
+
+    /// An object that has these members, may have those, and, unless it is open, no others.
+    private static func object(
+        _ members: [(String, String)], optional: [(String, String)] = [], isOpen: Bool = false
+    ) -> String {
+        let properties = (members + optional).map { #""\#($0.0)":\#($0.1)"# }.joined(separator: ",")
+        let required = members.map { #""\#($0.0)""# }.joined(separator: ",")
+        let rest = #""required":[\#(required)],"additionalProperties":\#(isOpen)"#
+        return #"{"type":"object","properties":{\#(properties)},\#(rest)}"#
+    }
+
+    private static func oneOf(_ schemas: String...) -> String { #"{"oneOf":[\#(schemas.joined(separator: ","))]}"# }
+
+    private static func words(_ words: String...) -> String {
+        #"{"enum":["\#(words.joined(separator: #"",""#))"]}"#
+    }
+
+    private static let integer = #"{"type":"integer"}"#
+    private static let boolean = #"{"type":"boolean"}"#
+
+    private static func reference(_ schema: String) -> String { "{\"$ref\":\"#/components/schemas/\(schema)\"}" }
+
+    private static func list(of schema: String) -> String { #"{"type":"array","items":\#(schema)}"# }
+
+    private static func page(of schema: String) -> String {
+        object([("items", list(of: reference(schema)))], optional: [("nextCursor", cursor)])
+    }
+
+    private static let nullableName = oneOf(name, #"{"type":"null"}"#)
+
+    private static let requests: [(String, String)] = [
+        (
+            "SignIn",
+            oneOf(object([("name", text), ("password", text)]), object([("code", text)]))
+        ),
+        ("Refresh", object([("refreshToken", text)])),
+        (
+            "NewUser",
+            object([("name", name), ("role", role)], optional: [("team", nullableName), ("password", password)])
+        ),
+        ("UserPatch", object([], optional: [("role", role), ("team", nullableName)])),
+        ("NewPassword", object([("password", password)], optional: [("currentPassword", text)])),
+        ("NewTeam", object([("name", name)], optional: [("silenceSeconds", silence)])),
+        ("TeamPatch", object([], optional: [("silenceSeconds", silence)])),
+        ("NewDevice", object([("name", name)])),
+        ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
+        ("NewCollection", object([("name", name)])),
+        ("NewTracker", object([("name", name)], optional: [("filter", filter), ("collections", names)])),
+        ("TrackerPatch", object([], optional: [("filter", filter), ("collections", names)])),
+        ("NewKey", object([("label", #"{"type":"string","maxLength":200}"#)], optional: [("user", name)])),
+        (
+            "Report",
+            oneOf(
+                reference("NewPosition"), #"{"type":"array","maxItems":1000,"items":\#(reference("NewPosition"))}"#)
+        ),
+        ("ReportLines", #"{"type":"string","description":"A position object on each line, at most 1,000."}"#),
+        ("OwnTracksMessage", #"{"type":["object","array"]}"#),
+    ]
+
+    private static let answers: [(String, String)] = [
+        (
+            "Problem",
+            object(
+                [("type", text), ("title", text), ("status", integer)],
+                optional: [("detail", text), ("errors", list(of: reference("Fault")))])
+        ),
+        (
+            "Fault",
+            object(
+                [("pointer", text), ("detail", text)],
+                optional: [("feature", integer), ("coordinate", reference("Coordinate"))])
+        ),
+        (
+            "Session",
+            object([
+                ("accessToken", text), ("tokenType", #"{"const":"Bearer"}"#), ("expiresIn", integer),
+                ("refreshToken", text), ("user", reference("User")),
+            ])
+        ),
+        ("WhoAmI", object([("user", reference("User"))], optional: [("device", text)])),
+        ("User", object([("name", name), ("role", role)], optional: [("team", name)])),
+        ("UserPage", page(of: "User")),
+        ("Team", object([("name", name), ("tracker", name), ("silenceSeconds", silence)])),
+        ("TeamPage", page(of: "Team")),
+        (
+            "Device",
+            object(
+                [("id", text), ("user", name), ("name", name)], optional: [("position", reference("Position"))])
+        ),
+        ("DevicePage", page(of: "Device")),
+        ("DeviceToken", object([("device", text), ("token", text)])),
+        ("Collection", object([("name", name), ("regions", integer)])),
+        ("CollectionPage", page(of: "Collection")),
+        ("Tracker", object([("name", name), ("filter", filter), ("collections", names)])),
+        ("TrackerPage", page(of: "Tracker")),
+        ("Key", object([("id", text), ("label", text), ("createdAt", time)], optional: [("user", name)])),
+        (
+            "MadeKey",
+            object(
+                [("id", text), ("label", text), ("createdAt", time), ("key", text)], optional: [("user", name)])
+        ),
+        ("KeyPage", object([("items", list(of: reference("Key")))])),
+        ("Health", object([("status", #"{"const":"ok"}"#), ("sequence", since), ("at", time)])),
+        ("KeySet", object([("keys", list(of: #"{"type":"object"}"#))])),
+        ("RegionReceipt", object([("stored", integer), ("faults", list(of: reference("Fault")))])),
+        (
+            "Receipt",
+            object(["accepted", "late", "repeated", "filtered", "sequence"].map { ($0, since) })
+        ),
+        (
+            "ChangePage",
+            object([("items", list(of: reference("Change"))), ("lastSequence", since), ("more", boolean)])
+        ),
+        (
+            "Change",
+            object(
+                [
+                    ("sequence", since), ("at", time),
+                    ("type", words("position", "crossing", "safety", "region", "directory")),
+                ], isOpen: true)
+        ),
+        ("OwnTracksReply", #"{"type":["array","object"]}"#),
+        ("Object", #"{"type":"object"}"#),
+        ("Text", #"{"type":"string"}"#),
+    ]
+
+    private static func number(_ range: ClosedRange<Double>) -> String {
+        #"{"type":"number","minimum":\#(range.lowerBound),"maximum":\#(range.upperBound)}"#
+    }
+
+    private static let fix: [(String, String)] = [
+        ("latitude", number(-90...90)), ("longitude", number(-180...180)), ("sampleTime", time),
+    ]
+    private static let measurements: [(String, String)] = [
+        ("accuracy", number(0...1e8)), ("altitude", number(-1e7...1e7)), ("speed", number(0...1e6)),
+        ("heading", number(0...360)), ("battery", number(0...100)), ("attributes", #"{"type":"object"}"#),
+    ]
+
+    private static let places: [(String, String)] = [
+        (
+            "NewPosition",
+            object(
+                fix, optional: [("device", #"{"type":"string","maxLength":129}"#)] + measurements, isOpen: true)
+        ),
+        (
+            "Position",
+            object(
+                fix + [("receivedTime", time), ("source", text)],
+                optional: [("device", text), ("late", boolean)] + measurements)
+        ),
+        (
+            "LatestPositions",
+            object(
+                [("sequence", since), ("items", list(of: reference("Position")))], optional: [("nextCursor", cursor)])
+        ),
+        ("HistoryPage", page(of: "Position")),
+        (
+            "TeamSafety",
+            object([
+                ("team", name), ("sequence", since), ("at", time),
+                ("counts", object(["safe", "unsafe", "unknown"].map { ($0, since) })),
+                ("members", list(of: reference("Standing"))),
+            ])
+        ),
+        (
+            "Standing",
+            object(
+                [("user", name), ("state", words("safe", "unsafe", "unknown"))],
+                optional: [
+                    ("since", time), ("region", #"{"type":"object"}"#), ("device", text),
+                    ("position", reference("Position")),
+                ])
+        ),
+        ("Coordinate", #"{"type":"array","minItems":2,"items":{"type":"number"}}"#),
+        (
+            "Feature",
+            object(
+                [("type", words("Feature")), ("geometry", reference("Geometry"))],
+                optional: [("id", #"{"type":["string","number"]}"#), ("properties", #"{"type":["object","null"]}"#)],
+                isOpen: true)
+        ),
+        (
+            "FeatureCollection",
+            object(
+                [("type", words("FeatureCollection")), ("features", list(of: reference("AnyFeature")))],
+                optional: [("nextCursor", cursor)], isOpen: true)
+        ),
+        ("AnyFeature", object([("type", words("Feature")), ("geometry", object([], isOpen: true))], isOpen: true)),
+        ("FeatureOrCollection", oneOf(reference("Feature"), reference("FeatureCollection"))),
+        (
+            "Geometry",
+            object(
+                [("type", words("Polygon", "MultiPolygon", "Point")), ("coordinates", #"{"type":"array"}"#)],
+                isOpen: true)
+        ),
+    ]
 }

@@ -1,0 +1,127 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterWire
+
+/// Who an app says it is, beside its credential: by headers, or, as the Recorder has it, in the query.
+struct OwnTracksSender: Equatable {
+    var user: String?
+    var device: String?
+
+    init(user: String?, device: String?) {
+        self.user = user
+        self.device = device
+    }
+
+    init(_ request: Request) {
+        let query = Query(request)
+        user = request.headers[.limitUser] ?? query.text("u")
+        device = request.headers[.limitDevice] ?? query.text("d")
+    }
+}
+
+/// One request of an app, sorted: what is a position, and what is only noted.
+struct OwnTracksReport {
+    private let sender: OwnTracksSender
+    private let receivedAt: Instant
+    /// What was reported, in order.
+    private(set) var positions: [Position] = []
+    /// What is worth counting, by name.
+    private(set) var events: [StaticString] = []
+    private var topic: OwnTracksTopic?
+    private var envelopes: [OwnTracksEnvelope] = []
+
+    init(_ request: OwnTracksRequest, sender: OwnTracksSender, receivedAt: Instant) {
+        self.sender = sender
+        self.receivedAt = receivedAt
+        take(request)
+    }
+
+    /// Whether something in it must be opened first.
+    var isSealed: Bool { !envelopes.isEmpty }
+
+    /// The user that is named, by header or topic.
+    var userName: String? { sender.user ?? topic?.user }
+
+    /// The device that is named, by header or topic, as a name of ours: what a name may not hold becomes a hyphen.
+    var deviceName: String {
+        let name = [sender.device, topic?.device].lazy.compactMap { $0 }.first { !$0.isEmpty } ?? "phone"
+        let kept = name.unicodeScalars.prefix(EntityName.limit).map { scalar in
+            EntityName.isValid("a\(scalar)") ? Character(scalar) : "-"
+        }
+        let result = String(kept)
+        return EntityName.isValid(result) ? result : "phone"
+    }
+
+    /// The positions whose sample time can be: neither older than what is kept nor in the future.
+    func positions(from earliest: Instant, to latest: Instant) -> [Position] {
+        positions.filter { $0.sampleTime >= earliest && $0.sampleTime <= latest }
+    }
+
+    /// Opens what is sealed. What this key does not open, or holds no message, is counted and passed over: it was
+    /// sealed with an earlier key, and the app would send it for ever.
+    mutating func open(with box: SecretBox) {
+        let sealed = envelopes
+        envelopes = []
+        for envelope in sealed {
+            guard let message = box.open(envelope),
+                let request = try? OwnTracksRequest(parsing: message, receivedAt: receivedAt)
+            else {
+                events.append("owntracks_unopened")
+                continue
+            }
+            take(request)
+        }
+        // An envelope within an envelope is nobody's.
+        envelopes = []
+    }
+
+    private mutating func take(_ request: OwnTracksRequest) {
+        for _ in request.faults { events.append("owntracks_malformed") }
+        for message in request.messages { take(message) }
+    }
+
+    /// Every message that an app knows. Only where it is matters here: what it crosses is decided by the server alone.
+    private mutating func take(_ message: OwnTracksMessage) {
+        switch message {
+        case .location(let location):
+            positions.append(location.position)
+            if let text = location.topic, topic == nil { topic = OwnTracksTopic(text) }
+        case .transition(let transition):
+            // The app's belief about its own waypoints is no crossing of ours; the fix that it rests on is a fix.
+            events.append("owntracks_transition")
+            if let position = transition.position(receivedAt: receivedAt) { positions.append(position) }
+        case .encrypted(let envelope): envelopes.append(envelope)
+        case .waypoint, .waypoints: events.append("owntracks_waypoint")
+        case .beacon: events.append("owntracks_beacon")
+        case .lastWill: events.append("owntracks_lwt")
+        case .card: events.append("owntracks_card")
+        case .steps: events.append("owntracks_steps")
+        case .status: events.append("owntracks_status")
+        case .command, .request, .other: events.append("owntracks_other")
+        }
+    }
+}
+
+extension OwnTracksTransition {
+    /// Where the phone was when it believed this; nil when it does not say.
+    fileprivate func position(receivedAt: Instant) -> Position? {
+        guard let coordinate else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("event", isEntering ? "enter" : "leave")
+        writer.member("desc", name)
+        writer.member("tid", trackerID)
+        writer.endObject()
+        return Position(
+            coordinate: coordinate, sampleTime: sampleTime, receivedTime: receivedAt, accuracy: accuracy,
+            source: .ownTracks, attributes: String(decoding: writer.bytes, as: UTF8.self))
+    }
+}
+
+extension HTTPField.Name {
+    /// The user, as OwnTracks apps say it.
+    static let limitUser = HTTPField.Name("X-Limit-U")!
+    /// The device, as OwnTracks apps say it.
+    static let limitDevice = HTTPField.Name("X-Limit-D")!
+}

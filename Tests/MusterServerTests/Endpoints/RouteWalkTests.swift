@@ -1,0 +1,220 @@
+import HTTPTypes
+import MusterCore
+import MusterStore
+import MusterWire
+import Testing
+
+@testable import MusterServer
+
+/// Every route as every role, against a list that was written by hand and not taken from the table.
+@Suite struct RouteWalkTests {
+    /// Who is admitted: a admin, l leader, m member, n analyst, g gateway; d a device's own token; `*` anyone.
+    static let admitted: [String: String] = [
+        "POST /api/v1/session": "*", "POST /api/v1/session/refresh": "*", "DELETE /api/v1/session": "almng",
+        "GET /api/v1/session": "almngd",
+        "GET /api/v1/users": "al", "POST /api/v1/users": "a", "GET /api/v1/users/{user}": "almng",
+        "PATCH /api/v1/users/{user}": "a", "DELETE /api/v1/users/{user}": "a",
+        "PUT /api/v1/users/{user}/password": "almng",
+        "GET /api/v1/teams": "almnd", "POST /api/v1/teams": "a", "GET /api/v1/teams/{team}": "almnd",
+        "PATCH /api/v1/teams/{team}": "al", "DELETE /api/v1/teams/{team}": "a",
+        "GET /api/v1/teams/{team}/safety": "almn",
+        "GET /api/v1/devices": "almnd", "POST /api/v1/users/{user}/devices": "alm",
+        "GET /api/v1/users/{user}/devices/{device}": "almnd", "DELETE /api/v1/users/{user}/devices/{device}": "alm",
+        "POST /api/v1/users/{user}/devices/{device}/token": "alm",
+        "DELETE /api/v1/users/{user}/devices/{device}/token": "alm",
+        "PUT /api/v1/users/{user}/devices/{device}/encryption-key": "alm",
+        "DELETE /api/v1/users/{user}/devices/{device}/encryption-key": "alm",
+        "POST /api/v1/positions": "almngd", "GET /api/v1/positions": "almnd",
+        "GET /api/v1/users/{user}/devices/{device}/positions": "almnd",
+        "GET /api/v1/collections": "almnd", "POST /api/v1/collections": "al",
+        "GET /api/v1/collections/{collection}": "almnd", "DELETE /api/v1/collections/{collection}": "al",
+        "GET /api/v1/collections/{collection}/regions": "almnd",
+        "POST /api/v1/collections/{collection}/regions": "al",
+        "GET /api/v1/collections/{collection}/regions/{region}": "almnd",
+        "PUT /api/v1/collections/{collection}/regions/{region}": "al",
+        "DELETE /api/v1/collections/{collection}/regions/{region}": "al",
+        "GET /api/v1/trackers": "al", "POST /api/v1/trackers": "a", "GET /api/v1/trackers/{tracker}": "al",
+        "PATCH /api/v1/trackers/{tracker}": "a", "DELETE /api/v1/trackers/{tracker}": "a",
+        "GET /api/v1/changes": "almnd", "GET /api/v1/live": "almnd",
+        "GET /api/v1/keys": "almng", "POST /api/v1/keys": "almng", "DELETE /api/v1/keys/{key}": "almng",
+        "GET /.well-known/jwks.json": "*", "GET /health": "*", "GET /api/v1/health": "*", "GET /metrics": "a",
+        "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
+    ]
+
+    /// Someone of every role, by the letter above.
+    static let people: [(letter: Character, name: String)] = [
+        ("g", "gus"), ("n", "ann"), ("m", "mia"), ("l", "lena"), ("a", "admin"),
+    ]
+
+    @Test func `every route is on the list, and every line of the list is a route`() async throws {
+        let office = try await Office()
+        let served = office.endpoints.routes.routes.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(served.count == Set(served).count)
+        #expect(Set(served) == Set(Self.admitted.keys))
+        try await office.ledger.close()
+    }
+
+    /// The path with everything in braces filled in.
+    static func path(_ template: String, user: String, team: String) -> String {
+        let parts = [
+            "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
+            "{region}": "square", "{key}": "AAAAAAAAAAAAAAAA",
+        ]
+        return "/"
+            + template.split(separator: "/", omittingEmptySubsequences: false)
+            .map { parts[String($0)] ?? String($0) }.joined(separator: "/")
+    }
+
+    @Test(arguments: admitted.keys.sorted())
+    func `a route admits the roles that it names and nobody else`(_ line: String) async throws {
+        let office = try await Office()
+        let roles = try #require(Self.admitted[line])
+        let words = line.split(separator: " ")
+        let method = try #require(HTTPRequest.Method(String(words[0])))
+        let token = try await office.identity.makeDeviceToken(for: try office.phone(of: "mia").number)
+        try await office.open { desk in
+            func status(_ name: String, _ authorization: String?) async throws -> Int {
+                let team = ["mia", "lena"].contains(name) ? "north" : "south"
+                let path = Self.path(String(words[1]), user: name, team: team)
+                return try await desk.send(method, path, method == .get ? nil : "{}", authorization: authorization)
+                    .status
+            }
+            if roles == "*" {
+                let answer = try await status("mia", nil)
+                #expect(answer < 300 || line.hasPrefix("POST /api/v1/session"), "\(answer)")
+                return
+            }
+            let nobody = try await status("mia", nil)
+            #expect(nobody == 401)
+            let isOwnTracks = !line.contains("/api/v1") && method == .post
+            let guesser = try await status("mia", "Bearer mk_guess")
+            #expect(guesser == (isOwnTracks ? 503 : 401))
+            // A feed that is admitted never ends.
+            let isEndless = line.hasSuffix("/live")
+            if !(isEndless && roles.contains("d")) {
+                let answer = try await status("mia", "Bearer \(token)")
+                #expect(([401, 403].contains(answer) == false) == roles.contains("d"), "device: \(answer)")
+            }
+            for (letter, name) in Self.people where !(isEndless && roles.contains(letter)) {
+                let answer = try await status(name, "Bearer \(office.keys[name] ?? "")")
+                if roles.contains(letter) {
+                    #expect(answer != 401 && answer != 403, "\(name): \(answer)")
+                } else {
+                    #expect(answer == 403, "\(name): \(answer)")
+                }
+            }
+        }
+    }
+
+    /// Routes about somebody or some team, each with a body that would do.
+    static let aboutOthers: [(line: String, body: String?)] = [
+        ("GET /api/v1/users/{user}", nil),
+        ("PUT /api/v1/users/{user}/password", #"{"password":"taken over","currentPassword":"sue's secret"}"#),
+        ("GET /api/v1/teams/{team}", nil), ("PATCH /api/v1/teams/{team}", #"{"silenceSeconds":60}"#),
+        ("GET /api/v1/teams/{team}/safety", nil),
+        ("POST /api/v1/users/{user}/devices", #"{"name":"tablet"}"#),
+        ("GET /api/v1/users/{user}/devices/{device}", nil), ("DELETE /api/v1/users/{user}/devices/{device}", nil),
+        ("POST /api/v1/users/{user}/devices/{device}/token", nil),
+        ("DELETE /api/v1/users/{user}/devices/{device}/token", nil),
+        ("PUT /api/v1/users/{user}/devices/{device}/encryption-key", #"{"key":"0123"}"#),
+        ("DELETE /api/v1/users/{user}/devices/{device}/encryption-key", nil),
+        ("GET /api/v1/users/{user}/devices/{device}/positions", nil),
+        ("GET /api/v1/trackers/{tracker}", nil),
+    ]
+
+    @Test(arguments: aboutOthers.indices)
+    func `what is someone else's is not there, and stays as it was`(_ index: Int) async throws {
+        let (line, body) = Self.aboutOthers[index]
+        let office = try await Office()
+        let words = line.split(separator: " ")
+        let method = try #require(HTTPRequest.Method(String(words[0])))
+        let path = Self.path(String(words[1]), user: "sue", team: "south")
+        let roles = try #require(Self.admitted[line])
+        let before = office.ledger.lastSequence
+        try await office.open { desk in
+            _ = try await desk.send(.post, "/positions", as: "sue", office.report("phone"))
+            let unknown = try await desk.send(
+                method, Self.path(String(words[1]), user: "nobody", team: "nowhere"), as: "lena", body)
+            for (letter, name) in [("m" as Character, "mia"), ("l", "lena")] where roles.contains(letter) {
+                let reply = try await desk.send(method, path, as: name, body)
+                #expect(reply.status == 404, "\(name): \(reply.text)")
+                #expect(reply.text == unknown.text)
+            }
+            let token = try await office.identity.makeDeviceToken(for: try office.phone(of: "lena").number)
+            if roles.contains("d") {
+                let reply = try await desk.send(method, path, body, authorization: "Bearer \(token)")
+                #expect(reply.status == 404)
+            }
+            let changes = try office.store.changes(since: before, limit: 100).map(\.change)
+            #expect(changes.allSatisfy { if case .directory = $0 { false } else { true } })
+            let password = Office.password(of: "sue")
+            #expect(try await desk.send(.post, "/session", #"{"name":"sue","password":"\#(password)"}"#).status == 200)
+        }
+    }
+
+    @Test func `lists, positions and changes hold what one may see and nothing else`() async throws {
+        let office = try await Office()
+        let everyone = Office.people.map { "\($0.name)/phone" }
+        try await office.open { desk in
+            for name in everyone {
+                #expect(try await desk.send(.post, "/positions", as: "admin", office.report(name)).status == 200)
+            }
+            let visible: [String: [String]] = [
+                "admin": everyone, "ann": everyone, "lena": ["lena/phone", "mia/phone", "max/phone"],
+                "mia": ["mia/phone"], "lars": ["lars/phone", "sue/phone"], "sue": ["sue/phone"],
+            ]
+            for (name, expected) in visible {
+                let devices = try await desk.send(.get, "/devices", as: name).json["items"]?.elements ?? []
+                #expect(devices.compactMap { $0["id"]?.string } == expected, "\(name)")
+                let latest = try await desk.send(.get, "/positions", as: name).json["items"]?.elements ?? []
+                #expect(latest.compactMap { $0["device"]?.string } == expected, "\(name)")
+                let changes = try await desk.send(.get, "/changes?limit=1000", as: name)
+                let seen = (changes.json["items"]?.elements ?? []).filter { $0["type"]?.string == "position" }
+                #expect(seen.compactMap { $0["device"]?.string } == expected, "\(name)")
+                for other in everyone where !expected.contains(other) {
+                    #expect(!changes.text.contains("\"\(other)\""))
+                }
+                #expect(changes.json["lastSequence"]?.integer == office.ledger.lastSequence.rawValue)
+                #expect(changes.json["more"]?.boolean == false)
+            }
+        }
+    }
+
+    @Test func `a device's own token reports for that device and reads no more than a member does`() async throws {
+        let office = try await Office()
+        let token = try await office.identity.makeDeviceToken(for: try office.phone(of: "lena").number)
+        let bearer = "Bearer \(token)"
+        try await office.open { desk in
+            let own = try await desk.send(.post, "/positions", office.report(), authorization: bearer)
+            #expect(own.json["accepted"]?.integer == 1)
+            let other = try await desk.send(.post, "/positions", office.report("mia/phone"), authorization: bearer)
+            #expect(other.status == 422)
+            #expect(other.pointers == ["/device"])
+            let devices = try await desk.send(.get, "/devices", authorization: bearer).json["items"]?.elements
+            #expect(devices?.compactMap { $0["id"]?.string } == ["lena/phone"])
+            #expect(try await desk.send(.delete, "/users/lena/devices/phone/token", as: "lena").status == 204)
+            #expect(try await desk.send(.get, "/devices", authorization: bearer).status == 401)
+        }
+    }
+
+    @Test func `a gateway reports for anyone and reads nothing`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            let reply = try await desk.send(
+                .post, "/positions", as: "gus", "[\(office.report("mia/phone")),\(office.report("sue/phone"))]")
+            #expect(reply.json["accepted"]?.integer == 2)
+            #expect(try await desk.send(.get, "/users/mia/devices/phone", as: "gus").status == 403)
+        }
+    }
+
+    @Test func `an unknown path is 404, and a known one with another method 405 with what it takes`() async throws {
+        try await Office().open { desk in
+            #expect(try await desk.send(.get, "/nothing", as: "admin").status == 404)
+            #expect(try await desk.send(.get, "//nothing").headers[.contentType] == "application/problem+json")
+            let reply = try await desk.send(.put, "/users", as: "admin", "{}")
+            #expect(reply.status == 405)
+            #expect(reply.headers[.allow] == "GET, POST")
+            #expect(reply.json["type"]?.string == "urn:muster:problem:method-not-allowed")
+        }
+    }
+}
