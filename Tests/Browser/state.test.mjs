@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { bounds, circleRing, destination, drawable, labelPoint, unwrap } from "../../Web/live/geodesy.js";
 import { degreesName, graticule } from "../../Web/live/graticule.js";
+import { extent } from "../../Web/live/mapdata.js";
 import { emptyState, counts, eventLimit, latestPosition, reduce, trailLimit } from "../../Web/live/state.js";
 import { EventStreamParser } from "../../Web/live/sse.js";
 import { age } from "../../Web/live/time.js";
@@ -91,6 +92,17 @@ test("a late position moves nobody and joins no trail", () => {
     const state = after(loaded(), position(13, 20), position(14, 10, { late: true }));
     assert.equal(latestPosition(state.members.get("alice")).sampleTime, time(20));
     assert.equal(state.trails.get("alice/phone").length, 1);
+});
+
+test("a fix from a cell tower is shown, but joins no trail and widens no view", () => {
+    const rough = position(13, 20, { longitude: 11.5 });
+    rough.position.accuracy = 9000;
+    const state = after(loaded(), position(12, 10), rough);
+    assert.equal(latestPosition(state.members.get("alice")).longitude, 11.5);
+    assert.equal(state.trails.get("alice/phone").length, 1);
+    assert.ok(extent(state).every(([longitude]) => longitude < 11));
+    const alone = extent({ ...state, regions: new Map() });
+    assert.deepEqual(alone, [[11.5, 59.9]], "there is nothing else to show");
 });
 
 test("the device that was sampled last says where someone is", () => {

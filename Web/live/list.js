@@ -1,6 +1,6 @@
 /** The list of people: counts at the top, those who are not safe first. */
 import { changeMark, markElement, markOrder, marks } from "./marks.js";
-import { counts, latestPosition } from "./state.js";
+import { counts, isCoarse, latestPosition } from "./state.js";
 import { age, clockTime, showTime } from "./time.js";
 
 export class List {
@@ -114,7 +114,8 @@ export class List {
 
     #showHeard(row) {
         const position = latestPosition(row.member);
-        const shown = position ? `heard ${age(position.sampleTime, this.#now())}` : "never heard";
+        const rough = position && isCoarse(position) ? `, ±${(position.accuracy / 1000).toFixed(1)} km` : "";
+        const shown = position ? `heard ${age(position.sampleTime, this.#now())}${rough}` : "never heard";
         showTime(row.heard, position?.sampleTime, shown);
     }
 }

@@ -1,7 +1,7 @@
 /** The map's features, made from the state. Pure. */
 import { circleRing, drawable, labelPoint, unwrap } from "./geodesy.js";
 import { pictureName } from "./mapstyle.js";
-import { latestPosition } from "./state.js";
+import { isCoarse, latestPosition } from "./state.js";
 
 /** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
 const largestAccuracyMetres = 20_000;
@@ -18,7 +18,7 @@ export function regionFeatures(regions) {
         const properties = { id: region.id, collection: region.collection, muster: region.muster };
         shapes.push(feature(geometry, properties));
         const picture = pictureName(region.muster ? "safe" : "region", region.name);
-        names.push(feature({ type: "Point", coordinates: labelPoint(geometry) }, { picture }));
+        names.push(feature({ type: "Point", coordinates: labelPoint(geometry) }, { picture, muster: region.muster }));
     }
     return { shapes: collected(shapes), names: collected(names) };
 }
@@ -34,7 +34,8 @@ export function deviceFeatures(state) {
             const coordinates = [position.longitude, position.latitude];
             const name = member.positions.size > 1 ? device : member.user;
             const picture = pictureName("text", name);
-            devices.push(feature({ type: "Point", coordinates }, { ...properties, device, picture }));
+            const isRough = isCoarse(position);
+            devices.push(feature({ type: "Point", coordinates }, { ...properties, device, picture, isRough }));
             if (position.accuracy > 0 && position.accuracy <= largestAccuracyMetres) {
                 accuracy.push(feature(accuracyCircle(position), properties));
             }
@@ -47,9 +48,10 @@ export function deviceFeatures(state) {
     return { devices: collected(devices), accuracy: collected(accuracy), trails: collected(trails) };
 }
 
-/** The points that a view of everything must hold. */
+/** The points that a view of everything must hold: rough positions only when there is nothing else. */
 export function extent(state) {
     const points = [];
+    const rough = [];
     for (const region of state.regions.values()) {
         const geometry = drawable(region.geometry, region.radius);
         if (!geometry) { continue; }
@@ -58,9 +60,9 @@ export function extent(state) {
     }
     for (const member of state.members.values()) {
         const position = latestPosition(member);
-        if (position) { points.push([position.longitude, position.latitude]); }
+        if (position) { (isCoarse(position) ? rough : points).push([position.longitude, position.latitude]); }
     }
-    return points;
+    return points.length > 0 ? points : rough;
 }
 
 function accuracyCircle(position) {

@@ -62,12 +62,25 @@ export function layers(palette) {
         },
         {
             id: "trails", type: "line", source: "trails", layout: { "line-cap": "round", "line-join": "round" },
-            paint: { "line-color": byState, "line-width": 2, "line-opacity": 0.6 },
+            paint: { "line-color": byState, "line-width": 2, "line-opacity": 0.5 },
         },
-        { id: "region-names", type: "symbol", source: "names", layout: { ...name, "icon-anchor": "bottom" } },
+        // Where there is no room for all names, those of the layers further down this list are shown.
+        {
+            id: "region-names", type: "symbol", source: "names", filter: ["!", ["get", "muster"]],
+            layout: { ...name, "icon-anchor": "bottom" },
+        },
         {
             id: "device-names", type: "symbol", source: "devices",
-            layout: { ...name, "icon-anchor": "top", "icon-offset": [0, 12] },
+            layout: {
+                ...name,
+                "icon-anchor": "top",
+                "icon-offset": [0, 12],
+                "symbol-sort-key": ["match", ["get", "state"], "unsafe", 1, "unknown", 2, 3],
+            },
+        },
+        {
+            id: "muster-names", type: "symbol", source: "names", filter: ["get", "muster"],
+            layout: { ...name, "icon-anchor": "bottom" },
         },
         {
             id: "devices", type: "symbol", source: "devices",
@@ -75,10 +88,12 @@ export function layers(palette) {
                 "icon-image": ["concat", "mark|", ["get", "state"]],
                 "icon-allow-overlap": true,
                 "icon-ignore-placement": true,
+                "icon-size": ["interpolate", ["linear"], ["zoom"], 9, 0.55, 15, 1],
                 // Whoever is not safe is drawn over the others.
                 "symbol-sort-key": ["match", ["get", "state"], "unsafe", 3, "unknown", 2, 1],
                 "symbol-z-order": "source",
             },
+            paint: { "icon-opacity": ["case", ["get", "isRough"], 0.6, 1] },
         },
     ];
 }

@@ -8,7 +8,9 @@
 /** As many events as the page keeps, the latest first. */
 export const eventLimit = 200;
 /** As many fixes as a trail keeps, the latest last. */
-export const trailLimit = 60;
+export const trailLimit = 30;
+/** A fix this inaccurate, from a cell tower say, tells the region of a town at best. */
+const coarseMetres = 500;
 
 /**
  * @typedef {{collection: string, id: string, name?: string, muster?: boolean}} RegionName
@@ -63,6 +65,11 @@ export function latestPosition(member) {
         if (!latest || Date.parse(position.sampleTime) > Date.parse(latest.sampleTime)) { latest = position; }
     }
     return latest;
+}
+
+/** Whether a position says only roughly where its device is: it is shown, but joins no trail and widens no view. */
+export function isCoarse(position) {
+    return position.accuracy >= coarseMetres;
 }
 
 /** How many members are in each state. */
@@ -159,6 +166,7 @@ function applySafety(draft, { user, state, since, region, sequence }) {
 }
 
 function addToTrail(draft, position, device) {
+    if (isCoarse(position)) { return; }
     const trail = draft.trails.get(device) ?? [];
     const point = [position.longitude, position.latitude];
     const last = trail.at(-1);
