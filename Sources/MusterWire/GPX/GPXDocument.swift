@@ -9,7 +9,9 @@ package struct GPXDocument: Hashable, Sendable {
     package var name: String?
     /// In the order of the file; so are the routes and the waypoints.
     package var tracks: [Track] = []
+    /// Where someone should go, in the order of the file.
     package var routes: [Route] = []
+    /// Places, in the order of the file.
     package var waypoints: [Point] = []
 
     /// An empty document.
@@ -17,6 +19,7 @@ package struct GPXDocument: Hashable, Sendable {
 
     /// Where someone went.
     package struct Track: Hashable, Sendable {
+        /// What it is called.
         package var name: String?
         /// Pieces within which reception was not lost. A piece may be empty.
         package var segments: [[Point]] = []
@@ -24,14 +27,19 @@ package struct GPXDocument: Hashable, Sendable {
 
     /// Where someone should go.
     package struct Route: Hashable, Sendable {
+        /// What it is called.
         package var name: String?
+        /// In the order in which they are to be passed.
         package var points: [Point] = []
     }
 
     /// A fix, or a place.
     package struct Point: Hashable, Sendable {
+        /// Where, WGS-84.
         package var coordinate: Coordinate
+        /// Metres above sea level, or whatever the device took for it.
         package var elevation: Metres?
+        /// When the fix was taken.
         package var time: Instant?
         /// Horizontal dilution of precision, without a unit.
         package var dilution: Double?
@@ -41,17 +49,22 @@ package struct GPXDocument: Hashable, Sendable {
         package var course: Double?
         /// Metres; from the extension that Muster writes.
         package var accuracy: Metres?
+        /// What the place is called.
         package var name: String?
     }
 
     /// What a file may hold at most.
     package struct Limits: Hashable, Sendable {
+        /// The size of the file.
         package var bytes = 64_000_000
+        /// Points of all kinds together.
         package var points = 1_000_000
         /// Tracks, segments and routes together.
         package var groups = 100_000
+        /// One text, a name say.
         package var textBytes = 65_536
 
+        /// The usual limits.
         package init() {}
     }
 
@@ -93,6 +106,7 @@ package struct GPXFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong there.
     package var reason: Reason
 
+    /// What can be wrong.
     package enum Reason: Hashable, Sendable {
         case xml(XMLFault.Reason)
         /// The root element is another.

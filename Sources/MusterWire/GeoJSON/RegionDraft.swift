@@ -36,27 +36,37 @@ package struct RegionDraft: Hashable, Sendable {
 
     /// What a request may hold at most.
     package struct Limits: Hashable, Sendable {
+        /// The size of the request.
         package var bytes = 10_000_000
+        /// Features.
         package var features = 50_000
+        /// Positions in all rings of one feature.
         package var verticesPerFeature = 100_000
+        /// The length of an id.
         package var idCharacters = 100
+        /// The length of a name.
         package var nameBytes = 400
+        /// All properties of one feature.
         package var propertyBytes = 65_536
+        /// How many faults are listed.
         package var faults = 100
+        /// How many faults of one feature are listed.
         package var faultsPerFeature = 10
         /// The longest dwell and exit delay: 30 days.
         package var seconds: Double = 2_592_000
-        /// Whether a ring that does not end where it begins is closed (some programs write them so); else it is a fault,
-        /// as RFC 7946 has it.
+        /// Whether a ring that does not end where it begins is closed, for some programs write them so; else it is a
+        /// fault, as RFC 7946 has it.
         package var closesRings = false
 
+        /// The usual limits.
         package init() {}
     }
 
     /// Reads a Feature or a FeatureCollection of Polygons, MultiPolygons and Points with a radius.
     ///
-    /// What makes a valid polygon is `Shape.validated`'s to say. What RFC 7946 tells a reader to bear is borne: any winding, any foreign member, a third number in a position,
-    /// any precision, and a coordinate off the globe by a rounding error. A coordinate reference system other than WGS-84, which older files may name, is a fault.
+    /// What makes a valid polygon is `Shape.validated`'s to say. What RFC 7946 tells a reader to bear is borne: any
+    /// winding, any foreign member, a third number in a position, any precision, and a coordinate off the globe by a
+    /// rounding error. A coordinate reference system other than WGS-84, which older files may name, is a fault.
     ///
     /// - Throws: every fault, as far as the limits go; nothing is read in part. A fault in the syntax ends the
     ///   reading.

@@ -36,14 +36,8 @@ extension RegionReader {
                 try members.skip()
                 continue
             }
-            let start = members.offset
-            do {
-                try read(name, into: &draft, from: &members)
-            } catch {
-                // Passed over before, so it is JSON; only a number can be too large.
-                record(error.reason, at: "/properties/\(name)")
-                if members.offset == start { try members.skip() }
-            }
+            // Passed over before, so it is sound JSON, and a fault here would be ours.
+            try read(name, into: &draft, from: &members)
         }
         return draft
     }

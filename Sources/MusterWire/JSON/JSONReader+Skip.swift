@@ -1,6 +1,6 @@
 extension JSONReader {
-    /// Passes over the value that comes next, whatever it is, and checks all of it: syntax, depth, text encoding, and
-    /// that no object in it has a key twice.
+    /// Passes over the value that comes next, whatever it is, and checks all of it: syntax, depth, text encoding,
+    /// that no number is too large and that no object has a key twice. What is passed over, `JSONValue` reads too.
     ///
     /// - Returns: the bytes of the value, without the white space around it.
     /// - Complexity: O(n), and O(k log k) for an object of k keys.
@@ -10,12 +10,20 @@ extension JSONReader {
         let start = offset
         switch kind {
         case .string: _ = try scanString()
-        case .number: _ = try scanDecimal()
+        case .number: try skipNumber()
         case .boolean: _ = try boolean()
         case .null: try null()
         case .object, .array: try skipContainer()
         }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    }
+
+    private mutating func skipNumber() throws(JSONFault) {
+        let start = offset
+        let number = try scanDecimal()
+        guard number.exponent < 280 || number.double.isFinite, number.isExact || number.double.isFinite else {
+            throw fault(.numberOverflow, at: start)
+        }
     }
 
     /// Passes over an object or array without recursion: a bit for every open level says which it is.
@@ -35,7 +43,7 @@ extension JSONReader {
                 objects <<= 1
                 levels += 1
             case .string: _ = try scanString()
-            case .number: _ = try scanDecimal()
+            case .number: try skipNumber()
             case .boolean: _ = try boolean()
             case .null: try null()
             }
@@ -94,9 +102,9 @@ private struct KeyLedger {
     }
 
     private static func duplicateAmongMany(_ keys: ArraySlice<JSONText>) -> JSONText? {
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         seen.reserveCapacity(keys.count)
-        for key in keys where !seen.insert(key.string).inserted { return key }
+        for key in keys where !seen.insert(ExactText(key.string)).inserted { return key }
         return nil
     }
 }
@@ -104,7 +112,7 @@ private struct KeyLedger {
 extension JSONText {
     /// Whether two keys are the same text, code point by code point.
     fileprivate func isSame(as other: JSONText) -> Bool {
-        guard isPlain, other.isPlain else { return string.utf8.elementsEqual(other.string.utf8) }
+        guard isPlain, other.isPlain else { return ExactText(string) == ExactText(other.string) }
         return bytes.count == other.bytes.count && bytes.hasEqualBytes(other.bytes)
     }
 }

@@ -103,8 +103,8 @@ package struct JSONReader {
 
     /// Reads a number as the nearest `Double`.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when something else comes next; `.numberOverflow`, with the number
-    ///   consumed, when it is beyond what a `Double` holds.
+    /// - Throws: `.wrongType`, with nothing consumed, when something else comes next; `.numberOverflow`, with the
+    ///   number consumed, when it is beyond what a `Double` holds.
     package mutating func number() throws(JSONFault) -> Double {
         let start = offset
         let value = try decimal().double

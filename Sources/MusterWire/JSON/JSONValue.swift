@@ -12,9 +12,12 @@ package enum JSONValue: Hashable, Sendable {
 
     /// A key and its value.
     package struct Member: Hashable, Sendable {
+        /// The key, escapes resolved.
         package var key: String
+        /// Its value.
         package var value: JSONValue
 
+        /// A key and its value.
         package init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
@@ -142,11 +145,11 @@ extension JSONReader {
 
     private mutating func object(room: inout Int, limit: Int) throws(JSONFault) -> JSONValue {
         var members: [JSONValue.Member] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         try beginObject()
         while let key = try nextKey() {
             let name = key.string
-            guard seen.insert(name).inserted else { throw duplicateKey(key) }
+            guard seen.insert(ExactText(name)).inserted else { throw duplicateKey(key) }
             members.append(.init(name, try tree(room: &room, limit: limit)))
         }
         return .object(members)

@@ -11,9 +11,13 @@ package struct JSONWriter {
     /// Begins with bytes that stand before what is written; a comma is never put behind them.
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
+    /// Opens an object: a key and a value, again and again, and `endObject`.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Closes the innermost object.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Opens an array: values, and `endArray`.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Closes the innermost array.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a key of plain ASCII that needs no escape.
@@ -32,6 +36,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
+    /// Writes a string, escaped where it must be.
     package mutating func value(_ string: String) {
         separate()
         appendQuoted(string)
@@ -46,12 +51,18 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// Writes a whole number.
     package mutating func value(_ integer: some BinaryInteger) {
         separate()
-        bytes.append(decimal: Int64(integer))
+        if let small = Int64(exactly: integer) {
+            bytes.append(decimal: small)
+        } else {
+            bytes.append(contentsOf: integer.description.utf8)
+        }
         needsComma = true
     }
 
+    /// Writes `true` or `false`.
     package mutating func value(_ boolean: Bool) {
         separate()
         bytes.append(contentsOf: (boolean ? "true" : "false").utf8)
@@ -67,6 +78,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// Writes `null`.
     package mutating func null() { raw("null") }
 
     /// Writes text that is JSON already.
@@ -76,6 +88,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// Writes a tree.
     package mutating func value(_ value: JSONValue) {
         switch value {
         case .object(let members):
@@ -183,8 +196,8 @@ extension JSONWriter {
         } else {
             var text = number.description
             text.withUTF8 { bytes.append(contentsOf: $0) }
-            // Whole numbers need no `.0`.
-            if bytes.suffix(2).elementsEqual(".0".utf8) { bytes.removeLast(2) }
+            // Whole numbers need no `.0`; beyond 2^53 it tells a rounded number from a whole one with all its digits.
+            if abs(number) < 0x1p53, bytes.suffix(2).elementsEqual(".0".utf8) { bytes.removeLast(2) }
         }
     }
 

@@ -29,11 +29,16 @@ package enum NamedChange: Hashable, Sendable {
 
 /// A region as the wire refers to it.
 package struct NamedRegion: Hashable, Sendable {
+    /// The name of its collection.
     package var collection: String
+    /// Its id in the collection.
     package var id: String
+    /// What a person reads.
     package var name: String
+    /// Whether people inside it are safe.
     package var isMuster: Bool
 
+    /// A reference to a region.
     package init(collection: String, id: String, name: String, isMuster: Bool) {
         self.collection = collection
         self.id = id

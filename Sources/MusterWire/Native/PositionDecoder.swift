@@ -19,12 +19,16 @@ package struct PositionDecoder {
 
     /// What a request may hold at most.
     package struct Limits: Hashable, Sendable {
+        /// Positions.
         package var positions = 1000
+        /// The attributes of one position.
         package var attributeBytes = 4096
         /// A reference is at most two names of 64 and a slash.
         package var deviceBytes = 129
+        /// How many faults are listed.
         package var faults = 100
 
+        /// The usual limits.
         package init() {}
     }
 
@@ -86,6 +90,8 @@ package struct PositionDecoder {
         var reader = JSONReader(bytes)
         do {
             if try reader.peek() == .array {
+                // A position is seldom written in less.
+                items.reserveCapacity(min(limits.positions, bytes.count / 100))
                 try reader.beginArray()
                 var index = 0
                 while try reader.nextElement() {

@@ -45,6 +45,7 @@ package struct PositionExport {
     /// The device whose track is open.
     private var openTrack: String?
 
+    /// An export in which nothing is written yet.
     package init(as form: Form) { self.form = form }
 
     /// Writes what stands before the first position.
@@ -165,7 +166,8 @@ enum GPXText {
 /// RFC 4180.
 enum CSVText {
     static let header =
-        "device,sampleTime,receivedTime,latitude,longitude,accuracy,altitude,speed,heading,battery,source,attributes\r\n"
+        "device,sampleTime,receivedTime,latitude,longitude,accuracy,altitude,speed,heading,battery,source,attributes"
+        + "\r\n"
 
     static func line(_ position: Position, device: String) -> String {
         let numbers = [

@@ -40,6 +40,7 @@ package struct OwnTracksLocation: Hashable, Sendable {
 
 /// The phone believes that it entered or left one of its own waypoints.
 package struct OwnTracksTransition: Hashable, Sendable {
+    /// Whether it entered; else it left.
     package var isEntering: Bool
     /// The waypoint's description.
     package var name: String?
@@ -47,9 +48,13 @@ package struct OwnTracksTransition: Hashable, Sendable {
     package var regionID: String?
     /// When the waypoint was made, which older phones use as its id.
     package var waypointTime: Instant?
+    /// When it noticed.
     package var sampleTime: Instant
+    /// Where it was.
     package var coordinate: Coordinate?
+    /// How sure it is of that; nil when unknown.
     package var accuracy: Metres?
+    /// Two characters that the phone wants to be shown as.
     package var trackerID: String?
     /// `c` circular region, `b` beacon, `l` location.
     package var trigger: String?
@@ -57,10 +62,13 @@ package struct OwnTracksTransition: Hashable, Sendable {
 
 /// A place or a beacon that the phone watches.
 package struct OwnTracksWaypoint: Hashable, Sendable {
+    /// What a person calls it.
     package var name: String
     /// When it was made, which is also its id to older phones.
     package var createdAt: Instant?
+    /// Its id, where the phone gives one.
     package var regionID: String?
+    /// The middle of a place; nothing of worth where it is a beacon.
     package var coordinate: Coordinate?
     /// nil when the phone does not watch it.
     package var radius: Metres?
@@ -74,9 +82,13 @@ package struct OwnTracksWaypoint: Hashable, Sendable {
 
 /// The phone ranged a beacon.
 package struct OwnTracksBeacon: Hashable, Sendable {
+    /// The beacon's proximity UUID, as the phone writes it.
     package var uuid: String
+    /// The larger group that it belongs to.
     package var major: UInt16
+    /// Which of the group it is.
     package var minor: UInt16
+    /// When it was ranged.
     package var sampleTime: Instant
     /// The phone's estimate.
     package var distance: Metres?
@@ -84,35 +96,46 @@ package struct OwnTracksBeacon: Hashable, Sendable {
     package var signalStrength: Double?
     /// 0 unknown, 1 immediate, 2 near, 3 far.
     package var proximity: UInt8?
+    /// Two characters that the phone wants to be shown as.
     package var trackerID: String?
 }
 
 /// How a person is shown to friends.
 package struct OwnTracksCard: Hashable, Sendable {
+    /// What friends call the person.
     package var name: String?
     /// A picture, PNG or JPEG, in base 64.
     package var face: String?
+    /// Two characters that stand for the person.
     package var trackerID: String?
 }
 
 /// How far the phone walked.
 package struct OwnTracksSteps: Hashable, Sendable {
+    /// When the phone counted.
     package var sampleTime: Instant
+    /// How many; nil when the phone does not know.
     package var steps: Int64?
+    /// The beginning of the time counted.
     package var from: Instant?
+    /// The end of the time counted.
     package var to: Instant?
 }
 
-/// A message under libsodium's secretbox (XSalsa20-Poly1305); the key is the shared secret, padded with zeros to 32 bytes.
+/// A message under libsodium's secretbox (XSalsa20-Poly1305); the key is the shared secret, padded with zeros to
+/// 32 bytes.
 package struct OwnTracksEnvelope: Hashable, Sendable {
     /// How long the nonce is.
     package static let nonceBytes = 24
     /// How long the authenticator at the box's beginning is.
     package static let authenticatorBytes = 16
 
+    /// Random, given once.
     package var nonce: [UInt8]
+    /// The authenticator and the message, encrypted.
     package var box: [UInt8]
 
+    /// An envelope of a nonce and a box.
     package init(nonce: [UInt8], box: [UInt8]) {
         self.nonce = nonce
         self.box = box
@@ -121,7 +144,9 @@ package struct OwnTracksEnvelope: Hashable, Sendable {
 
 /// Where a message is published: `owntracks/alice/phone`, with a part behind it for some types.
 package struct OwnTracksTopic: Hashable, Sendable {
+    /// Whose it is.
     package var user: String
+    /// What published it.
     package var device: String
     /// `event`, `waypoint`, `cmd` and so on; nil for locations.
     package var suffix: String?

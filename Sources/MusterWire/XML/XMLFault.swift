@@ -5,6 +5,7 @@ package struct XMLFault: Error, Hashable, Sendable {
     /// What is wrong there.
     package var reason: Reason
 
+    /// What can be wrong.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)

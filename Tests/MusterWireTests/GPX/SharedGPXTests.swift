@@ -8,7 +8,8 @@ import Testing
 /// GPX that others recorded, or wrote to try readers with. What each file holds was counted with another XML parser.
 @Suite(.enabled(if: SharedData.isThere, Comment(rawValue: SharedData.reason)))
 struct SharedGPXTests {
-    /// Points of each segment of each track, and of each route; waypoints; points of any kind with elevation, with time.
+    /// Points of each segment of each track, and of each route; waypoints; points of any kind with elevation, and with
+    /// time.
     private struct Content: Equatable {
         var tracks: [[Int]] = []
         var routes: [Int] = []

@@ -25,7 +25,7 @@ struct RegionDraftTests {
                 feature(
                     #"""
                     "id":"yard","geometry":\#(square),"properties":{"name":"Yard","muster":true,"dwell":60,
-                    "exitDelay":30.5,"radius":"of no use here","color":{"r":1}}
+                    "exitDelay":30.5,"radius":"of no use","color":{"r":1}}
                     """#
                 ).bytes
             ).first)
@@ -35,7 +35,7 @@ struct RegionDraftTests {
         #expect(draft.shape == .polygon(Polygon(exterior: corners)))
         #expect(
             draft.properties
-                == #"{"name":"Yard","muster":true,"dwell":60, "exitDelay":30.5,"radius":"of no use here","color":{"r":1}}"#
+                == #"{"name":"Yard","muster":true,"dwell":60, "exitDelay":30.5,"radius":"of no use","color":{"r":1}}"#
         )
     }
 

@@ -63,6 +63,7 @@ struct JSONNumberTests {
         #expect(JSONWriter.text(-0.0000001) == "-0.0000001")
         #expect(JSONWriter.text(100) == "100")
         #expect(JSONWriter.text(.nan) == "null")
+        #expect(JSONWriter.text(9_007_199_254_740_991) == "9007199254740991")
         #expect(JSONWriter.text(-0.0) == "-0")
     }
 }
