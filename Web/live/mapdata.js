@@ -37,7 +37,7 @@ export function deviceFeatures(state) {
             const isRough = isCoarse(position);
             devices.push(feature({ type: "Point", coordinates }, { ...properties, device, picture, isRough }));
             if (position.accuracy > 0 && position.accuracy <= largestAccuracyMetres) {
-                accuracy.push(feature(accuracyCircle(position), properties));
+                accuracy.push(feature(accuracyCircle(position), { ...properties, isRough }));
             }
             const trail = state.trails.get(device) ?? [];
             if (trail.length > 1) {

@@ -57,12 +57,21 @@ export function layers(palette) {
             paint: { "line-color": palette.safe, "line-width": 2.5 },
         },
         {
-            id: "accuracy", type: "fill", source: "accuracy",
-            paint: { "fill-color": byState, "fill-opacity": 0.13, "fill-outline-color": byState },
+            // Rough ones would cover the whole map: their edge is enough.
+            id: "accuracy", type: "fill", source: "accuracy", filter: ["!", ["get", "isRough"]],
+            paint: { "fill-color": byState, "fill-opacity": 0.1 },
+        },
+        {
+            id: "accuracy-edges", type: "line", source: "accuracy",
+            paint: { "line-color": byState, "line-width": 1, "line-opacity": 0.4 },
         },
         {
             id: "trails", type: "line", source: "trails", layout: { "line-cap": "round", "line-join": "round" },
-            paint: { "line-color": byState, "line-width": 2, "line-opacity": 0.5 },
+            paint: {
+                "line-color": byState,
+                "line-width": ["interpolate", ["linear"], ["zoom"], 12, 0.5, 17, 2.5],
+                "line-opacity": 0.5,
+            },
         },
         // Where there is no room for all names, those of the layers further down this list are shown.
         {
@@ -88,7 +97,7 @@ export function layers(palette) {
                 "icon-image": ["concat", "mark|", ["get", "state"]],
                 "icon-allow-overlap": true,
                 "icon-ignore-placement": true,
-                "icon-size": ["interpolate", ["linear"], ["zoom"], 9, 0.55, 15, 1],
+                "icon-size": ["interpolate", ["linear"], ["zoom"], 12, 0.55, 17, 1],
                 // Whoever is not safe is drawn over the others.
                 "symbol-sort-key": ["match", ["get", "state"], "unsafe", 3, "unknown", 2, 1],
                 "symbol-z-order": "source",
