@@ -52,7 +52,8 @@ package protocol Store: AnyObject, Sendable {
     /// Forgets positions with a sample time before `horizon`, and changes committed before it. Works in slices of
     /// bounded size so that a writer never waits long.
     ///
-    /// - Returns: how many positions were forgotten; call again while it is not 0.
+    /// - Parameter limit: about how many positions, and how many commits, one call may forget.
+    /// - Returns: how many positions and commits were forgotten; call again while it is not 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
     /// Does waiting work that need not be done in anyone's transaction: puts staged positions into their devices'

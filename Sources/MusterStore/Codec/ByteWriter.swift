@@ -68,7 +68,7 @@ extension Double {
     /// The number of thousandths when dividing it by 1000 gives back this very Double, bit by bit; else nil.
     var exactThousandths: Int64? {
         guard abs(self) < 1e12 else { return nil }
-        let thousandths = (self * 1000).rounded()
-        return (thousandths / 1000).bitPattern == bitPattern ? Int64(thousandths) : nil
+        let thousandths = Int64((self * 1000).rounded())
+        return (Double(thousandths) / 1000).bitPattern == bitPattern ? thousandths : nil
     }
 }

@@ -54,13 +54,13 @@ package struct ChangeCodec {
 
     /// Puts a position's change.
     ///
-    /// - Returns: where in `bytes` the position itself begins.
-    mutating func put(_ position: Position, of device: DeviceNumber, isCurrent: Bool) -> Int {
+    /// - Returns: where in `bytes` the position itself stands.
+    mutating func put(_ position: Position, of device: DeviceNumber, isCurrent: Bool) -> Range<Int> {
         count += 1
         putHead(of: device, isCurrent: isCurrent)
-        let offset = writer.bytes.count
+        let start = writer.bytes.count
         writer.put(position)
-        return offset
+        return start..<writer.bytes.count
     }
 
     private mutating func putHead(of device: DeviceNumber, isCurrent: Bool) {
@@ -76,6 +76,28 @@ package struct ChangeCodec {
         var changes: [Change?] = []
         while !reader.isAtEnd { changes.append(try next(&reader)) }
         return changes
+    }
+
+    /// The positions in a blob, and where in it they stand.
+    ///
+    /// - Throws: `CodecFault` when the bytes are not what `put` makes.
+    static func arrivals(in bytes: UnsafeRawBufferPointer) throws(CodecFault) -> [StagedPositions.Arrival] {
+        var reader = try start(bytes)
+        var arrivals: [StagedPositions.Arrival] = []
+        while !reader.isAtEnd {
+            let start = reader
+            switch try tag(&reader) {
+            case .currentPosition, .latePosition:
+                let device = DeviceNumber(try reader.number())
+                let offset = reader.offset
+                let key = PositionKey(try reader.position())
+                arrivals.append(.init(key: key, device: device, bytes: offset..<reader.offset))
+            default:
+                reader = start
+                _ = try next(&reader)
+            }
+        }
+        return arrivals
     }
 
     /// A reader that stands before the first change of a blob.

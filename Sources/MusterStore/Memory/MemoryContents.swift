@@ -66,9 +66,9 @@ struct MemoryContents {
         }
     }
 
-    /// Forgets at most `limit` positions and as many commits; returns how many positions.
+    /// Forgets at most `limit` positions and as many commits; returns how many of both.
     mutating func forget(before horizon: Instant, limit: Int) -> Int {
-        let old = log.prefix { $0.committedAt < horizon }
+        let old = log.prefix(limit).prefix { $0.committedAt < horizon }
         if let last = old.last {
             trimmedThrough = last.last
             log.removeFirst(old.count)
@@ -80,7 +80,7 @@ struct MemoryContents {
             histories[device] = count == history.count ? nil : Array(history.dropFirst(count))
             left -= count
         }
-        return limit - left
+        return limit - left + old.count
     }
 }
 

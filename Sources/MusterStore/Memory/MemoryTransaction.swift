@@ -9,6 +9,7 @@ final class MemoryTransaction: StoreTransaction {
     private var changes: [Change] = []
     private var edits: [(inout MemoryContents) -> Void] = []
     private var appended: [DeviceNumber: Set<PositionKey>] = [:]
+    private var putDevices: [DeviceNumber: Device] = [:]
     private var removedDevices: Set<DeviceNumber> = []
     /// What this transaction put; nil where it removed.
     private var credentials: [CredentialKey: Credential?] = [:]
@@ -59,14 +60,18 @@ final class MemoryTransaction: StoreTransaction {
 
     func put(_ user: User) throws { edits.append { $0.users[user.number] = user } }
     func put(_ team: Team) throws { edits.append { $0.teams[team.number] = team } }
-    func put(_ device: Device) throws { edits.append { $0.devices[device.number] = device } }
+    func put(_ device: Device) throws {
+        putDevices[device.number] = device
+        edits.append { $0.devices[device.number] = device }
+    }
     func put(_ tracker: Tracker) throws { edits.append { $0.trackers[tracker.number] = tracker } }
     func put(_ collection: RegionCollection) throws { edits.append { $0.collections[collection.number] = collection } }
     func put(_ region: Region) throws { edits.append { $0.regions[region.number] = region } }
 
     func remove(_ user: UserNumber) throws {
-        let devices = store.contents.withLock { $0.devices.values.filter { $0.user == user } }
-        removedDevices.formUnion(devices.map(\.number))
+        let stored = store.contents.withLock { $0.devices }
+        let devices = stored.merging(putDevices) { $1 }.values.filter { $0.user == user }
+        for device in devices { try remove(device.number) }
         forgetCredentials { $0.user == user }
         edits.append { $0.remove(user) }
     }
@@ -76,6 +81,7 @@ final class MemoryTransaction: StoreTransaction {
     func remove(_ device: DeviceNumber) throws {
         removedDevices.insert(device)
         appended[device] = nil
+        putDevices[device] = nil
         forgetCredentials { $0.device == device }
         edits.append { $0.remove(device) }
     }

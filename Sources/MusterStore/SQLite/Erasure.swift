@@ -21,7 +21,7 @@ struct Erasure {
     mutating func advance(limit: Int, in database: Database) throws -> Bool {
         if let device = devices.last {
             let end = Instant(milliseconds: .max)
-            if try PositionTable.delete(of: device, before: end, limit: limit, in: database) < limit {
+            if try HistoryTable.delete(of: device, before: end, limit: limit, in: database) < limit {
                 devices.removeLast()
             }
             return false

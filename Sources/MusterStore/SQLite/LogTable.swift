@@ -11,7 +11,7 @@ enum LogTable {
         statement.bind(1, first)
         statement.bind(2, Int64(count))
         statement.bind(3, committedAt.milliseconds)
-        try statement.binding(4, changes) { try statement.run() }
+        try statement.binding(4, changes[...]) { try statement.run() }
     }
 
     /// The newest number in the log; nil when it is empty.
@@ -37,10 +37,10 @@ enum LogTable {
         defer { statement.reset() }
         statement.bind(1, sequence)
         while try statement.step() {
+            let (first, count) = (statement.integer(0), statement.integer(1))
+            guard first + count > sequence else { continue }
             let wantsMore = try statement.withBlob(3) {
-                try body(
-                    statement.integer(0), Int(clamping: statement.integer(1)),
-                    Instant(milliseconds: statement.integer(2)), $0)
+                try body(first, Int(clamping: count), Instant(milliseconds: statement.integer(2)), $0)
             }
             guard wantsMore else { return }
         }
@@ -49,7 +49,7 @@ enum LogTable {
     static func replaceChanges(ofCommit first: Int64, by changes: [UInt8], in database: Database) throws {
         let statement = try RawStatement("UPDATE log SET changes = ? WHERE first_sequence = ?", in: database)
         statement.bind(2, first)
-        try statement.binding(1, changes) { try statement.run() }
+        try statement.binding(1, changes[...]) { try statement.run() }
     }
 
     /// Deletes at most `limit` of the oldest commits, those committed before `horizon` that end no later than `mark`.
@@ -81,6 +81,10 @@ enum Counter: String {
     case user, team, device, tracker, collection, region
     /// Positions in changes up to this one are in the history, or were when they were merged.
     case merged
+    /// Of the changes after `merged` up to this one, sorted as the stage sorts them,
+    case mergingThrough
+    /// so many positions are in the history already. Both 0 between two generations.
+    case mergedOfThese
     /// Changes up to this one were forgotten.
     case trimmed
 

@@ -38,7 +38,7 @@ struct RawStatement {
     }
 
     /// Runs `body` with the bytes bound; SQLite reads them where they are.
-    func binding<Result>(_ index: Int32, _ bytes: [UInt8], _ body: () throws -> Result) throws -> Result {
+    func binding<Result>(_ index: Int32, _ bytes: ArraySlice<UInt8>, _ body: () throws -> Result) throws -> Result {
         try bytes.withUnsafeBytes {
             guard let count = Int32(exactly: $0.count) else {
                 throw StoreError.unavailable(reason: "a transaction larger than 2 GB")

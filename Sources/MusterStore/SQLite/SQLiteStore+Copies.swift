@@ -23,6 +23,16 @@ extension SQLiteStore {
         }
     }
 
+    /// What a pragma says on the writing connection: for whoever wants to be sure, `muster doctor` and the tests.
+    package func setting(_ pragma: String) throws -> String {
+        try onWriter { try String.fetchOne($0, sql: "PRAGMA \(pragma)") ?? "" }
+    }
+
+    /// Changes how far the file may grow; see `Options.pageLimit`.
+    package func makeRoom(pages: Int) throws {
+        try onWriter { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    }
+
     /// Looks for damage: SQLite's whole integrity check, then whether the log has a gap and every change can be read.
     /// Reads the whole file.
     package func check() throws -> [String] {

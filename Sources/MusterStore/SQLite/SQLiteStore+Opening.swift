@@ -21,7 +21,6 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`; `DatabaseError`.
     func prepareWriter(_ database: Database, options: Options) throws {
-        try checkQuickly(database)
         // GRDB sets NORMAL when it turns WAL on, after any `prepareDatabase`: only now does FULL stay.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
@@ -38,16 +37,27 @@ extension SQLiteStore {
         try Schema.migrate(database, path: path, uuid: UUID().uuidString.lowercased())
     }
 
-    /// Looks for damage without reading all of a large file: at everything in a small one, else at all but the log
-    /// and the history, which `check` reads.
-    private func checkQuickly(_ database: Database) throws {
+    /// Looks at a file, without a change to it, before it is opened for writing: whose it is, its version, and whether
+    /// it is damaged. Reads all of a small file, else all but the log and the history, which `check` reads.
+    ///
+    /// - Throws: `StoreError.tooNew`, `.corrupt`; `DatabaseError`.
+    static func inspect(_ path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read { try checkQuickly($0, path: path) }
+        try queue.close()
+    }
+
+    private static func checkQuickly(_ database: Database, path: String) throws {
         guard try Schema.version(of: database, path: path) > 0 else { return }
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         var checks = ["PRAGMA quick_check(1)"]
-        if pages > Self.quickCheckPageLimit {
+        if pages > quickCheckPageLimit {
             let small = try String.fetchAll(
                 database,
-                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('log', 'positions')")
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('log', 'history')")
             checks = small.map { "PRAGMA quick_check(\($0))" }
         }
         for check in checks {

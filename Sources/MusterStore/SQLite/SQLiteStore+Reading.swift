@@ -27,13 +27,13 @@ extension SQLiteStore {
         let low = cursor.map { max(start, PositionKey($0)) } ?? start
         // The stage first: what leaves it is in the history by then, and seen twice rather than not at all.
         let staged = try StoreError.naming(path) {
-            try stage.withLock { try $0.positions(of: device, from: low, to: PositionKey(from: to)) }
+            try stage.withLock { try $0.positions(of: device, after: low, before: PositionKey(from: to)) }
         }
         let merged = try onReader { database in
-            try PositionTable.positions(of: device, after: low, before: to, limit: limit, in: database)
+            try HistoryTable.positions(of: device, after: low, before: to, limit: limit, in: database)
         }
         guard !staged.isEmpty else { return merged }
-        return Self.union(merged, staged.drop { PositionKey($0) <= low }, limit: limit)
+        return Self.union(merged, staged[...], limit: limit)
     }
 
     package func latestPositions() throws -> [(device: DeviceNumber, position: Position)] {
@@ -41,7 +41,7 @@ extension SQLiteStore {
         var staged = try StoreError.naming(path) { try stage.withLock { try $0.latest() } }
         var latest: [(device: DeviceNumber, position: Position)] = []
         try onReader { database in
-            try PositionTable.forEachLatest(in: database) { device, position in
+            try HistoryTable.forEachLatest(in: database) { device, position in
                 let later = staged.removeValue(forKey: device)
                 let isLater = later.map { PositionKey(position) < PositionKey($0) } ?? false
                 if !removed.contains(device) { latest.append((device, isLater ? later ?? position : position)) }

@@ -5,7 +5,8 @@ import Synchronization
 /// Work behind the commits: merging, erasing, forgetting. All of it on the writer's thread, in short transactions.
 extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
-        if try mergeStaged(limit: limit) { return true }
+        let hasRemovals = !removals.withLock { $0.isEmpty }
+        if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
         return try erase(limit: limit)
     }
 
@@ -39,7 +40,7 @@ extension SQLiteStore {
         var count = 0
         var isFromStart = device == .min
         while count < limit {
-            guard let next = try PositionTable.oldest(after: device, in: database) else {
+            guard let next = try HistoryTable.oldest(after: device, in: database) else {
                 if isFromStart || count > 0 { return (count, .min) }
                 // Devices before the place where the last call stopped may have grown old since.
                 isFromStart = true
@@ -47,7 +48,7 @@ extension SQLiteStore {
                 continue
             }
             if next.sampleTime < horizon {
-                count += try PositionTable.delete(
+                count += try HistoryTable.delete(
                     of: next.device, before: horizon, limit: limit - count, in: database)
             }
             // A device that may have more is where the next call begins.
@@ -70,7 +71,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Merges some of what is staged in a transaction of its own.
+    /// Merges some of what is staged, however little that is, in a transaction of its own.
     ///
     /// - Returns: whether more is staged.
     func mergeStaged(limit: Int) throws -> Bool {
@@ -80,7 +81,8 @@ extension SQLiteStore {
 
     /// As `mergeStaged`, on the writing connection.
     func mergeSlice(limit: Int, in database: Database) throws -> Bool {
-        guard let slice = stage.withLock({ $0.slice(limit: max(1, limit), evenWhenFew: true) }) else { return false }
+        let slice = stage.withLock { $0.slice(limit: max(1, limit), evenWhenFew: true) }
+        guard let slice else { return false }
         try transact(in: database) { try merge(slice, leavingOut: Removals(), in: database) }
         return stage.withLock { stage in
             stage.release(slice)
@@ -91,14 +93,20 @@ extension SQLiteStore {
     /// Inserts a slice of the stage into the history, but for the positions of devices that were removed.
     func merge(_ slice: Stage.Slice, leavingOut removed: Removals, in database: Database) throws {
         let gone = removals.withLock { $0.devices }.union(removed.devices)
-        let insertion = try PositionTable.Insertion(in: database)
+        var insertion = try HistoryInsertion(in: database)
         let staged = slice.sorted.staged
         for index in slice.sorted.order[slice.range] {
-            let device = staged.device(at: Int(index))
+            let index = Int(index)
+            let device = staged.device(at: index)
             if !gone.isEmpty, gone.contains(device) { continue }
-            try insertion.insert(try staged.position(at: Int(index)), of: device)
+            try staged.withBytes(at: index) { bytes in
+                try insertion.add(staged.key(at: index), of: device, encoded: bytes)
+            }
         }
-        if let mark = slice.completes { try Counter.merged.set(mark, in: database) }
+        try insertion.finishDevice()
+        if slice.isLast { try Counter.merged.set(slice.lastSequence, in: database) }
+        try Counter.mergingThrough.set(slice.isLast ? 0 : slice.lastSequence, in: database)
+        try Counter.mergedOfThese.set(slice.isLast ? 0 : Int64(slice.range.upperBound), in: database)
     }
 
     /// Erases some of what was removed, once nothing is staged.

@@ -6,18 +6,18 @@ import Synchronization
 /// A store in one SQLite file, in WAL mode with `synchronous=FULL`: what `write` has returned from is on the disk.
 ///
 /// A commit writes its changes as one row of an append-only log. Its positions also wait in memory (`Stage`), and later
-/// commits, or `settle`, merge them into the history in the order of its key, thousands at a time: that is what makes a
-/// commit of many devices' positions cost about what one device's does. After a crash the part of the log that was not
-/// merged is staged again; merging a position twice changes nothing.
+/// commits, or `settle`, merge them into the history, sorted by device, thousands at a time: that is what makes a commit of
+/// many devices' positions cost about what one device's does. After a crash the part of the log that was not merged is
+/// staged again.
 ///
 /// Writes go through one connection, reads through at most four others that never wait for it.
 package final class SQLiteStore: Store {
     /// What may be tuned; the defaults are for a server.
     package struct Options: Sendable {
-        /// How many positions gather before they are merged. More merge faster and take about 75 bytes each, twice.
-        package var stageLimit = 200_000
+        /// How many positions gather before they are merged. More merge faster and take about 80 bytes each, twice.
+        package var stageLimit = 131_072
         /// Page cache of the writing connection, in KiB.
-        package var writerCacheKibibytes = 16_384
+        package var writerCacheKibibytes = 8192
         /// Page cache of each of the reading connections, in KiB.
         package var readerCacheKibibytes = 1024
         /// The size that the file may grow to, in pages of 4 KiB; nil for what the disk has.
@@ -65,6 +65,7 @@ package final class SQLiteStore: Store {
         guard refusal == 0 else { throw StoreError.unavailable(reason: "\(path): \(DataFile.describe(refusal))") }
         stage = Mutex(Stage(limit: options.stageLimit))
         let path = path
+        try StoreError.naming(path) { try Self.inspect(path) }
         pool = try StoreError.naming(path) {
             try DatabasePool(path: path, configuration: Self.configuration(options))
         }
@@ -130,8 +131,9 @@ package final class SQLiteStore: Store {
         numbers.withLock { $0 = transaction.numbers }
         stage.withLock { stage in
             if let slice { stage.release(slice) }
-            stage.adopt(
-                transaction.arrivals, in: transaction.codec.bytes, lastSequence: transaction.lastSequence)
+            transaction.codec.bytes.withUnsafeBytes {
+                stage.adopt(transaction.arrivals, in: $0, lastSequence: transaction.lastSequence)
+            }
         }
         newest.store(transaction.lastSequence, ordering: .releasing)
     }
@@ -170,41 +172,47 @@ package final class SQLiteStore: Store {
 
     /// Takes from the file what this object keeps in memory, and stages what the log holds beyond the history.
     private func load(from database: Database) throws {
-        let isWriter = lock != nil
         let removed = try Removals(from: database)
         removals.withLock { $0 = removed }
         let stored = try LastNumbers(from: database)
         numbers.withLock { $0 = stored }
         let trimmed = try Counter.trimmed.value(in: database)
         newest.store(max(trimmed, try LogTable.lastSequence(in: database) ?? 0), ordering: .releasing)
-        let merged = try Counter.merged.value(in: database)
-        var next = merged + 1
-        repeat {
-            let from = next
-            next = try restage(from: from, in: database)
-            // More than a generation waits only when the limit was larger before.
-            while isWriter, stage.withLock({ $0.isFull }) { _ = try mergeSlice(limit: 20_000, in: database) }
-            if next == from { break }
-        } while next <= lastSequence.rawValue
+        try restage(from: database)
     }
 
-    /// Stages the positions of the log from `sequence` on, until a generation is full.
+    /// Stages what the log holds beyond the history: first the generation that was being merged, as it was, then the
+    /// rest.
+    private func restage(from database: Database) throws {
+        var next = try Counter.merged.value(in: database) + 1
+        let through = try Counter.mergingThrough.value(in: database)
+        if through >= next {
+            next = try restage(from: next, in: database) { _, last in last < through }
+            let merged = Int(clamping: try Counter.mergedOfThese.value(in: database))
+            stage.withLock { $0.beginMerging(merged: merged) }
+        }
+        while next <= lastSequence.rawValue {
+            let from = next
+            next = try restage(from: from, in: database) { stage, _ in !stage.isFull }
+            // More than a generation waits only when the limit was larger before.
+            while lock != nil, stage.withLock({ $0.isFull }) { _ = try mergeSlice(limit: 20_000, in: database) }
+            if next == from { break }
+        }
+    }
+
+    /// Stages the positions of the log from `sequence` on, until `wantsMore` (told the number staged last) says no.
     ///
     /// - Returns: the first number that was not looked at.
-    private func restage(from sequence: Int64, in database: Database) throws -> Int64 {
+    private func restage(
+        from sequence: Int64, in database: Database, while wantsMore: (Stage, Int64) -> Bool
+    ) throws -> Int64 {
         var next = sequence
         try LogTable.forEachCommit(from: sequence, in: database) { first, count, _, bytes in
-            guard first >= sequence else { return true }
-            var codec = ChangeCodec()
-            var arrivals: [StagedPositions.Arrival] = []
-            for case .position(let position, let device, let isCurrent) in try ChangeCodec.decode(bytes) {
-                let offset = codec.put(position, of: device, isCurrent: isCurrent)
-                arrivals.append(.init(key: PositionKey(position), device: device, offset: offset))
-            }
+            let arrivals = try ChangeCodec.arrivals(in: bytes)
             next = first + Int64(count)
             return stage.withLock { stage in
-                stage.adopt(arrivals, in: codec.bytes, lastSequence: next - 1)
-                return !stage.isFull
+                stage.adopt(arrivals, in: bytes, lastSequence: next - 1)
+                return wantsMore(stage, next - 1)
             }
         }
         return next

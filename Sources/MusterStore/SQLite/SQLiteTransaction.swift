@@ -62,8 +62,8 @@ final class SQLiteTransaction: StoreTransaction {
 
     func append(_ change: Change) throws -> Sequence {
         if case .position(let position, let device, let isCurrent) = change {
-            let offset = codec.put(position, of: device, isCurrent: isCurrent)
-            arrivals.append(.init(key: PositionKey(position), device: device, offset: offset))
+            let bytes = codec.put(position, of: device, isCurrent: isCurrent)
+            arrivals.append(.init(key: PositionKey(position), device: device, bytes: bytes))
         } else {
             codec.put(change)
         }
@@ -71,6 +71,8 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func holds(_ position: Position, of device: DeviceNumber) throws -> Bool {
+        let isGone = removals.devices.contains(device) || store.removals.withLock { $0.devices.contains(device) }
+        if isGone { return false }
         let key = PositionKey(position)
         while indexedArrivals < arrivals.count {
             let arrival = arrivals[indexedArrivals]
@@ -78,10 +80,8 @@ final class SQLiteTransaction: StoreTransaction {
             indexedArrivals += 1
         }
         if arrivedKeys[device]?.contains(key) ?? false { return true }
-        let isGone = removals.devices.contains(device) || store.removals.withLock { $0.devices.contains(device) }
-        if isGone { return false }
         if store.stage.withLock({ $0.holds(key, of: device) }) { return true }
-        return try run { try PositionTable.holds(key, of: device, in: database) }
+        return try run { try HistoryTable.holds(key, of: device, in: database) }
     }
 
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
@@ -97,7 +97,7 @@ final class SQLiteTransaction: StoreTransaction {
                 ON CONFLICT (device) DO UPDATE SET presences = excluded.presences
                 """, in: database)
             statement.bind(1, Int64(device.rawValue))
-            try statement.binding(2, writer.bytes) { try statement.run() }
+            try statement.binding(2, writer.bytes[...]) { try statement.run() }
         }
     }
 
@@ -132,8 +132,5 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
         try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])
         removals.devices.insert(device)
-        arrivals.removeAll { $0.device == device }
-        arrivedKeys.removeAll()
-        indexedArrivals = 0
     }
 }

@@ -64,12 +64,15 @@ enum Schema {
         CREATE TABLE log (
             first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL, committed_at INTEGER NOT NULL,
             changes BLOB NOT NULL);
-        -- The history, merged from the log in the order of its key.
-        CREATE TABLE positions (
-            device INTEGER NOT NULL, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
-            received_time INTEGER NOT NULL, source INTEGER NOT NULL, accuracy REAL, altitude REAL, speed REAL,
-            heading REAL, battery REAL, attributes TEXT,
-            PRIMARY KEY (device, sample_time, latitude, longitude)) WITHOUT ROWID;
+        -- The history, merged from the log: blocks of one device's positions.
+        CREATE TABLE history (
+            number INTEGER PRIMARY KEY, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
+            last_time INTEGER NOT NULL, count INTEGER NOT NULL, positions BLOB NOT NULL);
+        CREATE INDEX history_of_device ON history (device, first_time, last_time);
+        -- The newest position in each device's history.
+        CREATE TABLE latest (
+            device INTEGER PRIMARY KEY, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
+            position BLOB NOT NULL);
         -- Whose positions and changes are gone for every reader and wait to be erased.
         CREATE TABLE removals (kind TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (kind, number)) WITHOUT ROWID;
 

@@ -4,7 +4,7 @@ import MusterCore
 /// merged slice by slice.
 ///
 /// Sorting many arrivals before they are written is what keeps ingest fast when thousands of devices report at once:
-/// neighbours land on one page of the history instead of dirtying a page each.
+/// a device's neighbours become one row of the history instead of a row, and a dirty page, each.
 struct Stage {
     /// A full generation, in the order in which it goes into the history. Never changes.
     final class Sorted: Sendable {
@@ -21,12 +21,15 @@ struct Stage {
     struct Slice {
         var sorted: Sorted
         var range: Range<Int>
-        /// The merged-through mark that this slice brings: nil unless it is the generation's last.
-        var completes: Int64?
+
+        /// Whether nothing of the generation is left after it.
+        var isLast: Bool { range.upperBound == sorted.order.count }
+        /// The newest sequence that the generation holds.
+        var lastSequence: Int64 { sorted.staged.lastSequence }
     }
 
-    private(set) var filling = StagedPositions()
-    private(set) var merging: Sorted?
+    private var filling = StagedPositions()
+    private var merging: Sorted?
     /// How much of `merging` is in the history.
     private var merged = 0
 
@@ -39,8 +42,9 @@ struct Stage {
 
     var isEmpty: Bool { filling.isEmpty && merging == nil }
     var isFull: Bool { filling.count >= limit || filling.byteCount >= byteLimit }
-    /// How many positions wait.
-    var count: Int { filling.count + (merging.map { $0.order.count - merged } ?? 0) }
+    /// Whether there is enough for merging it to be worth while when there is time: small generations make small
+    /// blocks.
+    var isWorthMerging: Bool { merging != nil || filling.count >= limit / 2 || filling.byteCount >= byteLimit / 2 }
 
     /// The earliest sample time that may wait.
     var oldestSampleTime: Int64 {
@@ -48,7 +52,9 @@ struct Stage {
     }
 
     /// Takes in what a transaction has committed.
-    mutating func adopt(_ arrivals: [StagedPositions.Arrival], in changes: [UInt8], lastSequence: Int64) {
+    mutating func adopt(
+        _ arrivals: [StagedPositions.Arrival], in changes: UnsafeRawBufferPointer, lastSequence: Int64
+    ) {
         guard !arrivals.isEmpty else {
             if !filling.isEmpty { filling.pass(lastSequence) }
             return
@@ -61,23 +67,25 @@ struct Stage {
     ///
     /// - Parameter evenWhenFew: begins with a generation that is not full yet.
     mutating func slice(limit: Int, evenWhenFew: Bool) -> Slice? {
-        if merging == nil, isFull || (evenWhenFew && !filling.isEmpty) {
-            merging = Sorted(filling)
-            filling = StagedPositions()
-            merged = 0
-        }
+        if merging == nil, isFull || (evenWhenFew && !filling.isEmpty) { beginMerging(merged: 0) }
         guard let merging, limit > 0 else { return nil }
         let left = merging.order.count - merged
-        let count = isFull ? left : min(left, limit)
-        return Slice(
-            sorted: merging, range: merged..<merged + count,
-            completes: count == left ? merging.staged.lastSequence : nil)
+        return Slice(sorted: merging, range: merged..<merged + (isFull ? left : min(left, limit)))
+    }
+
+    /// Makes what has filled the generation that is merged.
+    ///
+    /// - Parameter merged: how much of it is in the history already, after a crash.
+    mutating func beginMerging(merged: Int) {
+        merging = Sorted(filling)
+        filling = StagedPositions()
+        self.merged = min(merged, merging?.order.count ?? 0)
     }
 
     /// Notes that a slice is in the history, durably.
     mutating func release(_ slice: Slice) {
         merged = slice.range.upperBound
-        if slice.completes != nil { merging = nil }
+        if slice.isLast { merging = nil }
     }
 
     /// Whether a position waits here, or went into the history a moment ago.
@@ -85,10 +93,10 @@ struct Stage {
         filling.holds(key, of: device) || merging?.staged.holds(key, of: device) ?? false
     }
 
-    /// The staged positions of a device with a key in `[low, high)`, in the order of their keys.
+    /// The staged positions of a device with a key after `low` and before `high`, in the order of their keys.
     ///
     /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
-    func positions(of device: DeviceNumber, from low: PositionKey, to high: PositionKey) throws -> [Position] {
+    func positions(of device: DeviceNumber, after low: PositionKey, before high: PositionKey) throws -> [Position] {
         var found: [Position] = []
         for staged in generations {
             var indices: [Int] = []
@@ -98,7 +106,7 @@ struct Stage {
             }
             for index in indices {
                 let key = staged.key(at: index)
-                if key >= low, key < high { found.append(try staged.position(at: index)) }
+                if key > low, key < high { found.append(try staged.position(at: index)) }
             }
         }
         return found.sorted { PositionKey($0) < PositionKey($1) }

@@ -2,14 +2,14 @@ import MusterCore
 
 /// Positions that are safe in the log and wait to be put into their devices' order.
 ///
-/// About 75 bytes a position: its bytes as they stand in the log, an entry, and a slot of a hash table by which a
+/// About 80 bytes a position: its bytes as they stand in the log, an entry, and a slot of a hash table by which a
 /// repetition is found in O(1). A removed device's positions stay until they are merged; whoever reads leaves them out.
 struct StagedPositions {
     /// A position of a commit, and where in the commit's bytes it stands.
     struct Arrival {
         var key: PositionKey
         var device: DeviceNumber
-        var offset: Int
+        var bytes: Range<Int>
     }
 
     /// One position: whose, when, and where in `bytes` it stands.
@@ -19,6 +19,7 @@ struct StagedPositions {
         /// The device's position before it in here; -1 for its first.
         var previous: Int32
         var offset: UInt32
+        var length: UInt32
     }
 
     private var entries: [Entry] = []
@@ -40,7 +41,7 @@ struct StagedPositions {
     /// Reserves address space (not memory) for so many positions of common size, so that growing copies nothing.
     mutating func reserve(_ count: Int) {
         entries.reserveCapacity(count)
-        bytes.reserveCapacity(count * 48)
+        bytes.reserveCapacity(count * 56)
     }
 
     /// Takes in the positions of one commit.
@@ -49,7 +50,9 @@ struct StagedPositions {
     ///   - arrivals: where they stand in `changes`.
     ///   - changes: the commit as `ChangeCodec` made it.
     ///   - lastSequence: the number of its last change.
-    mutating func append(_ arrivals: [Arrival], in changes: [UInt8], lastSequence: Int64) {
+    mutating func append(
+        _ arrivals: [Arrival], in changes: UnsafeRawBufferPointer, lastSequence: Int64
+    ) {
         let base = bytes.count
         bytes.append(contentsOf: changes)
         for arrival in arrivals {
@@ -58,7 +61,7 @@ struct StagedPositions {
             entries.append(
                 Entry(
                     sampleTime: arrival.key.sampleTime, device: arrival.device.rawValue, previous: previous,
-                    offset: UInt32(base + arrival.offset)))
+                    offset: UInt32(base + arrival.bytes.lowerBound), length: UInt32(arrival.bytes.count)))
             oldestSampleTime = min(oldestSampleTime, arrival.key.sampleTime)
             if entries.count * 2 > slots.count {
                 grow()
@@ -78,7 +81,9 @@ struct StagedPositions {
         var slot = Int(truncatingIfNeeded: Self.hash(key, device.rawValue)) & (slots.count - 1)
         while slots[slot] >= 0 {
             let entry = entries[Int(slots[slot])]
-            if entry.device == device.rawValue, entry.sampleTime == key.sampleTime, self.key(of: entry) == key {
+            if entry.device == device.rawValue, entry.sampleTime == key.sampleTime,
+                self.key(at: Int(slots[slot])) == key
+            {
                 return true
             }
             slot = (slot + 1) & (slots.count - 1)
@@ -100,21 +105,37 @@ struct StagedPositions {
 
     func device(at index: Int) -> DeviceNumber { DeviceNumber(entries[index].device) }
     func sampleTime(at index: Int) -> Int64 { entries[index].sampleTime }
-    func key(at index: Int) -> PositionKey { key(of: entries[index]) }
+
+    func key(at index: Int) -> PositionKey {
+        withBytes(at: index) { bytes in
+            var reader = ByteReader(bytes)
+            // These bytes are our own, fresh from the codec; a NaN equals nothing, should they ever be damaged.
+            let key = try? PositionKey(
+                sampleTime: reader.instant().milliseconds, latitude: reader.exactDouble(),
+                longitude: reader.exactDouble())
+            return key ?? PositionKey(sampleTime: entries[index].sampleTime, latitude: .nan, longitude: .nan)
+        }
+    }
 
     /// The position at an index.
     ///
     /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
-    func position(at index: Int) throws(CodecFault) -> Position {
-        let offset = Int(entries[index].offset)
-        let result = bytes.withUnsafeBytes { buffer -> Result<Position, CodecFault> in
-            var reader = ByteReader(buffer, offset: offset)
-            return Result { () throws(CodecFault) in try reader.position() }
+    func position(at index: Int) throws -> Position {
+        try withBytes(at: index) { bytes in
+            var reader = ByteReader(bytes)
+            return try reader.position()
         }
-        return try result.get()
     }
 
-    /// The indices of all positions, by device, then by sample time.
+    /// Runs `body` on the encoded position at an index.
+    func withBytes<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let entry = entries[index]
+        return try bytes.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[Int(entry.offset)..<Int(entry.offset + entry.length)]))
+        }
+    }
+
+    /// The indices of all positions, by device, then by key, then by arrival: the same for the same commits, always.
     func order() -> [UInt32] {
         // Arrivals of one device mostly come in order of time: sorting by device and arrival leaves little to do.
         var keys = entries.indices.map { UInt64(UInt32(bitPattern: entries[$0].device)) << 32 | UInt64($0) }
@@ -126,29 +147,25 @@ struct StagedPositions {
             var end = start + 1
             var isInOrder = true
             while end < order.count, keys[end] >> 32 == device {
-                isInOrder = isInOrder && sampleTime(at: Int(order[end - 1])) <= sampleTime(at: Int(order[end]))
+                isInOrder = isInOrder && !isBefore(order[end], order[end - 1])
                 end += 1
             }
-            if !isInOrder { order[start..<end].sort { sampleTime(at: Int($0)) < sampleTime(at: Int($1)) } }
+            if !isInOrder { order[start..<end].sort { isBefore($0, $1) } }
             start = end
         }
         return order
     }
 
-    private func key(of entry: Entry) -> PositionKey {
-        bytes.withUnsafeBytes { buffer in
-            var reader = ByteReader(buffer, offset: Int(entry.offset))
-            // These bytes are our own, fresh from the codec; a NaN equals nothing, should they ever be damaged.
-            let key = try? PositionKey(
-                sampleTime: reader.instant().milliseconds, latitude: reader.exactDouble(),
-                longitude: reader.exactDouble())
-            return key ?? PositionKey(sampleTime: entry.sampleTime, latitude: .nan, longitude: .nan)
-        }
+    private func isBefore(_ left: UInt32, _ right: UInt32) -> Bool {
+        let (left, right) = (Int(left), Int(right))
+        let (leftTime, rightTime) = (entries[left].sampleTime, entries[right].sampleTime)
+        if leftTime != rightTime { return leftTime < rightTime }
+        let (leftKey, rightKey) = (key(at: left), key(at: right))
+        return leftKey == rightKey ? left < right : leftKey < rightKey
     }
 
     private mutating func grow() {
-        let size = max(16, slots.count * 2)
-        slots = [Int32](repeating: -1, count: size)
+        slots = [Int32](repeating: -1, count: max(16, slots.count * 2))
         for index in entries.indices { insert(Int32(index), hash: Self.hash(key(at: index), entries[index].device)) }
     }
 

@@ -1,0 +1,168 @@
+import MusterCore
+import MusterGeometry
+import MusterStore
+import Testing
+
+@Suite struct DirectoryTests {
+    @Test(arguments: StoreKind.allCases)
+    func `entities come back as they were put, in number order, the last put wins`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        var expected = StoredDirectory()
+        expected.users = [
+            User(number: UserNumber(1), name: "zoë", role: .gateway, team: nil),
+            User(number: UserNumber(2), name: "a", role: .leader, team: TeamNumber(7)),
+        ]
+        expected.teams = [Team(number: TeamNumber(7), name: "t", tracker: TrackerNumber(3), silenceSeconds: 0.1)]
+        expected.devices = [Device(number: DeviceNumber(5), name: "phone", user: UserNumber(2))]
+        expected.trackers = [
+            Tracker(
+                number: TrackerNumber(3), name: "t", filter: .accuracyBased,
+                collections: [CollectionNumber(9), CollectionNumber(4)]),
+            Tracker(number: TrackerNumber(8), name: "u", filter: .none, collections: []),
+        ]
+        expected.collections = [4, 9].map { RegionCollection(number: CollectionNumber($0), name: "c\($0)") }
+        let directory = expected
+        try bench.store.write(at: .test(0)) { transaction in
+            for role in Role.allCases {
+                try transaction.put(User(number: UserNumber(2), name: "b", role: role, team: nil))
+            }
+            try transaction.put(
+                Tracker(
+                    number: TrackerNumber(3), name: "old", filter: .none,
+                    collections: [CollectionNumber(1), CollectionNumber(2), CollectionNumber(3)]))
+            for user in directory.users.reversed() { try transaction.put(user) }
+            for team in directory.teams { try transaction.put(team) }
+            for device in directory.devices { try transaction.put(device) }
+            for tracker in directory.trackers.reversed() { try transaction.put(tracker) }
+            for collection in directory.collections.reversed() { try transaction.put(collection) }
+        }
+        #expect(try bench.store.directory() == expected)
+        try bench.crash()
+        #expect(try bench.store.directory() == expected)
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.remove(UserNumber(1))
+            try transaction.remove(TeamNumber(7))
+            try transaction.remove(DeviceNumber(5))
+            try transaction.remove(TrackerNumber(3))
+            try transaction.remove(CollectionNumber(4))
+        }
+        expected.users.removeFirst()
+        expected.teams = []
+        expected.devices = []
+        expected.trackers.removeFirst()
+        expected.collections.removeFirst()
+        #expect(try bench.store.directory() == expected)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a region's shape keeps every bit, and goes with its collection`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        var generator = SeededGenerator(seed: 21)
+        let rings = (0..<6).map { _ in (0..<5).map { _ in Coordinate.random(&generator) } }
+        let polygons = [Polygon(exterior: rings[0], holes: [rings[1], rings[2]]), Polygon(exterior: rings[3])]
+        let circle = Circle(centre: .random(&generator), radius: Metres(0.1 + 0.2))
+        let regions = [
+            Region.test(1, in: 1), .test(2, in: 2, shape: .multiPolygon(polygons)),
+            .test(3, in: 1, shape: .circle(circle)), .test(4, in: 1), .test(6, in: 2, shape: .multiPolygon([])),
+        ]
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.put(Region.test(3, in: 2))
+            for region in regions.reversed() { try transaction.put(region) }
+        }
+        #expect(try bench.store.regions() == regions)
+        try bench.reopen()
+        #expect(try bench.store.regions() == regions)
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.remove(RegionNumber(4))
+            try transaction.remove(CollectionNumber(2))
+        }
+        #expect(try bench.store.regions() == [regions[0], regions[2]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a number is never given twice`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        func next() throws -> [Int32] {
+            try bench.store.write(at: .test(0)) { transaction in
+                let numbers = [
+                    try transaction.nextUserNumber().rawValue, try transaction.nextTeamNumber().rawValue,
+                    try transaction.nextDeviceNumber().rawValue, try transaction.nextTrackerNumber().rawValue,
+                    try transaction.nextCollectionNumber().rawValue, try transaction.nextRegionNumber().rawValue,
+                ]
+                try transaction.put(User(number: UserNumber(numbers[0]), name: "n", role: .admin, team: nil))
+                return numbers
+            }
+        }
+        #expect(try next() == [1, 1, 1, 1, 1, 1])
+        #expect(try next() == [2, 2, 2, 2, 2, 2])
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.remove(UserNumber(2))
+            #expect(try transaction.nextDeviceNumber().rawValue == 3)
+            #expect(try transaction.nextDeviceNumber().rawValue == 4)
+        }
+        try bench.crash()
+        #expect(try next() == [3, 3, 5, 3, 3, 3])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a credential is found by kind and key, replaced by the next, seen by its own transaction`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        let credentials = Credential.Kind.allCases.flatMap { kind in
+            (1...4).map { Credential.test(kind, key: $0, user: 1, device: kind == .deviceToken ? 2 : nil) }
+        }
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.put(.test(.apiKey, key: 1))
+            for credential in credentials {
+                try transaction.put(credential)
+                #expect(try transaction.credential(credential.kind, key: credential.key) == credential)
+            }
+            #expect(try transaction.credential(.apiKey, key: [1, 0]) == nil)
+        }
+        try bench.crash()
+        for credential in credentials {
+            #expect(try bench.store.credential(credential.kind, key: credential.key) == credential)
+        }
+        for kind in Credential.Kind.allCases {
+            #expect(try bench.store.credentials(kind) == credentials.filter { $0.kind == kind })
+        }
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.removeCredential(.apiKey, key: [2, 0, 255])
+            try transaction.removeCredential(.apiKey, key: [99])
+            #expect(try transaction.credential(.apiKey, key: [2, 0, 255]) == nil)
+            #expect(try transaction.credential(.password, key: [2, 0, 255]) != nil)
+        }
+        #expect(try bench.store.credentials(.apiKey).count == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `presences and safety are the last that were set`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        let inside = Presence(region: RegionNumber(4), since: .test(1.5), hasDwelt: true)
+        let leaving = Presence(region: RegionNumber(1), since: .test(-1), leftAt: .test(3))
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.setPresences([inside], of: DeviceNumber(2))
+            try transaction.setPresences([inside, leaving], of: DeviceNumber(1))
+            try transaction.setPresences([inside], of: DeviceNumber(3))
+            try transaction.setPresences([], of: DeviceNumber(3))
+            try transaction.setPresences([leaving], of: DeviceNumber(2))
+            try transaction.setSafety(Safety(state: .unsafe, since: .test(0)), of: UserNumber(1))
+            for state in Safety.State.allCases {
+                try transaction.setSafety(
+                    Safety(state: state, since: .test(9), region: RegionNumber(3)), of: UserNumber(2))
+            }
+        }
+        try bench.crash()
+        let presences = try bench.store.presences()
+        #expect(presences.map(\.device.rawValue) == [1, 2])
+        #expect(presences.map(\.presences) == [[inside, leaving], [leaving]])
+        let safety = try bench.store.safety()
+        #expect(safety.map(\.user.rawValue) == [1, 2])
+        #expect(
+            safety.map(\.safety) == [
+                Safety(state: .unsafe, since: .test(0)),
+                Safety(state: Safety.State.allCases.last ?? .safe, since: .test(9), region: RegionNumber(3)),
+            ])
+    }
+}

@@ -1,0 +1,55 @@
+import MusterCore
+import MusterStore
+import Testing
+
+@Suite struct RetentionTests {
+    @Test(arguments: StoreKind.allCases)
+    func `positions before the horizon and commits before it are forgotten, nothing else`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        for second in 0..<100 {
+            for device: Int32 in 1...3 { try bench.store.report(device, [.test(Double(second))], at: Double(second)) }
+        }
+        // A late report of something old is history too.
+        try bench.store.report(3, [.test(-500)], at: 100)
+        var calls = 0
+        var forgotten = 0
+        while true {
+            let count = try bench.store.forget(before: .test(60), limit: 25)
+            #expect(count <= 25 * 2 + 64)
+            calls += 1
+            forgotten += count
+            if count == 0 { break }
+        }
+        #expect(calls > 5)
+        #expect(forgotten == 60 * 3 + 1 + 60 * 3)
+        for _ in 0..<2 {
+            for device: Int32 in 1...3 {
+                #expect(try bench.store.history(of: device) == (60..<100).map { .test(Double($0)) })
+            }
+            #expect(throws: StoreError.trimmed(oldest: Sequence(181))) {
+                try bench.store.changes(since: .zero, limit: 10)
+            }
+            #expect(try bench.store.log(since: Sequence(180)).map(\.sequence.rawValue) == Array(181...301))
+            try bench.crash()
+        }
+        #expect(try bench.store.check() == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a forgotten log goes on with its numbers`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        try bench.store.report(1, [.test(1), .test(2)], at: 1)
+        while try bench.store.forget(before: .test(1000), limit: 100) > 0 {}
+        try bench.crash()
+        #expect(bench.store.lastSequence == Sequence(2))
+        #expect(try bench.store.changes(since: Sequence(2), limit: 10).isEmpty)
+        #expect(throws: StoreError.trimmed(oldest: Sequence(3))) {
+            try bench.store.changes(since: Sequence(1), limit: 10)
+        }
+        #expect(try bench.store.latestPositions().isEmpty)
+        try bench.store.report(1, [.test(3)], at: 2000)
+        #expect(try bench.store.log(since: Sequence(2)).map(\.sequence) == [Sequence(3)])
+        #expect(try bench.store.latestPositions().map(\.position) == [.test(3)])
+        #expect(try bench.store.check() == [])
+    }
+}

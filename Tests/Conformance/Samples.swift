@@ -1,0 +1,172 @@
+import MusterCore
+import MusterGeometry
+import MusterStore
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension Instant {
+    /// So many seconds after the moment at which the tests play.
+    static func test(_ seconds: Double) -> Instant {
+        Instant(milliseconds: 1_790_000_000_000).advanced(bySeconds: seconds)
+    }
+}
+
+extension Position {
+    /// A position at a test's second, a little north for each `step`.
+    static func test(_ seconds: Double, step: Int = 0) -> Position {
+        Position(
+            coordinate: Coordinate(validLatitude: 51.5 + Double(step) / 1000, longitude: -0.125),
+            sampleTime: .test(seconds), receivedTime: .test(seconds + 1))
+    }
+
+    /// Any position: few kinds of it are likely, all of them possible.
+    static func random(_ generator: inout SeededGenerator) -> Position {
+        let milliseconds: Int64 =
+            Int.random(in: 0..<20, using: &generator) == 0
+            ? .random(in: .min ... .max, using: &generator)
+            : .random(in: 1_789_000_000_000...1_790_000_000_000, using: &generator)
+        let delay: Int64 = .random(in: -5000...100_000, using: &generator)
+        return Position(
+            coordinate: .random(&generator), sampleTime: Instant(milliseconds: milliseconds),
+            receivedTime: Instant(milliseconds: milliseconds &+ delay),
+            accuracy: Double.maybe(&generator).map { Metres($0) },
+            altitude: Double.maybe(&generator).map { Metres($0) },
+            speed: .maybe(&generator), heading: .maybe(&generator), battery: .maybe(&generator),
+            source: Source.allCases.randomElement(using: &generator) ?? .native,
+            attributes: Bool.random(using: &generator)
+                ? nil : "{\"note\":\"\(Int.random(in: 0...99, using: &generator)) 🧭\"}")
+    }
+}
+
+extension Coordinate {
+    static func random(_ generator: inout SeededGenerator) -> Coordinate {
+        let ends = [-90.0, -0.0, 0, 90, .leastNonzeroMagnitude]
+        let latitude =
+            Int.random(in: 0..<10, using: &generator) == 0
+            ? ends.randomElement(using: &generator) ?? 0 : .random(in: -90...90, using: &generator)
+        return Coordinate(validLatitude: latitude, longitude: .random(in: -180...180, using: &generator))
+    }
+}
+
+extension Double {
+    /// Nothing, a number as receivers report it, or any other.
+    static func maybe(_ generator: inout SeededGenerator) -> Double? {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0, 1: nil
+        case 2: Double(Int.random(in: -100...4000, using: &generator))
+        case 3: Double(Int.random(in: -100_000...4_000_000, using: &generator)) / 1000
+        case 4: -0.0
+        default: .random(in: -1e15...1e15, using: &generator)
+        }
+    }
+}
+
+extension Change {
+    static func random(_ generator: inout SeededGenerator) -> Change {
+        let number = Int32.random(in: .min ... .max, using: &generator)
+        let isRemoved = Bool.random(using: &generator)
+        let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: return .region(RegionNumber(number), in: CollectionNumber(number &+ 1), removed: isRemoved)
+        case 1:
+            let entries: [DirectoryEntry] = [
+                .user(UserNumber(number)), .team(TeamNumber(number)), .device(DeviceNumber(number)),
+                .tracker(TrackerNumber(number)), .collection(CollectionNumber(number)),
+            ]
+            return .directory(entries.randomElement(using: &generator) ?? entries[0], removed: isRemoved)
+        case 2:
+            let kind = Crossing.Kind.allCases.randomElement(using: &generator) ?? .enter
+            return .crossing(
+                Crossing(
+                    kind: kind, device: DeviceNumber(number), region: RegionNumber(1 &- number), sampleTime: moment))
+        case 3:
+            let state = Safety.State.allCases.randomElement(using: &generator) ?? .unknown
+            let region = isRemoved ? nil : RegionNumber(number)
+            return .safety(Safety(state: state, since: moment, region: region), of: UserNumber(number))
+        default:
+            return .position(.random(&generator), of: DeviceNumber(abs(number % 9) + 1), isCurrent: isRemoved)
+        }
+    }
+}
+
+extension Region {
+    static func test(_ number: Int32, in collection: Int32, shape: Shape? = nil) -> Region {
+        let corner = Coordinate(validLatitude: 51.1, longitude: 0.1 + 0.2)
+        let ring = [
+            corner, Coordinate(validLatitude: 51.1, longitude: 0.4), Coordinate(validLatitude: 51.3, longitude: 0.4),
+            corner,
+        ]
+        return Region(
+            number: RegionNumber(number), collection: CollectionNumber(collection), id: "r\(number)",
+            name: "Régiön \(number)",
+            shape: shape ?? .polygon(Polygon(exterior: ring, holes: [ring.reversed()])), isMuster: number % 2 == 0,
+            dwellSeconds: number % 3 == 0 ? nil : 0.1 * Double(number), exitDelaySeconds: 0.3,
+            properties: number % 3 == 0 ? nil : "{\"a\":[1,2]}")
+    }
+}
+
+extension Credential {
+    static func test(_ kind: Kind, key: UInt8, user: Int32? = nil, device: Int32? = nil) -> Credential {
+        Credential(
+            kind: kind, key: [key, 0, 255], user: user.map { UserNumber($0) }, device: device.map { DeviceNumber($0) },
+            label: "key \(key)", secret: [1, 2, 0], createdAt: .test(Double(key)),
+            expiresAt: key % 2 == 0 ? nil : .test(99), usedAt: key % 3 == 0 ? .test(5) : nil)
+    }
+}
+
+extension Store {
+    /// All positions of a device, page by page.
+    func history(of device: Int32, page: Int = 7) throws -> [Position] {
+        var history: [Position] = []
+        var cursor: HistoryCursor?
+        while true {
+            let next = try positions(
+                of: DeviceNumber(device), from: Instant(milliseconds: .min), to: Instant(milliseconds: .max),
+                after: cursor,
+                limit: page)
+            history += next
+            guard let last = next.last else { return history }
+            cursor = HistoryCursor(
+                sampleTime: last.sampleTime, latitude: last.coordinate.latitude, longitude: last.coordinate.longitude)
+        }
+    }
+
+    /// All changes after a number, page by page.
+    func log(since start: Sequence = .zero, page: Int = 5) throws -> [LoggedChange] {
+        var log: [LoggedChange] = []
+        var since = start
+        while true {
+            let next = try changes(since: since, limit: page)
+            log += next
+            guard let last = next.last else { return log }
+            since = last.sequence
+        }
+    }
+
+    /// Whether a position of a device is stored.
+    func holds(_ position: Position, of device: Int32) throws -> Bool {
+        try write(at: .test(0)) { try $0.holds(position, of: DeviceNumber(device)) }
+    }
+
+    /// Stores positions of one device in a transaction.
+    func report(_ device: Int32, _ positions: [Position], at seconds: Double = 0) throws {
+        try write(at: .test(seconds)) { transaction in
+            for position in positions {
+                try transaction.append(.position(position, of: DeviceNumber(device), isCurrent: true))
+            }
+        }
+    }
+}
