@@ -1,0 +1,44 @@
+"""Servers for the tests: each a process over a fresh folder, ended with the test or the file that asked for it."""
+
+import os
+import pathlib
+
+import pytest
+
+from muster_process import MusterProcess, root
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """One server for all tests of a file."""
+    with MusterProcess(tmp_path_factory.mktemp("muster")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def admin(server):
+    """The server's API as admin."""
+    return server.admin()
+
+
+@pytest.fixture
+def make_server(tmp_path):
+    """Makes servers that are not started yet; whatever of them runs when the test ends is killed."""
+    made = []
+
+    def make(name="muster", **more):
+        made.append(MusterProcess(tmp_path / name, **more))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.kill()
+
+
+@pytest.fixture(scope="session")
+def test_data():
+    """The folder with data that others made."""
+    folder = pathlib.Path(os.environ.get("MUSTER_TEST_DATA", root.parent / "shared/data"))
+    if not folder.is_dir():
+        pytest.skip("the test data is not there; MUSTER_TEST_DATA names its folder")
+    return folder

@@ -1,0 +1,139 @@
+"""What Muster must make of positions, worked out the slow way and without a line of Muster's code.
+
+It knows the raw policy: a device moves by sample time; its first fix inside a region is an enter, its first fix outside
+an exit; what is older than the newest known is history and moves nothing; what is known already changes nothing.
+"""
+
+import copy
+from dataclasses import dataclass, field
+
+from native_api import milliseconds
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A region with straight edges."""
+
+    id: str
+    rings: tuple
+    muster: bool = False
+    dwell_seconds: float | None = None
+
+    def contains(self, latitude, longitude):
+        """Whether a point that is on no edge is inside: a ray from it crosses the rings an odd number of times."""
+        crossed = False
+        for ring in self.rings:
+            for (x1, y1), (x2, y2) in zip(ring, ring[1:] + ring[:1]):
+                if (y1 > latitude) != (y2 > latitude):
+                    crossed ^= longitude < (x2 - x1) * (latitude - y1) / (y2 - y1) + x1
+        return crossed
+
+
+@dataclass
+class DeviceOracle:
+    """One device, the only one of its owner."""
+
+    regions: list
+    known: set = field(default_factory=set)
+    evaluated: int | None = None
+    inside: dict = field(default_factory=dict)
+    """Region to [since, whether the dwell was told]."""
+    safety: tuple = ("unknown", None, None)
+    """State, since, region."""
+    log: list = field(default_factory=list)
+    """What the log of changes must say, in order; of a fork, what it adds."""
+    origin: "DeviceOracle | None" = None
+
+    def fork(self):
+        """A device that goes on from here, to try something on. Until it is adopted, this one must not move."""
+        other = copy.copy(self)
+        other.origin = self
+        other.known = set()
+        other.inside = {region: list(presence) for region, presence in self.inside.items()}
+        other.log = []
+        return other
+
+    def adopt(self, fork):
+        """Becomes what a fork of it became."""
+        self.known |= fork.known
+        self.log += fork.log
+        self.evaluated, self.inside, self.safety = fork.evaluated, fork.inside, fork.safety
+
+    def knows(self, key):
+        return key in self.known or (self.origin is not None and self.origin.knows(key))
+
+    def report(self, key):
+        """Takes (time, latitude, longitude); answers accepted, late or repeated."""
+        if self.knows(key):
+            return "repeated"
+        self.known.add(key)
+        time, latitude, longitude = key
+        if self.evaluated is not None and time <= self.evaluated:
+            self.log.append(("position", *key, True))
+            return "late"
+        self.evaluated = time
+        self.log.append(("position", *key, False))
+        self._cross(time, latitude, longitude)
+        self._judge(time)
+        return "accepted"
+
+    def _cross(self, time, latitude, longitude):
+        now = [region for region in self.regions if region.contains(latitude, longitude)]
+        before = [region for region in self.regions if region in self.inside]
+        for region in before:
+            if region not in now:
+                self.log.append(("exit", region.id, time))
+                del self.inside[region]
+        for region in now:
+            if region not in self.inside:
+                self.log.append(("enter", region.id, time))
+                self.inside[region] = [time, False]
+        for region in now:
+            since, has_dwelt = self.inside[region]
+            if region.dwell_seconds is not None and not has_dwelt and time - since >= region.dwell_seconds * 1000:
+                self.inside[region][1] = True
+                self.log.append(("dwell", region.id, time))
+
+    def _judge(self, time):
+        refuges = [region.id for region in self.regions if region.muster and region in self.inside]
+        state, since, refuge = self.safety
+        if bool(refuges) != (state == "safe") or state == "unknown":
+            self.safety = ("safe" if refuges else "unsafe", time, refuges[0] if refuges else None)
+        elif refuges and refuge not in refuges:
+            self.safety = (state, since, refuges[0])
+        else:
+            return
+        self.log.append(("safety", *self.safety))
+
+
+def told(changes):
+    """The changes of the log as the oracle writes them, by user."""
+    found = {}
+    for change in changes:
+        if change["type"] == "position":
+            position = change["position"]
+            entry = ("position", *key_of(position), change["late"])
+        elif change["type"] == "crossing":
+            entry = (change["kind"], change["region"]["id"], milliseconds(change["sampleTime"]))
+        elif change["type"] == "safety":
+            region = change.get("region")
+            entry = ("safety", change["state"], milliseconds(change["since"]), region["id"] if region else None)
+        else:
+            continue
+        found.setdefault(change["user"], []).append(entry)
+    return found
+
+
+def key_of(position):
+    """What makes a position of a device the same as another."""
+    return milliseconds(position["sampleTime"]), position["latitude"], position["longitude"]
+
+
+def difference(expected, found):
+    """Where two lists part, for a person."""
+    for index, (left, right) in enumerate(zip(expected, found)):
+        if left != right:
+            around = slice(max(0, index - 2), index + 3)
+            return f"at {index}: expected {expected[around]}, found {found[around]}"
+    rest = (expected if len(expected) > len(found) else found)[min(len(expected), len(found)):]
+    return f"{len(expected)} expected, {len(found)} found; the longer goes on with {rest[:5]}"

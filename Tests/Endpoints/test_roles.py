@@ -1,0 +1,264 @@
+"""Every route that is served, as everyone who has no business with somebody else's data: the default is no.
+
+The table of who may what is written by hand here, from the contract, and knows nothing of the server's own.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+
+from muster_process import admin_password
+from native_api import NativeApi, box, fix, now, polygon
+
+everyone = {
+    "nobody", "admin", "other leader", "other member", "own leader", "own member", "analyst", "gateway",
+    "other device", "own device"}
+signed_in = everyone - {"nobody"}
+persons = signed_in - {"own device", "other device"}
+keepers = {"admin", "own leader", "own member"}
+"""Who may change devices of sam."""
+readers = everyone - {"nobody", "gateway"}
+"""Who may read regions: they are places, not people."""
+south_readers = {"admin", "analyst", "own leader"}
+
+v1 = "/api/v1"
+sam = v1 + "/users/sam"
+phone = sam + "/devices/phone"
+region = polygon("yard", box(13.4, 52.5, 13.41, 52.51))
+sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
+
+
+@dataclass
+class Rule:
+    """Who may send a request about sam, a member of team south, or about the server as a whole."""
+
+    method: str
+    route: str
+    path: str
+    allowed: set
+    body: object = None
+    refusals: tuple = (401, 403, 404)
+    """How whoever is signed in and not allowed is refused. 422 where what is somebody else's is told as what is not."""
+
+
+rules = [
+    # The server as a whole.
+    Rule("POST", v1 + "/session", v1 + "/session", everyone, {"name": "admin", "password": admin_password}),
+    Rule("POST", v1 + "/session/refresh", v1 + "/session/refresh", set(), {"refreshToken": "mr_none"}),
+    Rule("DELETE", v1 + "/session", v1 + "/session", persons, {"refreshToken": "mr_none"}),
+    Rule("GET", v1 + "/session", v1 + "/session", signed_in),
+    Rule("GET", "/.well-known/jwks.json", "/.well-known/jwks.json", everyone),
+    Rule("GET", "/health", "/health", everyone),
+    Rule("GET", v1 + "/health", v1 + "/health", everyone),
+    Rule("GET", v1 + "/openapi.json", v1 + "/openapi.json", everyone),
+    # Whoever asks from this machine may see them, by the contract; the tests do.
+    Rule("GET", "/metrics", "/metrics", everyone),
+    Rule("GET", v1 + "/users", v1 + "/users", {"admin", "other leader", "own leader"}),
+    Rule("POST", v1 + "/users", v1 + "/users", {"admin"}, {"name": "new", "role": "admin"}),
+    Rule("GET", v1 + "/teams", v1 + "/teams", readers),
+    Rule("POST", v1 + "/teams", v1 + "/teams", {"admin"}, {"name": "new"}),
+    Rule("GET", v1 + "/devices", v1 + "/devices", readers),
+    Rule("GET", v1 + "/positions", v1 + "/positions", readers),
+    Rule("GET", v1 + "/changes", v1 + "/changes?limit=1", readers),
+    Rule("GET", v1 + "/live", v1 + "/live", readers),
+    Rule("GET", v1 + "/trackers", v1 + "/trackers", {"admin", "other leader", "own leader"}),
+    Rule("POST", v1 + "/trackers", v1 + "/trackers", {"admin"}, {"name": "new"}),
+    Rule("GET", v1 + "/collections", v1 + "/collections", readers),
+    Rule("POST", v1 + "/collections", v1 + "/collections", {"admin", "own leader", "other leader"}, {"name": "new"}),
+    # Somebody.
+    Rule("GET", v1 + "/users/{user}", sam, {"admin", "own leader", "own member"}),
+    Rule("PATCH", v1 + "/users/{user}", sam, {"admin"}, {"role": "member"}),
+    Rule("DELETE", v1 + "/users/{user}", sam, {"admin"}),
+    # Sam may, with the password it has.
+    Rule("PUT", v1 + "/users/{user}/password", sam + "/password", {"admin"}, {"password": "another sound password"},
+         (401, 403, 404, 422)),
+    Rule("GET", v1 + "/keys", v1 + "/keys?user=sam", {"admin", "own member"}, None, (401, 403, 404, 422)),
+    Rule("POST", v1 + "/keys", v1 + "/keys", {"admin", "own member"}, {"label": "stolen", "user": "sam"},
+         (401, 403, 404, 422)),
+    Rule("DELETE", v1 + "/keys/{key}", v1 + "/keys/{key}", {"admin", "own member"}),
+    Rule("POST", v1 + "/users/{user}/devices", sam + "/devices", keepers, {"name": "new"}),
+    Rule("GET", v1 + "/users/{user}/devices/{device}", phone, south_readers | {"own member", "own device"}),
+    Rule("DELETE", v1 + "/users/{user}/devices/{device}", phone, keepers),
+    Rule("POST", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
+    Rule("DELETE", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
+    Rule("PUT", v1 + "/users/{user}/devices/{device}/encryption-key", phone + "/encryption-key",
+         keepers, {"key": "secret"}),
+    Rule("DELETE", v1 + "/users/{user}/devices/{device}/encryption-key", phone + "/encryption-key",
+         keepers),
+    Rule("GET", v1 + "/users/{user}/devices/{device}/positions", phone + "/positions",
+         south_readers | {"own member", "own device"}),
+    # A device that is not theirs to report for is told as one that does not exist.
+    Rule("POST", v1 + "/positions", v1 + "/positions", {"admin", "gateway", "own member", "own device"}, sample,
+         (403, 404, 422)),
+    # A team and what is its own.
+    Rule("GET", v1 + "/teams/{team}", v1 + "/teams/south", south_readers | {"own member", "own device"}),
+    Rule("PATCH", v1 + "/teams/{team}", v1 + "/teams/south", {"admin", "own leader"}, {"silenceSeconds": 600}),
+    Rule("DELETE", v1 + "/teams/{team}", v1 + "/teams/south", {"admin"}),
+    # A member gets itself alone.
+    Rule("GET", v1 + "/teams/{team}/safety", v1 + "/teams/south/safety", south_readers | {"own member"}),
+    Rule("GET", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin", "own leader"}),
+    Rule("PATCH", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin"}, {"filter": "none"}),
+    # A team's tracker goes with the team.
+    Rule("DELETE", v1 + "/trackers/{tracker}", v1 + "/trackers/south", set(), None, (401, 403, 404, 409)),
+    Rule("GET", v1 + "/collections/{collection}", v1 + "/collections/south", readers),
+    Rule("GET", v1 + "/collections/{collection}/regions", v1 + "/collections/south/regions", readers),
+    Rule("GET", v1 + "/collections/{collection}/regions/{region}", v1 + "/collections/south/regions/yard", readers),
+    Rule("POST", v1 + "/collections/{collection}/regions", v1 + "/collections/south/regions",
+         {"admin", "own leader"}, {"type": "FeatureCollection", "features": [region]}),
+    Rule("PUT", v1 + "/collections/{collection}/regions/{region}", v1 + "/collections/south/regions/yard",
+         {"admin", "own leader"}, region),
+    Rule("DELETE", v1 + "/collections/{collection}/regions/{region}", v1 + "/collections/south/regions/yard",
+         {"admin", "own leader"}),
+    Rule("DELETE", v1 + "/collections/{collection}", v1 + "/collections/south", {"admin", "own leader"}),
+]
+
+own_protocols = {("POST", "/owntracks"), ("POST", "/pub")}
+"""They prove by themselves who reports; below."""
+
+
+class World:
+    """Two teams, and everyone who may ask about sam of team south."""
+
+    def __init__(self, server):
+        self.server = server
+        admin = self.admin = server.admin()
+        for team in ("north", "south"):
+            tracker = admin.ok("POST", "/teams", {"name": team})["tracker"]
+            assert tracker == team
+        # Made after the teams and linked to one tracker each: otherwise an admin's collection is everyone's.
+        for team in ("north", "south"):
+            admin.ok("POST", "/collections", {"name": team})
+        for team in ("north", "south"):
+            admin.ok("PATCH", f"/trackers/{team}", {"collections": [team]})
+        admin.ok("POST", "/collections/south/regions", {"type": "FeatureCollection", "features": [region]})
+        self.askers = {
+            "nobody": NativeApi(server.address), "admin": admin,
+            "other leader": admin.make_user("nora", "leader", "north"),
+            "other member": admin.make_user("ned", "member", "north"),
+            "own leader": admin.make_user("sue", "leader", "south"),
+            "own member": admin.make_user("sam", "member", "south"),
+            "analyst": admin.make_user("ana", "analyst"),
+            "gateway": admin.make_user("gate", "gateway"),
+            "other device": admin.make_device("ned"),
+            "own device": admin.make_device("sam"),
+        }
+        self.key = admin.ok("POST", "/keys", {"label": "sam's other", "user": "sam"})["id"]
+        self.askers["own device"].ok("POST", "/positions", fix(52.505, 13.405, now() - 60_000))
+        self.askers["other device"].ok("POST", "/positions", fix(52.6, 13.5, now() - 60_000))
+
+    def ask(self, asker, rule):
+        path = rule.path.replace("{key}", self.key)
+        response = self.askers[asker].send(rule.method, "/" + path, rule.body, stream=rule.path.endswith("/live"))
+        if rule.path.endswith("/live"):
+            response.close()
+        return response
+
+
+@pytest.fixture(scope="module")
+def world(server):
+    return World(server)
+
+
+def test_the_table_names_every_route_that_is_served(world):
+    paths = world.admin.ok("GET", "/openapi.json")["paths"]
+    served = {(method.upper(), path) for path, methods in paths.items() for method in methods if method != "parameters"}
+    named = {(rule.method, rule.route) for rule in rules} | own_protocols
+    assert served == named
+
+
+@pytest.mark.parametrize("rule", rules, ids=lambda rule: f"{rule.method} {rule.route}")
+def test_whoever_is_not_allowed_gets_nothing_and_changes_nothing(world, rule):
+    before = world.admin.last_sequence()
+    keys = world.admin.items("/keys?user=sam")
+    for asker in sorted(everyone - rule.allowed):
+        response = world.ask(asker, rule)
+        expected = (401,) if asker == "nobody" else rule.refusals
+        assert response.status_code in expected, f"{asker}: {response.status_code} {response.text[:300]}"
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert "52.505" not in response.text
+    assert world.admin.changes(before) == []
+    assert world.admin.items("/keys?user=sam") == keys
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in rules if rule.method != "DELETE"], ids=lambda rule: f"{rule.method} {rule.route}")
+def test_whoever_is_allowed_is_let_in(world, rule):
+    for asker in sorted(rule.allowed):
+        response = world.ask(asker, rule)
+        # Made by the one who asked before: a conflict is no refusal.
+        assert response.status_code in (200, 201, 204, 409), f"{asker}: {response.status_code} {response.text[:300]}"
+
+
+# MARK: What lists and the log show
+
+seen = {
+    "admin": {"nora", "ned", "sue", "sam"}, "analyst": {"nora", "ned", "sue", "sam"}, "own leader": {"sue", "sam"},
+    "own member": {"sam"}, "other leader": {"nora", "ned"}, "other member": {"ned"}, "own device": {"sam"},
+    "other device": {"ned"}}
+"""Whose positions may be seen."""
+
+
+@pytest.mark.parametrize("asker", sorted(seen))
+def test_lists_show_only_who_may_be_seen(world, asker):
+    api = world.askers[asker]
+    positions = {item["device"].split("/")[0] for item in api.items("/positions")}
+    assert positions == seen[asker] & {"sam", "ned"}
+    changes = api.changes()
+    people = {change["user"] for change in changes if "user" in change}
+    assert people <= seen[asker] and people & {"sam", "ned"} == seen[asker] & {"sam", "ned"}
+    devices = {change["name"].split("/")[0] for change in changes
+               if change["type"] == "directory" and change["kind"] == "device"}
+    assert devices <= seen[asker]
+    if asker.endswith("device"):
+        return
+    assert {device["user"] for device in api.items("/devices")} <= seen[asker]
+    if asker not in ("admin", "analyst"):
+        teams = {team["name"] for team in api.items("/teams")}
+        assert teams == {"south" if asker.startswith("own") else "north"}
+    users = {change["name"] for change in changes if change["type"] == "directory" and change["kind"] == "user"}
+    if asker == "analyst":
+        assert users <= {"ana"}, "an analyst reads positions, not accounts"
+    elif asker != "admin":
+        assert users <= seen[asker]
+
+
+def test_a_member_sees_of_its_team_only_itself(world):
+    standing = world.askers["own member"].ok("GET", "/teams/south/safety")
+    assert [member["user"] for member in standing["members"]] == ["sam"]
+    assert sum(standing["counts"].values()) == 1
+
+
+def test_a_leader_sees_its_team_and_no_other(world):
+    standing = world.askers["own leader"].ok("GET", "/teams/south/safety")
+    assert {member["user"] for member in standing["members"]} == {"sue", "sam"}
+    assert {user["name"] for user in world.askers["own leader"].items("/users")} == {"sue", "sam"}
+
+
+def test_nobody_makes_himself_more_than_he_is(world):
+    for asker, name in (("own member", "sam"), ("own leader", "sue"), ("analyst", "ana"), ("gateway", "gate")):
+        api = world.askers[asker]
+        assert api.send("PATCH", f"/users/{name}", {"role": "admin"}).status_code == 403
+        assert api.send("PATCH", f"/users/{name}", {"team": "north"}).status_code == 403
+        assert world.admin.ok("GET", f"/users/{name}")["role"] != "admin"
+
+
+def test_a_leader_has_no_power_over_whoever_is_more_than_a_member(world):
+    world.admin.make_user("chief", "admin", "south")
+    world.admin.make_user("second", "leader", "south")
+    for name in ("chief", "second"):
+        world.admin.make_device(name)
+        for path in (f"/users/{name}/devices/phone/token", f"/users/{name}/devices"):
+            answer = world.askers["own leader"].send("POST", path, {"name": "new"} if path.endswith("s") else None)
+            assert answer.status_code in (403, 404), f"{path}: {answer.status_code}"
+
+
+@pytest.mark.parametrize("path", ["/owntracks", "/pub"])
+def test_an_owntracks_app_reports_for_nobody_else(world, path):
+    before = len(world.admin.history("sam/phone"))
+    message = {"_type": "location", "lat": 1, "lon": 2, "tst": now() // 1000, "topic": "owntracks/sam/phone"}
+    for asker in ("other member", "other leader", "analyst", "other device"):
+        headers = {"X-Limit-U": "sam", "X-Limit-D": "phone"}
+        answer = world.askers[asker].send("POST", "/" + path, message, headers=headers)
+        assert "52.505" not in answer.text, asker
+    assert world.askers["nobody"].send("POST", "/" + path, message).status_code in (401, 503)
+    assert len(world.admin.history("sam/phone")) == before
