@@ -30,7 +30,7 @@ struct World {
 
     mutating func edit(_ edit: Edit) {
         directory.apply(edit)
-        if engine.apply(edit, in: directory) {
+        if engine.apply(edit) {
             engine.review(now: Self.time(now), into: &decision)
             settle()
         }

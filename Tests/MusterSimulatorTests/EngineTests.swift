@@ -36,7 +36,7 @@ import Testing
 
         private mutating func edit(_ edit: Edit) {
             directory.apply(edit)
-            _ = engine.apply(edit, in: directory)
+            _ = engine.apply(edit)
         }
 
         mutating func receive(_ delivery: Delivery) {

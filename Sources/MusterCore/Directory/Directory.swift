@@ -15,18 +15,18 @@ public struct Directory: Sendable {
     /// Regions by number; by id through `region(_:in:)`.
     public private(set) var regions = Table<Region>()
 
-    private var devicesOfUser: [UserNumber: [DeviceNumber]] = [:]
+    private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
 
     /// A directory with nothing in it.
     public init() {}
 
     /// The devices of a user, in the order they were made.
-    public func devices(of user: UserNumber) -> [DeviceNumber] { devicesOfUser[user] ?? [] }
+    public func devices(of user: UserNumber) -> [DeviceNumber] { Array(ownership.devices(of: user)) }
 
     /// The device that a user calls by this name.
     public func device(named name: String, of user: UserNumber) -> Device? {
-        devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
+        ownership.devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
     }
 
     /// The region with this id in a collection.
@@ -47,23 +47,28 @@ public struct Directory: Sendable {
         users[device.user]?.team.flatMap { teams[$0] }.flatMap { trackers[$0.tracker] }
     }
 
+    /// Makes room, so that so many users and devices take no more memory than they need.
+    public mutating func reserve(users: Int, devices: Int) {
+        self.users.reserve(users + 1)
+        self.devices.reserve(devices + 1)
+        ownership.reserve(users: users + 1, devices: devices + 1)
+    }
+
     /// Carries out one edit.
     ///
     /// Removing a thing that others stand on takes only that thing: `removal(of:)` lists all the edits there must be.
     public mutating func apply(_ edit: Edit) {
         switch edit {
         case .putUser(let user): users.put(user)
-        case .removeUser(let number):
-            users.remove(number)
-            devicesOfUser[number] = nil
+        case .removeUser(let number): users.remove(number)
         case .putTeam(let team): teams.put(team)
         case .removeTeam(let number): teams.remove(number)
         case .putDevice(let device):
-            if devices[device.number] == nil { devicesOfUser[device.user, default: []].append(device.number) }
+            if devices[device.number] == nil { ownership.add(device.number, to: device.user) }
             devices.put(device)
         case .removeDevice(let number):
             guard let device = devices[number] else { return }
-            devicesOfUser[device.user]?.removeAll { $0 == number }
+            ownership.remove(number, from: device.user)
             devices.remove(number)
         case .putTracker(let tracker): trackers.put(tracker)
         case .removeTracker(let number): trackers.remove(number)

@@ -27,6 +27,11 @@ public struct Table<Element: Entity>: Sendable {
     /// All of them in number order.
     public var all: some Swift.Sequence<Element> { slots.lazy.compactMap { $0 } }
 
+    mutating func reserve(_ count: Int) {
+        slots.reserveCapacity(count)
+        numbers.reserveCapacity(count)
+    }
+
     mutating func put(_ element: Element) {
         let slot = Int(element.number.rawValue)
         while slots.count <= slot { slots.append(nil) }

@@ -5,9 +5,11 @@ extension Engine {
         presences: [(device: DeviceNumber, presences: [Presence])], safety: [(user: UserNumber, safety: Safety)]
     ) {
         self.init()
+        reserve(users: directory.users.count, devices: directory.devices.count)
         for tracker in directory.trackers.all { atlas.put(tracker) }
         for region in directory.regions.all { atlas.put(region) }
-        for user in directory.users.all { put(user, in: directory) }
+        for team in directory.teams.all { put(team) }
+        for user in directory.users.all { put(user) }
         for device in directory.devices.all { put(device) }
         for (device, position) in positions where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].latest = position
@@ -23,14 +25,12 @@ extension Engine {
 
     /// Follows an edit that is durable already.
     ///
-    /// - Parameter directory: the directory with the edit in it.
     /// - Returns: whether people's safety may have changed with it: then `review` is due.
-    public mutating func apply(_ edit: Edit, in directory: Directory) -> Bool {
+    public mutating func apply(_ edit: Edit) -> Bool {
         switch edit {
-        case .putUser(let user): put(user, in: directory)
+        case .putUser(let user): put(user)
         case .removeUser(let number): remove(number)
-        case .putTeam(let team):
-            for user in directory.users.all where user.team == team.number { put(user, in: directory) }
+        case .putTeam(let team): put(team)
         case .putDevice(let device): put(device)
         case .removeDevice(let number): remove(number)
         case .putTracker(let tracker): atlas.put(tracker)
@@ -43,7 +43,9 @@ extension Engine {
             let wasMuster = atlas.rule(of: number)?.isMuster == true
             atlas.remove(number)
             return wasMuster
-        case .removeTeam, .putCollection, .removeCollection: break
+        case .removeTeam(let number):
+            if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
+        case .putCollection, .removeCollection: break
         }
         return false
     }
@@ -55,12 +57,20 @@ extension Engine {
         }
     }
 
-    private mutating func put(_ user: User, in directory: Directory) {
+    private mutating func reserve(users: Int, devices: Int) {
+        self.devices.reserveCapacity(devices + 1)
+        people.reserveCapacity(users + 1)
+        ownership.reserve(users: users + 1, devices: devices + 1)
+    }
+
+    private mutating func put(_ user: User) {
         while people.count <= Int(user.number.rawValue) { people.append(PersonState()) }
-        let team = user.team.flatMap { directory.teams[$0] }
-        people[Int(user.number.rawValue)].team = team?.number
-        people[Int(user.number.rawValue)].tracker = team?.tracker
-        people[Int(user.number.rawValue)].silenceSeconds = team?.silenceSeconds ?? Team.defaultSilenceSeconds
+        people[Int(user.number.rawValue)].team = user.team
+    }
+
+    private mutating func put(_ team: Team) {
+        while teams.count <= Int(team.number.rawValue) { teams.append(TeamState()) }
+        teams[Int(team.number.rawValue)] = TeamState(tracker: team.tracker, silenceSeconds: team.silenceSeconds)
     }
 
     private mutating func put(_ device: Device) {
@@ -68,8 +78,7 @@ extension Engine {
         while devices.count <= index { devices.append(DeviceState()) }
         guard devices[index].user != device.user else { return }
         devices[index].user = device.user
-        while people.count <= Int(device.user.rawValue) { people.append(PersonState()) }
-        people[Int(device.user.rawValue)].devices.append(device.number)
+        ownership.add(device.number, to: device.user)
     }
 
     private mutating func remove(_ user: UserNumber) {
@@ -79,7 +88,7 @@ extension Engine {
     private mutating func remove(_ device: DeviceNumber) {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index) else { return }
-        if let user = devices[index].user { people[Int(user.rawValue)].devices.removeAll { $0 == device } }
+        if let user = devices[index].user { ownership.remove(device, from: user) }
         devices[index] = DeviceState()
     }
 }

@@ -9,6 +9,8 @@ public struct Engine: Sendable {
     var atlas = Atlas()
     var devices: [DeviceState] = []
     var people: [PersonState] = []
+    var teams: [TeamState] = []
+    var ownership = Ownership()
 
     /// How far ahead of the server's clock a sample may be and still move a state.
     public static let clockToleranceSeconds: Double = 60
@@ -55,7 +57,7 @@ public struct Engine: Sendable {
         if isAhead || state.evaluated.map({ position.sampleTime <= $0 }) ?? false {
             return keepAsHistory(position, of: device, isAhead: isAhead, state: state, into: &decision)
         }
-        let tracker = atlas.tracker(person(state.user)?.tracker)
+        let tracker = tracker(of: state)
         let passage = tracker.filter.passage(of: position, after: state.latest)
         guard passage != .ignored else { return .filtered }
 
@@ -80,7 +82,7 @@ public struct Engine: Sendable {
     ) -> Verdict {
         // Under a filter the very sample that was evaluated last may have been left out of the store: it is known.
         let isLastEvaluated = position.sampleTime == state.evaluated
-        let filter = atlas.tracker(person(state.user)?.tracker).filter
+        let filter = tracker(of: state).filter
         guard isAhead || !isLastEvaluated || filter == .none else { return .filtered }
         decision.changes.append(.position(position, of: device, isCurrent: false))
         return .late
@@ -90,6 +92,17 @@ public struct Engine: Sendable {
         let index = Int(device.rawValue)
         if let decided = decision.devices[index] { return decided }
         return devices.indices.contains(index) ? devices[index] : DeviceState()
+    }
+
+    /// The rule of the tracker that a device reports to.
+    private func tracker(of state: DeviceState) -> Atlas.TrackerRule {
+        atlas.tracker(team(of: person(state.user)).tracker)
+    }
+
+    /// What holds for a person by their team; without one, nothing is crossed and silence is the usual.
+    func team(of person: PersonState?) -> TeamState {
+        guard let team = person?.team, teams.indices.contains(Int(team.rawValue)) else { return TeamState() }
+        return teams[Int(team.rawValue)]
     }
 
     func person(_ user: UserNumber?) -> PersonState? {

@@ -13,11 +13,14 @@ struct DeviceState: Hashable, Sendable {
 /// What the engine knows of a person.
 struct PersonState: Hashable, Sendable {
     var team: TeamNumber?
-    /// Where the person's devices report; nil without a team.
+    var safety = Safety(state: .unknown, since: Instant(milliseconds: 0))
+}
+
+/// What the engine knows of a team.
+struct TeamState: Hashable, Sendable {
+    /// Where its members' devices report.
     var tracker: TrackerNumber?
     var silenceSeconds = Team.defaultSilenceSeconds
-    var devices: [DeviceNumber] = []
-    var safety = Safety(state: .unknown, since: Instant(milliseconds: 0))
 }
 
 extension Engine {

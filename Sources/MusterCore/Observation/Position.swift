@@ -8,16 +8,13 @@ public struct Position: Hashable, Sendable {
     public var sampleTime: Instant
     /// When Muster received it.
     public var receivedTime: Instant
-    /// The radius in metres that holds the true place with 68 % probability; nil when unknown (a reported 0 is unknown).
-    public var accuracy: Metres?
-    /// Metres above the ellipsoid.
-    public var altitude: Metres?
-    /// Metres a second over ground.
-    public var speed: Double?
-    /// Degrees clockwise from north, 0 to 360.
-    public var heading: Double?
-    /// Per cent, 0 to 100.
-    public var battery: Double?
+    // What is unknown takes no room of its own: 0 here, and a bit less in `known`.
+    private var accuracyMetres = 0.0
+    private var altitudeMetres = 0.0
+    private var speedMetresPerSecond = 0.0
+    private var headingDegrees = 0.0
+    private var batteryPercent = 0.0
+    private var known = Known()
     /// The road by which it came.
     public var source: Source
     /// What else the sender said, as the text of one JSON object; kept and given back, never interpreted.
@@ -37,14 +34,77 @@ public struct Position: Hashable, Sendable {
         self.coordinate = coordinate
         self.sampleTime = sampleTime
         self.receivedTime = receivedTime
+        self.source = source
+        self.attributes = attributes
         self.accuracy = accuracy
         self.altitude = altitude
         self.speed = speed
         self.heading = heading
         self.battery = battery
-        self.source = source
-        self.attributes = attributes
     }
+}
+
+extension Position {
+    /// The radius that holds the true place with 68 % probability; nil when unknown (a reported 0 is unknown).
+    public var accuracy: Metres? {
+        get { number(accuracyMetres, .accuracy).map { Metres($0) } }
+        set {
+            accuracyMetres = newValue?.value ?? 0
+            known.mark(.accuracy, newValue != nil)
+        }
+    }
+
+    /// Metres above the ellipsoid.
+    public var altitude: Metres? {
+        get { number(altitudeMetres, .altitude).map { Metres($0) } }
+        set {
+            altitudeMetres = newValue?.value ?? 0
+            known.mark(.altitude, newValue != nil)
+        }
+    }
+
+    /// Metres a second over ground.
+    public var speed: Double? {
+        get { number(speedMetresPerSecond, .speed) }
+        set {
+            speedMetresPerSecond = newValue ?? 0
+            known.mark(.speed, newValue != nil)
+        }
+    }
+
+    /// Degrees clockwise from north, 0 to 360.
+    public var heading: Double? {
+        get { number(headingDegrees, .heading) }
+        set {
+            headingDegrees = newValue ?? 0
+            known.mark(.heading, newValue != nil)
+        }
+    }
+
+    /// Per cent, 0 to 100.
+    public var battery: Double? {
+        get { number(batteryPercent, .battery) }
+        set {
+            batteryPercent = newValue ?? 0
+            known.mark(.battery, newValue != nil)
+        }
+    }
+
+    /// Which of the numbers are known.
+    private struct Known: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+        static let accuracy = Known(rawValue: 1)
+        static let altitude = Known(rawValue: 2)
+        static let speed = Known(rawValue: 4)
+        static let heading = Known(rawValue: 8)
+        static let battery = Known(rawValue: 16)
+
+        mutating func mark(_ which: Known, _ isKnown: Bool) {
+            if isKnown { insert(which) } else { remove(which) }
+        }
+    }
+
+    private func number(_ value: Double, _ which: Known) -> Double? { known.contains(which) ? value : nil }
 }
 
 /// What a device noticed. Sightings of beacons and ranges to peers join positions here.

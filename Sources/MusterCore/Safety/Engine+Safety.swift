@@ -9,7 +9,7 @@ extension Engine {
         of user: UserNumber?, now: Instant, decidedAt: Instant, into decision: inout Decision
     ) {
         guard let user, var person = decidedPerson(user, after: decision) else { return }
-        let derived = safety(of: person, now: now, decidedAt: decidedAt, after: decision)
+        let derived = safety(of: person, user, now: now, decidedAt: decidedAt, after: decision)
         if derived.state == person.safety.state {
             guard derived.region != person.safety.region else { return }
             person.safety.region = derived.region
@@ -37,16 +37,17 @@ extension Engine {
     }
 
     private func safety(
-        of person: PersonState, now: Instant, decidedAt: Instant, after decision: Decision
+        of person: PersonState, _ user: UserNumber, now: Instant, decidedAt: Instant, after decision: Decision
     ) -> Safety {
+        let silenceSeconds = team(of: person).silenceSeconds
         var refuge: RegionNumber?
         var lastHeard: Instant?
         var speaks = false
-        for device in person.devices {
+        for device in ownership.devices(of: user) {
             let state = state(of: device, after: decision)
             guard let latest = state.evaluated else { continue }
             lastHeard = max(lastHeard ?? latest, latest)
-            if now.seconds(since: latest) > person.silenceSeconds { continue }
+            if now.seconds(since: latest) > silenceSeconds { continue }
             speaks = true
             guard let region = musterRegion(of: state, preferring: person.safety.region) else {
                 return Safety(state: .unsafe, since: decidedAt)
@@ -54,7 +55,7 @@ extension Engine {
             refuge = refuge ?? region
         }
         if speaks { return Safety(state: .safe, since: decidedAt, region: refuge) }
-        let silentSince = lastHeard?.advanced(bySeconds: person.silenceSeconds) ?? person.safety.since
+        let silentSince = lastHeard?.advanced(bySeconds: silenceSeconds) ?? person.safety.since
         return Safety(state: .unknown, since: silentSince)
     }
 

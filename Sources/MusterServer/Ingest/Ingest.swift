@@ -53,9 +53,9 @@ struct Ingest {
     }
 
     /// Follows edits that are on disk already.
-    mutating func follow(_ edits: [Edit], in directory: Directory, now: Instant) throws {
+    mutating func follow(_ edits: [Edit], now: Instant) throws {
         var reviewIsDue = false
-        for edit in edits where engine.apply(edit, in: directory) { reviewIsDue = true }
+        for edit in edits where engine.apply(edit) { reviewIsDue = true }
         guard reviewIsDue else { return }
         engine.review(now: now, into: &decision)
         try keepDecision(now: now)

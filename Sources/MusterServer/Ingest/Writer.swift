@@ -88,13 +88,12 @@ struct Writer {
     }
 
     private mutating func follow(_ edits: [Edit], now moment: Instant) throws {
-        let after = shared.directory.withLock { directory in
+        shared.directory.withLock { directory in
             for edit in edits { directory.apply(edit) }
-            return directory
         }
         defer { announce() }
         // The edit stands whatever becomes of this; a review that the disk refused is made up for by the next sweep.
-        try? ingest.follow(edits, in: after, now: moment)
+        try? ingest.follow(edits, now: moment)
     }
 
     private mutating func sweepWhenDue() {

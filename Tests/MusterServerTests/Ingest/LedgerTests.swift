@@ -7,6 +7,20 @@ import Testing
 @testable import MusterServer
 
 @Suite struct LedgerTests {
+    /// Holds the writer's thread until the gate is signalled; returns once it is held.
+    private func holdWriter(of town: Town) async -> (gate: DispatchSemaphore, held: Task<Void, any Error>) {
+        let gate = DispatchSemaphore(value: 0)
+        let (entries, entry) = AsyncStream.makeStream(of: Void.self)
+        let held = Task {
+            try await town.ledger.inspect { _, _, _ in
+                entry.finish()
+                gate.wait()
+            }
+        }
+        for await _ in entries {}
+        return (gate, held)
+    }
+
     @Test func `an acknowledged observation is in the log, and its crossing with it`() async throws {
         let town = try await Town()
         let receipt = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
@@ -45,8 +59,7 @@ import Testing
 
     @Test func `requests that wait together share a transaction`() async throws {
         let town = try await Town()
-        let gate = DispatchSemaphore(value: 0)
-        let blocked = Task { try await town.ledger.inspect { _, _, _ in gate.wait() } }
+        let (gate, blocked) = await holdWriter(of: town)
         let senders = (0..<50).map { number in
             Task { try await town.ledger.ingest([town.fix(46, at: Double(number))]) }
         }
@@ -61,8 +74,7 @@ import Testing
 
     @Test func `a full queue refuses, and takes again once it has drained`() async throws {
         let town = try await Town()
-        let gate = DispatchSemaphore(value: 0)
-        let blocked = Task { try await town.ledger.inspect { _, _, _ in gate.wait() } }
+        let (gate, blocked) = await holdWriter(of: town)
         let many = Array(repeating: town.fix(46, at: 0), count: WriterQueue.observationLimit)
         let waiting = Task { try await town.ledger.ingest(many) }
         while town.ledger.statistics.waitingObservations < many.count { await Task.yield() }

@@ -1,0 +1,59 @@
+/// Which devices are whose, in eight bytes a device: a chain of device numbers for each user.
+struct Ownership: Sendable {
+    /// By user: the first device, 0 for none.
+    private var first: [Int32] = []
+    /// By device: the next one of the same user, 0 for none.
+    private var next: [Int32] = []
+
+    /// The devices of a user, in the order they were added.
+    func devices(of user: UserNumber) -> Chain {
+        let index = Int(user.rawValue)
+        return Chain(following: next, device: first.indices.contains(index) ? first[index] : 0)
+    }
+
+    /// Adds a device behind the user's others.
+    ///
+    /// - Complexity: O(the user's devices).
+    mutating func add(_ device: DeviceNumber, to user: UserNumber) {
+        while first.count <= Int(user.rawValue) { first.append(0) }
+        while next.count <= Int(device.rawValue) { next.append(0) }
+        next[Int(device.rawValue)] = 0
+        if let last = devices(of: user).last {
+            next[Int(last.rawValue)] = device.rawValue
+        } else {
+            first[Int(user.rawValue)] = device.rawValue
+        }
+    }
+
+    /// Takes a device away from its user.
+    mutating func remove(_ device: DeviceNumber, from user: UserNumber) {
+        guard next.indices.contains(Int(device.rawValue)), first.indices.contains(Int(user.rawValue)) else { return }
+        let following = next[Int(device.rawValue)]
+        if first[Int(user.rawValue)] == device.rawValue {
+            first[Int(user.rawValue)] = following
+        } else if let previous = devices(of: user).first(where: { next[Int($0.rawValue)] == device.rawValue }) {
+            next[Int(previous.rawValue)] = following
+        }
+        next[Int(device.rawValue)] = 0
+    }
+
+    /// Makes room, so that so many users and devices take no more memory than they need.
+    mutating func reserve(users: Int, devices: Int) {
+        first.reserveCapacity(users)
+        next.reserveCapacity(devices)
+    }
+
+    /// The devices of one user.
+    struct Chain: Swift.Sequence, IteratorProtocol {
+        fileprivate let following: [Int32]
+        fileprivate var device: Int32
+
+        mutating func next() -> DeviceNumber? {
+            guard device != 0 else { return nil }
+            defer { device = following[Int(device)] }
+            return DeviceNumber(device)
+        }
+
+        fileprivate var last: DeviceNumber? { reduce(nil) { $1 } }
+    }
+}
