@@ -19,7 +19,8 @@ enum Dependencies {
         "MusterCore": Allowance(own: ["MusterGeometry"], foreign: []),
         "MusterWire": Allowance(own: decisions, foreign: mathematics),
         "MusterStore": Allowance(
-            own: decisions, foreign: foundation.union(mathematics).union(["GRDB", "Dispatch", "Synchronization"])),
+            own: decisions,
+            foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
         "MusterReplication": Allowance(own: wire),
         "MusterServer": Allowance(
             own: wire.union(["MusterStore", "MusterReplication", "CSodium", "CZlib"])),

@@ -54,12 +54,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("public struct A {}", 1), ("/// Said.\npublic struct A {}", 0), ("package init() {}", 1),
+        ("public struct A {}", 1), ("/// Said.\npublic struct A {}", 0), ("package init() {}", 0),
         ("/// Said.\n@inlinable\n@discardableResult public static func f() {}", 0),
         ("@inlinable\npublic func f() {}", 1),
         ("package import MusterCore", 0), ("struct A {}", 0), ("let a = package", 0), ("package extension A {", 0),
-        ("// Said.\npackage private(set) var a = 1", 1), ("public internal(set) var a = 1", 1),
-        ("package var description: String {", 0), ("public var description: String {", 1), ("case package", 0),
+        ("// Said.\npackage final class A {", 1), ("public internal(set) var a = 1", 1),
+        ("package var a = 1", 0), ("public var a = 1", 1), ("case package", 0),
         ("public class func f() {}", 1), ("private package(set) var a = 1", 0),
     ])
     func `what others see needs a doc comment`(text: String, count: Int) {

@@ -1,15 +1,17 @@
 /// What a file must say, and must not.
 enum Wording {
-    /// What a standard protocol asks for, and so has documented, where only our own targets see it.
-    private static let understood = ["var description", "func ==", "func <", "func hash(into", "func encode(to"]
+    /// What needs a doc comment also where only our own targets see it. Members need none there: many are what a
+    /// protocol asks for, and has documented.
+    private static let types: Set<String> = ["struct", "enum", "class", "actor", "protocol"]
 
-    /// Public and package declarations without a doc comment above them. Attributes may stand between.
+    /// Public declarations, and types that other targets see, without a doc comment above them. Attributes may stand
+    /// between.
     static func undocumented(in file: SourceFile) -> [Finding] {
         let code = Code(file).lines
         return code.indices.compactMap { line in
             guard let declaration = Declaration(code[line]), let access = declaration.access,
                 !["import", "extension"].contains(declaration.keyword),
-                access == "public" || !understood.contains(where: code[line].contains)
+                access == "public" || types.contains(declaration.keyword)
             else { return nil }
             var above = line - 1
             while above >= 0, code[above].drop(while: { $0 == " " }).hasPrefix("@"), Declaration(code[above]) == nil {

@@ -77,7 +77,8 @@ struct Demo: AsyncParsableCommand {
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
         try await connection.makeUnlessThere("/collections", json: ["name": team])
         try await connection.send(
-            "POST", "/collections/\(team)/regions", body: Data(regions: DemoTown.sites), contentType: "application/geo+json")
+            "POST", "/collections/\(team)/regions", body: Data(regions: DemoTown.sites),
+            contentType: "application/geo+json")
         let town = DemoTown(seed: seed, start: Instant.systemClock(), people: people)
         var names: [String] = []
         for person in town.world.people {
