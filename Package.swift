@@ -45,7 +45,7 @@ let package = Package(
         .target(
             name: "MusterServer",
             dependencies: [
-                "MusterCore", "MusterGeometry", "MusterStore", "MusterWire", "CSodium", "CZlib",
+                "MusterCore", "MusterGeometry", "MusterStore", "MusterWire", "CMalloc", "CSodium", "CZlib",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -78,6 +78,7 @@ let package = Package(
             swiftSettings: strict),
 
         // C libraries of the system.
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),

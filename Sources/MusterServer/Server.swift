@@ -30,6 +30,7 @@ package struct Server: Sendable {
     package init(_ settings: Configuration, logger: Logger) async throws {
         self.settings = settings
         self.logger = logger
+        ProcessMemory.shareArenas()
         let store = try SQLiteStore(in: settings.dataDirectory)
         let bell = Bell()
         ledger = try Ledger(store: store, now: settings.now, announce: { bell.ring($0) })

@@ -23,7 +23,7 @@ enum Dependencies {
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
         "MusterReplication": Allowance(own: wire),
         "MusterServer": Allowance(
-            own: wire.union(["MusterStore", "MusterReplication", "CSodium", "CZlib"])),
+            own: wire.union(["MusterStore", "MusterReplication", "CMalloc", "CSodium", "CZlib"])),
         "MusterKit": Allowance(own: wire.union(["MusterReplication"])),
         "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
@@ -32,6 +32,7 @@ enum Dependencies {
                 "MusterStore", "MusterServer", "MusterSimulator", "MusterKit", "MusterNearby", "MusterReplication",
                 "CSodium", "CZlib",
             ])),
+        "CMalloc": Allowance(own: [], foreign: []),
         "CSodium": Allowance(own: [], foreign: []),
         "CZlib": Allowance(own: [], foreign: []),
     ]

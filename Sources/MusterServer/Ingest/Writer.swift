@@ -8,9 +8,12 @@ struct Writer {
     let shared: LedgerState
     let now: @Sendable () -> Instant
     private var nextSweep = Instant(milliseconds: 0)
+    private var nextTidying = Instant(milliseconds: 0)
 
     /// Seconds between two looks at who has fallen silent.
     static let sweepSeconds: Double = 2
+    /// Seconds between two times that memory is given back, while nobody waits.
+    static let tidyingSeconds: Double = 30
 
     init(ingest: Ingest, shared: LedgerState, now: @escaping @Sendable () -> Instant) {
         self.ingest = ingest
@@ -106,10 +109,14 @@ struct Writer {
         if store.lastSequence > before { announce() }
     }
 
-    /// Nobody waits: a moment to bring the history in order.
-    private func rest() {
+    /// Nobody waits: a moment to bring the history in order, and to give memory back.
+    private mutating func rest() {
         // Refused by the disk: it stays staged, and is tried again at the next rest.
         _ = try? store.settle(limit: 20_000)
+        let moment = now()
+        guard moment >= nextTidying else { return }
+        nextTidying = moment.advanced(bySeconds: Self.tidyingSeconds)
+        ProcessMemory.giveBack()
     }
 
     func announce() { shared.announce(store.lastSequence) }
