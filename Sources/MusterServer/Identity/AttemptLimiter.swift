@@ -73,6 +73,9 @@ struct TokenBuckets {
         levels[key] = (level, now)
     }
 
+    /// How many are remembered.
+    var count: Int { levels.count }
+
     private func level(of key: String, at now: Instant) -> Double {
         guard let (level, at) = levels[key] else { return allowance.tries }
         return min(level + max(0, now.seconds(since: at)) * allowance.perSecond, allowance.tries)

@@ -92,9 +92,9 @@ package enum OpenAPI {
     }
 
     private static func operationID(of route: Route) -> String {
-        let words = route.path.split(separator: "/").filter { $0 != "api" && $0 != "v1" }.map { segment in
-            segment.filter { $0.isLetter || $0.isNumber || $0 == "-" }
-        }
+        let isNative = route.path.hasPrefix(NativeEndpoint.root)
+        let path = isNative ? route.path.dropFirst(NativeEndpoint.root.count) : "/root" + route.path
+        let words = path.split(separator: "/").map { $0.filter { $0.isLetter || $0.isNumber || $0 == "-" } }
         return ([route.method.rawValue.lowercased()] + words).joined(separator: "-")
     }
 

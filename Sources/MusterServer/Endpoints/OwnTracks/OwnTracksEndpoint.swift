@@ -104,8 +104,15 @@ package struct OwnTracksEndpoint: Sendable {
         let name = report.deviceName
         let access = Access(principal, in: directory)
         let named = report.userName.flatMap { directory.users[$0] }
-        let owner = principal.role == .gateway ? named : principal.role == .admin ? named : nil
-        guard let user = owner ?? directory.users[principal.user] else { return nil }
+        let own = directory.users[principal.user]
+        let owner =
+            switch principal.role {
+            case .gateway: named
+            // An iPhone says "user" where nothing was filled in.
+            case .admin: named ?? own
+            case .leader, .member, .analyst: own
+            }
+        guard let user = owner else { return nil }
         if let device = directory.device(named: name, of: user.number) {
             return access.mayReport(for: device) ? device : nil
         }

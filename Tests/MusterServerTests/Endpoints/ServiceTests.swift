@@ -1,0 +1,125 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import MusterCore
+import MusterWire
+import NIOCore
+import Testing
+
+@testable import MusterServer
+
+@Suite struct ServiceTests {
+    @Test func `OpenAPI holds every route, and every schema that it names`() async throws {
+        let office = try await Office()
+        try await office.open { desk async throws in
+            let document = try await desk.send(.get, "/openapi.json")
+            let paths = try #require(document.json["paths"]?.members)
+            let described = paths.flatMap { path in
+                (path.value.members ?? []).map { "\($0.key.uppercased()) \(path.key)" }
+            }
+            #expect(Set(described) == Set(RouteWalkTests.admitted.keys))
+            let schemas = Set(document.json["components"]?["schemas"]?.members?.map(\.key) ?? [])
+            let named = document.text.split(separator: "#/components/schemas/").dropFirst().map {
+                String($0.prefix { $0 != "\"" })
+            }
+            #expect(Set(named) == schemas)
+            let ids = paths.flatMap { ($0.value.members ?? []).compactMap { $0.value["operationId"]?.string } }
+            #expect(ids.count == Set(ids).count)
+        }
+    }
+
+    @Test func `metrics are for an admin, and for this machine when no proxy stands between`() async throws {
+        let office = try await Office()
+        try await office.open(.live) { desk async throws in
+            _ = try await desk.send(.post, "/positions", as: "mia", office.report("phone"))
+            let text = try await desk.send(.get, "//metrics").text
+            #expect(text.contains("muster_positions_total{outcome=\"accepted\"} 1\n"))
+            #expect(
+                text.contains("muster_requests_total{method=\"POST\",route=\"/api/v1/positions\",status=\"2xx\"} 1\n"))
+            #expect(text.contains("le=\"+Inf\"} 1\n"))
+            let forwarded = try await desk.send(.get, "//metrics", headers: [.xForwardedFor: "203.0.113.9"])
+            #expect(forwarded.status == 401)
+            #expect(try await desk.send(.get, "//metrics", as: "lena", headers: [.forwarded: "for=x"]).status == 403)
+        }
+    }
+
+    @Test func `health and keys are for anyone, and answers are not cached`() async throws {
+        let office = try await Office()
+        try await office.open { desk async throws in
+            let health = try await desk.send(.get, "//health")
+            #expect(health.json["status"]?.string == "ok")
+            #expect(health.headers[.cacheControl] == "no-store")
+            #expect(health.headers[.contentTypeOptions] == "nosniff")
+            let keys = try await desk.send(.get, "//.well-known/jwks.json").json["keys"]?.elements
+            #expect(keys?.first?["alg"]?.string == "ES256")
+            #expect(keys?.first?["d"] == nil)
+        }
+    }
+
+    @Test func `a closed ledger is 503 with Retry-After`() async throws {
+        let office = try await Office()
+        try await office.open { desk async throws in
+            try await office.ledger.close()
+            let reply = try await desk.send(.post, "/positions", as: "mia", office.report("phone"))
+            #expect(reply.status == 503)
+            #expect(reply.headers[.retryAfter] != nil)
+        }
+    }
+
+    private static func folder() throws -> String {
+        let path = NSTemporaryDirectory() + "muster-page-\(UUID().uuidString)"
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: path + "/live", withIntermediateDirectories: true)
+        for (name, text) in [
+            ("index.html", "<!doctype html>" + String(repeating: "page ", count: 100)), ("live/map.js", "export {}"),
+            (".secret.js", "hidden"), ("notes.md", "not served"),
+        ] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        }
+        try manager.createSymbolicLink(atPath: path + "/link.txt", withDestinationPath: "/etc/hostname")
+        return path
+    }
+
+    @Test func `the page is served to browsers, with a tag and a strict policy`() async throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await Office(webRoot: folder).open { desk async throws in
+            let page = try await desk.send(.get, "//", headers: [.accept: "text/html"])
+            #expect(page.text.hasPrefix("<!doctype html>"))
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            let policy = try #require(page.headers[HTTPField.Name("Content-Security-Policy")!])
+            #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
+            let tag = try #require(page.headers[.eTag])
+            let again = try await desk.send(.get, "//", headers: [.accept: "text/html", .ifNoneMatch: tag])
+            #expect(again.status == 304)
+            let packed = try await desk.send(.get, "//index.html", headers: [.acceptEncoding: "br, gzip"])
+            #expect(packed.headers[.contentEncoding] == "gzip")
+            #expect(try Gzip.inflate(packed.body, limitBytes: 10_000) == page.body)
+            #expect(try await desk.send(.get, "//").json["muster"]?.string == "Welcome")
+            #expect(
+                try await desk.send(.get, "//live/map.js").headers[.contentType]?.hasPrefix("text/javascript") == true)
+            #expect(try await desk.send(.head, "//live/map.js").body.readableBytes == 0)
+            for path in [
+                "//.secret.js", "//notes.md", "//link.txt", "//live", "//../etc/passwd", "//live/../index.html",
+                "//%2e%2e/etc/passwd", "//live%2fmap.js/..", "//live/map.js%00", "//%",
+            ] {
+                #expect(try await desk.send(.get, path).status == 404, "\(path)")
+            }
+            #expect(try await desk.send(.post, "//index.html", "{}").status == 404)
+        }
+    }
+
+    @Test func `packing and unpacking is the identity, and limits hold`() throws {
+        for size in [0, 1, 1000, 100_000, 1_000_000] {
+            let bytes = ByteBuffer(bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) })
+            guard let packed = Gzip.pack(bytes) else { continue }
+            #expect(try Gzip.inflate(packed, limitBytes: size) == bytes)
+            #expect(throws: InflateFault.tooLarge) { try Gzip.inflate(packed, limitBytes: size - 1) }
+            #expect(throws: InflateFault.damaged) {
+                try Gzip.inflate(packed.getSlice(at: 0, length: packed.readableBytes / 2) ?? packed, limitBytes: size)
+            }
+        }
+        #expect(throws: InflateFault.damaged) { try Gzip.inflate(ByteBuffer(), limitBytes: 10) }
+        #expect(throws: InflateFault.damaged) { try Gzip.inflate(ByteBuffer(string: "plain text"), limitBytes: 10) }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import HTTPTypes
+import MusterCore
+import MusterStore
+import MusterWire
+import Testing
+
+@testable import MusterServer
+
+@Suite struct IdentityTests {
+    private static func empty() throws -> (Ledger, Identity, MemoryStore, Town.Clock) {
+        let store = MemoryStore()
+        let clock = Town.Clock()
+        let ledger = try Ledger(store: store, now: { clock.now })
+        let identity = Identity(
+            ledger: ledger, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(), now: { clock.now })
+        return (ledger, identity, store, clock)
+    }
+
+    @Test func `the first start makes an admin, the second nobody`() async throws {
+        let (ledger, identity, _, _) = try Self.empty()
+        try await identity.load()
+        let password = try #require(try await identity.bootstrap(adminPassword: nil))
+        #expect(password.count == 20)
+        #expect(try await identity.bootstrap(adminPassword: nil) == nil)
+        let session = try await identity.signIn(name: "admin", password: password, from: "")
+        #expect(session.user.role == .admin)
+        #expect(ledger.directory.users.count == 1)
+        try await ledger.close()
+    }
+
+    @Test func `a password that was configured is not told again, and a short one is refused`() async throws {
+        let (ledger, identity, _, _) = try Self.empty()
+        try await identity.load()
+        await #expect(throws: IdentityFault.unusablePassword) { try await identity.bootstrap(adminPassword: "short") }
+        #expect(try await identity.bootstrap(adminPassword: "long enough") == nil)
+        _ = try await identity.signIn(name: "admin", password: "long enough", from: "")
+        try await ledger.close()
+    }
+
+    @Test func `no secret is in the store as it was shown`() async throws {
+        let office = try await Office()
+        let token = try await office.identity.makeDeviceToken(for: try office.phone(of: "mia").number)
+        let session = try await office.identity.signIn(
+            name: "mia", password: Office.password(of: "mia"), from: "")
+        let shown = [token, session.refreshToken, Office.password(of: "mia"), office.keys["mia"] ?? ""].map {
+            Array($0.utf8)
+        }
+        for kind in Credential.Kind.allCases where kind != .signingKey {
+            for credential in try office.store.credentials(kind) {
+                for secret in shown {
+                    #expect(!credential.secret.contains(secret) && !credential.key.contains(secret))
+                }
+            }
+        }
+        try await office.ledger.close()
+    }
+
+    @Test func `a token survives a restart and a rotation of the signing key, and not two`() async throws {
+        let office = try await Office()
+        let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
+        let header = "Bearer \(session.accessToken)"
+        let again = Identity(
+            ledger: office.ledger, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
+            now: { office.clock.now })
+        try await again.load()
+        #expect(try await again.authenticate(header, from: "").name == "mia")
+        office.clock.advance(bySeconds: 1)
+        try await again.rotateSigningKey()
+        #expect(try await again.authenticate(header, from: "").name == "mia")
+        #expect(again.keySet.components(separatedBy: "\"kid\"").count == 3)
+        office.clock.advance(bySeconds: 1)
+        try await again.rotateSigningKey()
+        await #expect(throws: IdentityFault.refused) { try await again.authenticate(header, from: "") }
+        try await office.ledger.close()
+    }
+
+    @Test func `a token of another issuer or a changed one is refused`() async throws {
+        let office = try await Office()
+        let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
+        let elsewhere = Identity(
+            ledger: office.ledger, issuer: "elsewhere", hasher: try .quick(), attempts: AttemptLimiter(),
+            now: { office.clock.now })
+        try await elsewhere.load()
+        await #expect(throws: IdentityFault.refused) {
+            try await elsewhere.authenticate("Bearer \(session.accessToken)", from: "")
+        }
+        let parts = session.accessToken.split(separator: ".").map(String.init)
+        let claims = try #require(UnpaddedBase64.decode(parts[1], .forURLs))
+        let forged = String(decoding: claims, as: UTF8.self).replacing("\"mia\"", with: "\"admin\"")
+        let none = UnpaddedBase64.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8), .forURLs)
+        for token in [
+            "\(parts[0]).\(UnpaddedBase64.encode(Array(forged.utf8), .forURLs)).\(parts[2])", "\(none).\(parts[1]).",
+            "\(parts[0]).\(parts[1])", "", "...", String(repeating: "a", count: 5000),
+        ] {
+            await #expect(throws: IdentityFault.refused) {
+                try await office.identity.authenticate("Bearer \(token)", from: "")
+            }
+        }
+        try await office.ledger.close()
+    }
+
+    @Test func `two refreshes at once with one token: one is served, and the session ends`() async throws {
+        let office = try await Office()
+        let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
+        let outcomes = await withTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask { (try? await office.identity.refresh(session.refreshToken))?.refreshToken }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let next = outcomes.compactMap { $0 }
+        #expect(next.count == 1)
+        await #expect(throws: IdentityFault.refused) { try await office.identity.refresh(next[0]) }
+        #expect(try office.store.credentials(.refreshToken).isEmpty)
+        try await office.ledger.close()
+    }
+
+    @Test func `expired sessions are swept`() async throws {
+        let office = try await Office()
+        _ = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
+        #expect(try await office.identity.removeExpiredSessions() == 0)
+        office.clock.advance(bySeconds: Identity.sessionSeconds)
+        #expect(try await office.identity.removeExpiredSessions() == 1)
+        #expect(try office.store.credentials(.refreshToken).isEmpty)
+        try await office.ledger.close()
+    }
+
+    @Test func `Basic takes a password or a token, and costs a hash only once`() async throws {
+        let office = try await Office()
+        func authenticate(_ text: String) async throws -> Principal {
+            try await office.identity.authenticate("Basic \(MusterWire.Base64.encode(Array(text.utf8)))", from: "x")
+        }
+        let password = Office.password(of: "mia")
+        #expect(try await authenticate("mia:\(password)").proof == .password)
+        // Were this a try each time, the bucket of sixty would be empty long before.
+        for _ in 0..<200 { _ = try await authenticate("mia:\(password)") }
+        #expect(try await authenticate("mia:\(office.keys["mia"] ?? "")").proof == .apiKey)
+        await #expect(throws: IdentityFault.refused) { try await authenticate("sue:\(office.keys["mia"] ?? "")") }
+        for text in ["mia", "", ":", "mia:"] {
+            await #expect(throws: IdentityFault.refused) { try await authenticate(text) }
+        }
+        await #expect(throws: IdentityFault.refused) {
+            try await office.identity.authenticate("Basic ****", from: "x")
+        }
+        await #expect(throws: IdentityFault.missing) { try await office.identity.authenticate(nil, from: "x") }
+        try await office.ledger.close()
+    }
+
+    @Test func `the control key replaces the one before, and no key that is only labelled so`() async throws {
+        let office = try await Office()
+        let admin = try office.user("admin").number
+        let own = try await office.identity.makeKey(label: "control", for: admin).secret
+        let first = try await office.identity.makeControlKey()
+        let second = try await office.identity.makeControlKey()
+        await #expect(throws: IdentityFault.refused) {
+            try await office.identity.authenticate("Bearer \(first)", from: "")
+        }
+        for key in [own, second] {
+            #expect(try await office.identity.authenticate("Bearer \(key)", from: "").role == .admin)
+        }
+        try await office.ledger.close()
+    }
+}
