@@ -55,7 +55,9 @@ final class Bench {
         switch kind {
         case .memory: return MemoryStore()
         case .sqlite: break
-        case .sqliteWithSmallStage: options.stageLimit = 16
+        case .sqliteWithSmallStage:
+            options.stageLimit = 16
+            options.epochLimit = 20
         }
         return try SQLiteStore(in: directory, options: options)
     }

@@ -20,8 +20,7 @@ struct Erasure {
     /// - Returns: whether all is erased, and the notes of the removals are gone too.
     mutating func advance(limit: Int, in database: Database) throws -> Bool {
         if let device = devices.last {
-            let end = Instant(milliseconds: .max)
-            if try HistoryTable.delete(of: device, before: end, limit: limit, in: database) < limit {
+            if try HistoryTable.delete(of: device, limit: limit, in: database) < limit {
                 devices.removeLast()
             }
             return false

@@ -6,6 +6,10 @@ import MusterCore
 struct HistoryInsertion {
     private let block: RawStatement
     private let latest: RawStatement
+    private let database: Database
+    /// Where the blocks go, and how many it has.
+    private var epoch: HistoryTable.Epoch
+    private var blocks: Int64
     private var device = DeviceNumber(0)
     private var first = PositionKey(sampleTime: 0, latitude: 0, longitude: 0)
     private var last = PositionKey(sampleTime: 0, latitude: 0, longitude: 0)
@@ -13,9 +17,10 @@ struct HistoryInsertion {
     private var count = 0
     private var bytes: [UInt8] = []
 
-    init(in database: Database) throws {
+    /// - Parameter epochLimit: so many blocks make an epoch full.
+    init(in database: Database, epochLimit: Int) throws {
         block = try RawStatement(
-            "INSERT INTO history (device, first_time, last_time, count, positions) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO history (epoch, device, first_time, last_time, count, positions) VALUES (?, ?, ?, ?, ?, ?)",
             in: database)
         latest = try RawStatement(
             """
@@ -25,6 +30,21 @@ struct HistoryInsertion {
             WHERE (excluded.sample_time, excluded.latitude, excluded.longitude)
                 > (latest.sample_time, latest.latitude, latest.longitude)
             """, in: database)
+        let newest = try RawStatement(
+            "SELECT number, first_time, last_time, blocks FROM epochs ORDER BY number DESC LIMIT 1", in: database)
+        defer { newest.reset() }
+        self.database = database
+        if try newest.step() {
+            epoch = .init(number: newest.integer(0), firstTime: newest.integer(1), lastTime: newest.integer(2))
+            blocks = newest.integer(3)
+        } else {
+            epoch = .init(number: 1, firstTime: .max, lastTime: .min)
+            blocks = 0
+        }
+        if blocks >= Int64(epochLimit) {
+            epoch = .init(number: epoch.number + 1, firstTime: .max, lastTime: .min)
+            blocks = 0
+        }
         bytes.reserveCapacity(HistoryTable.largestBlock)
     }
 
@@ -54,7 +74,22 @@ struct HistoryInsertion {
     }
 
     /// Writes what has gathered. Call it after the last position.
-    mutating func finishDevice() throws {
+    mutating func finish() throws {
+        try finishDevice()
+        guard blocks > 0 else { return }
+        let statement = try RawStatement(
+            """
+            INSERT INTO epochs (number, first_time, last_time, blocks) VALUES (?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET first_time = excluded.first_time, last_time = excluded.last_time, blocks = excluded.blocks
+            """, in: database)
+        statement.bind(1, epoch.number)
+        statement.bind(2, epoch.firstTime)
+        statement.bind(3, epoch.lastTime)
+        statement.bind(4, blocks)
+        try statement.run()
+    }
+
+    private mutating func finishDevice() throws {
         guard count > 0 else { return }
         latest.bind(1, Int64(device.rawValue))
         latest.bind(2, last.sampleTime)
@@ -65,11 +100,15 @@ struct HistoryInsertion {
     }
 
     private mutating func finishBlock() throws {
-        block.bind(1, Int64(device.rawValue))
-        block.bind(2, first.sampleTime)
-        block.bind(3, last.sampleTime)
-        block.bind(4, Int64(count))
-        try block.binding(5, bytes[...]) { try block.run() }
+        block.bind(1, epoch.number)
+        block.bind(2, Int64(device.rawValue))
+        block.bind(3, first.sampleTime)
+        block.bind(4, last.sampleTime)
+        block.bind(5, Int64(count))
+        try block.binding(6, bytes[...]) { try block.run() }
+        epoch.firstTime = min(epoch.firstTime, first.sampleTime)
+        epoch.lastTime = max(epoch.lastTime, last.sampleTime)
+        blocks += 1
         count = 0
         bytes.removeAll(keepingCapacity: true)
     }

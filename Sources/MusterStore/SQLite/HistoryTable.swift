@@ -3,25 +3,61 @@ import MusterCore
 
 /// The history: each row a block of one device's positions, in the order of their keys, as `ByteWriter` writes them.
 ///
-/// Rows are only ever added at the end, so that a merge of ten thousand devices writes whole pages once; what spreads
-/// over the file are the 25 bytes a block of the index. A block spans at most an hour and about half a page. Blocks of
-/// one device may overlap in time, after late reports; the bound on the span is what makes look-ups exact: a block
-/// that holds time t begins in [t − an hour, t].
+/// Rows are only ever added at the end, so that a merge of ten thousand devices writes whole pages once. What a merge
+/// spreads over the file is its part of the index, 25 bytes a block; the index begins with the epoch, a run of a
+/// quarter of a million blocks, so that this part never grows beyond what fits in the cache: a store of a billion
+/// positions takes in more as fast as an empty one does. A reader looks into each epoch that its range of time meets,
+/// which are few, because epochs follow each other in time but for late reports.
+///
+/// A block spans at most an hour and about half a page. Blocks of one device may overlap in time, after late reports;
+/// the bound on the span is what makes look-ups exact: a block that holds time t begins in [t − an hour, t].
 enum HistoryTable {
     /// The most milliseconds between a block's first and last position.
     static let longestSpan: Int64 = 3_600_000
     /// A block is closed before it grows over this, so that two fit in a page; one large position may exceed it.
     static let largestBlock = 1_950
+    /// A run of blocks.
+    struct Epoch {
+        var number: Int64
+        /// No position is older.
+        var firstTime: Int64
+        /// No position is newer.
+        var lastTime: Int64
+    }
 
-    static func holds(_ key: PositionKey, of device: DeviceNumber, in database: Database) throws -> Bool {
+    /// The epochs that may hold a sample time in `[first, last]`, by their first time.
+    static func epochs(from first: Int64, through last: Int64, in database: Database) throws -> [Epoch] {
         let statement = try RawStatement(
             """
-            SELECT positions FROM history WHERE device = ? AND first_time >= ? AND first_time <= ? AND last_time >= ?
+            SELECT number, first_time, last_time FROM epochs
+            WHERE first_time <= ? AND last_time >= ? ORDER BY first_time, number
             """, in: database)
-        statement.bind(1, Int64(device.rawValue))
-        statement.bind(2, key.sampleTime.lowered(by: longestSpan))
-        statement.bind(3, key.sampleTime)
-        statement.bind(4, key.sampleTime)
+        statement.bind(1, last)
+        statement.bind(2, first)
+        var epochs: [Epoch] = []
+        while try statement.step() {
+            epochs.append(
+                Epoch(
+                    number: statement.integer(0), firstTime: statement.integer(1), lastTime: statement.integer(2)))
+        }
+        return epochs
+    }
+
+    static func holds(_ key: PositionKey, of device: DeviceNumber, in database: Database) throws -> Bool {
+        // CROSS JOIN keeps SQLite at this order: the few epochs first.
+        let statement = try RawStatement(
+            """
+            SELECT history.positions FROM epochs CROSS JOIN history
+            WHERE epochs.first_time <= ? AND epochs.last_time >= ? AND history.epoch = epochs.number
+                AND history.device = ? AND history.first_time >= ? AND history.first_time <= ?
+                AND history.last_time >= ?
+            """, in: database)
+        statement.bind(1, key.sampleTime)
+        statement.bind(2, key.sampleTime)
+        statement.bind(3, Int64(device.rawValue))
+        statement.bind(4, key.sampleTime.lowered(by: longestSpan))
+        statement.bind(5, key.sampleTime)
+        statement.bind(6, key.sampleTime)
         defer { statement.reset() }
         while try statement.step() {
             let holds = try statement.withBlob(0) { bytes in
@@ -38,19 +74,37 @@ enum HistoryTable {
 
     /// Positions of a device with a key after `low` and a sample time before `end`, in the order of their keys.
     ///
-    /// O(limit), but for what overlaps.
+    /// O(limit) and a look into each epoch up to the last position found, but for what overlaps.
     static func positions(
         of device: DeviceNumber, after low: PositionKey, before end: Instant, limit: Int, in database: Database
+    ) throws -> [Position] {
+        var found: [Position] = []
+        for epoch in try epochs(from: low.sampleTime, through: end.milliseconds, in: database) {
+            if found.count >= limit, found[limit - 1].sampleTime.milliseconds < epoch.firstTime { break }
+            let more = try positions(
+                of: device, in: epoch, after: low, before: end, limit: limit, in: database)
+            let isInOrder = found.last.map { last in more.first.map { PositionKey(last) < PositionKey($0) } ?? true }
+            found += more
+            if isInOrder == false { found.sort { PositionKey($0) < PositionKey($1) } }
+        }
+        return found.count > limit ? Array(found.prefix(limit)) : found
+    }
+
+    private static func positions(
+        of device: DeviceNumber, in epoch: Epoch, after low: PositionKey, before end: Instant, limit: Int,
+        in database: Database
     ) throws -> [Position] {
         let statement = try RawStatement(
             """
             SELECT first_time, positions FROM history
-            WHERE device = ? AND first_time >= ? AND first_time < ? AND last_time >= ? ORDER BY first_time
+            WHERE epoch = ? AND device = ? AND first_time >= ? AND first_time < ? AND last_time >= ?
+            ORDER BY first_time
             """, in: database)
-        statement.bind(1, Int64(device.rawValue))
-        statement.bind(2, low.sampleTime.lowered(by: longestSpan))
-        statement.bind(3, end.milliseconds)
-        statement.bind(4, low.sampleTime)
+        statement.bind(1, epoch.number)
+        statement.bind(2, Int64(device.rawValue))
+        statement.bind(3, low.sampleTime.lowered(by: longestSpan))
+        statement.bind(4, end.milliseconds)
+        statement.bind(5, low.sampleTime)
         defer { statement.reset() }
         var found: [Position] = []
         var isSorted = true
@@ -75,7 +129,7 @@ enum HistoryTable {
             }
         }
         if !isSorted { found.sort { PositionKey($0) < PositionKey($1) } }
-        return found.count > limit ? Array(found.prefix(limit)) : found
+        return found
     }
 
     /// Calls `body` with the newest merged position of every device, in number order.
@@ -87,91 +141,18 @@ enum HistoryTable {
                 var reader = ByteReader(bytes)
                 return try reader.position()
             }
-            try body(try device(statement), position)
+            try body(DeviceNumber(try Int32(stored: statement.integer(0))), position)
         }
     }
+}
 
-    /// Deletes at most about `limit` of the oldest positions of a device that are older than `horizon`, and its newest
-    /// from the latest ones when that is older too.
+extension Int32 {
+    /// A stored number that must be one of an entity.
     ///
-    /// - Returns: how many; fewer than `limit` only when none is left.
-    static func delete(
-        of device: DeviceNumber, before horizon: Instant, limit: Int, in database: Database
-    ) throws -> Int {
-        let statement = try RawStatement(
-            """
-            SELECT number, count, last_time, positions FROM history
-            WHERE device = ? AND first_time < ? ORDER BY first_time
-            """, in: database)
-        statement.bind(1, Int64(device.rawValue))
-        statement.bind(2, horizon.milliseconds)
-        var gone: [Int64] = []
-        var cut: [(number: Int64, rest: [Position])] = []
-        var count = 0
-        while count < limit, try statement.step() {
-            let held = Int(clamping: statement.integer(1))
-            guard statement.integer(2) >= horizon.milliseconds else {
-                gone.append(statement.integer(0))
-                count += held
-                continue
-            }
-            let rest = try statement.withBlob(3) { bytes throws(CodecFault) in
-                try positions(in: bytes).filter { $0.sampleTime >= horizon }
-            }
-            cut.append((statement.integer(0), rest))
-            count += held - rest.count
-        }
-        statement.reset()
-        let deletion = try RawStatement("DELETE FROM history WHERE number = ?", in: database)
-        for number in gone {
-            deletion.bind(1, number)
-            try deletion.run()
-        }
-        for (number, rest) in cut { try replace(number, by: rest, in: database) }
-        let latest = try RawStatement("DELETE FROM latest WHERE device = ? AND sample_time < ?", in: database)
-        latest.bind(1, Int64(device.rawValue))
-        latest.bind(2, horizon.milliseconds)
-        try latest.run()
-        return count
-    }
-
-    /// The first device after `device` that has a position, with its oldest sample time.
-    static func oldest(
-        after device: Int64, in database: Database
-    ) throws -> (device: DeviceNumber, sampleTime: Instant)? {
-        let statement = try RawStatement(
-            "SELECT device, first_time FROM history WHERE device > ? ORDER BY device, first_time LIMIT 1",
-            in: database)
-        statement.bind(1, device)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return (try self.device(statement), Instant(milliseconds: statement.integer(1)))
-    }
-
-    /// All positions of a block.
-    static func positions(in bytes: UnsafeRawBufferPointer) throws(CodecFault) -> [Position] {
-        var reader = ByteReader(bytes)
-        var positions: [Position] = []
-        while !reader.isAtEnd { positions.append(try reader.position()) }
-        return positions
-    }
-
-    /// Leaves in a block only `rest`, its last positions, of which there is at least one.
-    private static func replace(_ number: Int64, by rest: [Position], in database: Database) throws {
-        guard let first = rest.first else { return }
-        var writer = ByteWriter()
-        for position in rest { writer.put(position) }
-        let statement = try RawStatement(
-            "UPDATE history SET first_time = ?, count = ?, positions = ? WHERE number = ?", in: database)
-        statement.bind(1, first.sampleTime.milliseconds)
-        statement.bind(2, Int64(rest.count))
-        statement.bind(4, number)
-        try statement.binding(3, writer.bytes[...]) { try statement.run() }
-    }
-
-    private static func device(_ statement: RawStatement) throws -> DeviceNumber {
-        guard let number = Int32(exactly: statement.integer(0)) else { throw CodecFault.malformed(offset: 0) }
-        return DeviceNumber(number)
+    /// - Throws: `CodecFault.malformed` when it is out of range.
+    init(stored value: Int64) throws {
+        guard let number = Int32(exactly: value) else { throw CodecFault.malformed(offset: 0) }
+        self = number
     }
 }
 

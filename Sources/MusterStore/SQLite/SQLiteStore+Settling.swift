@@ -18,43 +18,18 @@ extension SQLiteStore {
         }
         let mark = try onReader { try Counter.merged.value(in: $0) }
         let merged = stage.withLock { $0.isEmpty } ? lastSequence.rawValue : mark
-        return try onWriter { database in
-            let (forgotten, device) = try transact(in: database) {
+        let start = chores.withLock { $0.forgottenThrough }
+        let (forgotten, place) = try onWriter { database in
+            try transact(in: database) {
                 let trimmed = try LogTable.trim(before: horizon, through: merged, limit: limit, in: database)
                 if let trimmed { try Counter.trimmed.set(trimmed.last, in: database) }
-                let (count, device) = try forgetPositions(before: horizon, limit: limit, in: database)
-                return (count + (trimmed?.commits ?? 0), device)
+                let (count, place) = try HistoryTable.delete(
+                    before: horizon, from: start, limit: limit, in: database)
+                return (count + (trimmed?.commits ?? 0), place)
             }
-            chores.withLock { $0.forgottenThrough = device }
-            return forgotten
         }
-    }
-
-    /// Deletes old positions, device by device, from where the last call stopped.
-    ///
-    /// - Returns: how many, and the last device that has none left; the lowest number when that were all.
-    private func forgetPositions(
-        before horizon: Instant, limit: Int, in database: Database
-    ) throws -> (count: Int, device: Int64) {
-        var device = chores.withLock { $0.forgottenThrough }
-        var count = 0
-        var isFromStart = device == .min
-        while count < limit {
-            guard let next = try HistoryTable.oldest(after: device, in: database) else {
-                if isFromStart || count > 0 { return (count, .min) }
-                // Devices before the place where the last call stopped may have grown old since.
-                isFromStart = true
-                device = .min
-                continue
-            }
-            if next.sampleTime < horizon {
-                count += try HistoryTable.delete(
-                    of: next.device, before: horizon, limit: limit - count, in: database)
-            }
-            // A device that may have more is where the next call begins.
-            if count < limit { device = Int64(next.device.rawValue) }
-        }
-        return (count, device)
+        chores.withLock { $0.forgottenThrough = place }
+        return forgotten
     }
 
     /// Whether the oldest commit that waits to be merged was made before `horizon`.
@@ -93,7 +68,7 @@ extension SQLiteStore {
     /// Inserts a slice of the stage into the history, but for the positions of devices that were removed.
     func merge(_ slice: Stage.Slice, leavingOut removed: Removals, in database: Database) throws {
         let gone = removals.withLock { $0.devices }.union(removed.devices)
-        var insertion = try HistoryInsertion(in: database)
+        var insertion = try HistoryInsertion(in: database, epochLimit: epochLimit)
         let staged = slice.sorted.staged
         for index in slice.sorted.order[slice.range] {
             let index = Int(index)
@@ -103,7 +78,7 @@ extension SQLiteStore {
                 try insertion.add(staged.key(at: index), of: device, encoded: bytes)
             }
         }
-        try insertion.finishDevice()
+        try insertion.finish()
         if slice.isLast { try Counter.merged.set(slice.lastSequence, in: database) }
         try Counter.mergingThrough.set(slice.isLast ? 0 : slice.lastSequence, in: database)
         try Counter.mergedOfThese.set(slice.isLast ? 0 : Int64(slice.range.upperBound), in: database)

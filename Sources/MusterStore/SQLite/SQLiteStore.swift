@@ -16,6 +16,8 @@ package final class SQLiteStore: Store {
     package struct Options: Sendable {
         /// How many positions gather before they are merged. More merge faster and take about 80 bytes each, twice.
         package var stageLimit = 131_072
+        /// How many blocks make an epoch of the history full: their index should fit in the writer's cache.
+        package var epochLimit = 262_144
         /// Page cache of the writing connection, in KiB.
         package var writerCacheKibibytes = 8192
         /// Page cache of each of the reading connections, in KiB.
@@ -37,6 +39,7 @@ package final class SQLiteStore: Store {
     let stage: Mutex<Stage>
     /// Who is gone, though not yet from the file.
     let removals = Mutex(Removals())
+    let epochLimit: Int
     let numbers = Mutex(LastNumbers())
     /// How far slow work has come; only the writer's thread uses it.
     let chores = Mutex(Chores())
@@ -64,6 +67,7 @@ package final class SQLiteStore: Store {
         let refusal = DataFile.create(path, exclusively: false)
         guard refusal == 0 else { throw StoreError.unavailable(reason: "\(path): \(DataFile.describe(refusal))") }
         stage = Mutex(Stage(limit: options.stageLimit))
+        epochLimit = options.epochLimit
         let path = path
         try StoreError.naming(path) { try Self.inspect(path) }
         pool = try StoreError.naming(path) {
@@ -85,6 +89,7 @@ package final class SQLiteStore: Store {
         path = directory + "/" + Self.fileName
         lock = nil
         stage = Mutex(Stage(limit: 1 << 30))
+        epochLimit = 1
         let path = path
         var configuration = Self.configuration(Options())
         configuration.readonly = true
@@ -223,6 +228,6 @@ package final class SQLiteStore: Store {
 struct Chores {
     /// What is being erased, if anything.
     var erasure: Erasure?
-    /// The last device whose old positions were forgotten.
-    var forgottenThrough = Int64.min
+    /// Where the forgetting of old positions goes on.
+    var forgottenThrough = HistoryTable.Place.start
 }

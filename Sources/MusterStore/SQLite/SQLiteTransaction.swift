@@ -14,8 +14,12 @@ final class SQLiteTransaction: StoreTransaction {
     private(set) var arrivals: [StagedPositions.Arrival] = []
     private(set) var numbers: LastNumbers
     private(set) var removals = Removals()
+    private struct ArrivedKey: Hashable {
+        var device: DeviceNumber
+        var key: PositionKey
+    }
     /// The keys of `arrivals`, made when someone first asks, and how many of them it has.
-    private var arrivedKeys: [DeviceNumber: Set<PositionKey>] = [:]
+    private var arrivedKeys: Set<ArrivedKey> = []
     private var indexedArrivals = 0
     /// What the database refused. The transaction cannot be committed after that, whoever caught the error.
     private var failure: (any Error)?
@@ -76,10 +80,10 @@ final class SQLiteTransaction: StoreTransaction {
         let key = PositionKey(position)
         while indexedArrivals < arrivals.count {
             let arrival = arrivals[indexedArrivals]
-            arrivedKeys[arrival.device, default: []].insert(arrival.key)
+            arrivedKeys.insert(ArrivedKey(device: arrival.device, key: arrival.key))
             indexedArrivals += 1
         }
-        if arrivedKeys[device]?.contains(key) ?? false { return true }
+        if arrivedKeys.contains(ArrivedKey(device: device, key: key)) { return true }
         if store.stage.withLock({ $0.holds(key, of: device) }) { return true }
         return try run { try HistoryTable.holds(key, of: device, in: database) }
     }

@@ -64,11 +64,15 @@ enum Schema {
         CREATE TABLE log (
             first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL, committed_at INTEGER NOT NULL,
             changes BLOB NOT NULL);
-        -- The history, merged from the log: blocks of one device's positions.
+        -- The history, merged from the log: blocks of one device's positions,
         CREATE TABLE history (
-            number INTEGER PRIMARY KEY, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
+            number INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
             last_time INTEGER NOT NULL, count INTEGER NOT NULL, positions BLOB NOT NULL);
-        CREATE INDEX history_of_device ON history (device, first_time, last_time);
+        CREATE INDEX history_of_device ON history (epoch, device, first_time, last_time);
+        -- in epochs of so many blocks; all sample times of an epoch are within its own.
+        CREATE TABLE epochs (
+            number INTEGER PRIMARY KEY, first_time INTEGER NOT NULL, last_time INTEGER NOT NULL,
+            blocks INTEGER NOT NULL);
         -- The newest position in each device's history.
         CREATE TABLE latest (
             device INTEGER PRIMARY KEY, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,

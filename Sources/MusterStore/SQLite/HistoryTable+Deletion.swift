@@ -1,0 +1,156 @@
+import GRDB
+import MusterCore
+
+extension HistoryTable {
+    /// A place in the history from which the forgetting of old positions goes on.
+    struct Place: Comparable {
+        var epoch: Int64
+        var device: Int64
+
+        static let start = Place(epoch: .min, device: .min)
+
+        static func < (left: Place, right: Place) -> Bool {
+            (left.epoch, left.device) < (right.epoch, right.device)
+        }
+    }
+
+    /// Deletes at most about `limit` positions older than `horizon`, epoch by epoch and device by device.
+    ///
+    /// - Returns: how many, fewer than `limit` only when none is left; and where to go on.
+    static func delete(
+        before horizon: Instant, from start: Place, limit: Int, in database: Database
+    ) throws -> (count: Int, place: Place) {
+        var place = start
+        var count = 0
+        for number in try epochsNotWhollyAfter(horizon, in: database) where number >= start.epoch {
+            if number > place.epoch { place = Place(epoch: number, device: .min) }
+            let isFromItsBeginning = place.device == .min
+            while let next = try oldest(in: number, after: place.device, in: database) {
+                if next.sampleTime < horizon {
+                    count += try delete(
+                        of: next.device, in: number, before: horizon, limit: limit - count, in: database)
+                    // The device may have more.
+                    if count >= limit { return (count, place) }
+                }
+                place.device = Int64(next.device.rawValue)
+            }
+            if isFromItsBeginning { try raise(number, to: horizon, in: database) }
+        }
+        // What lies before the place where this call went on may have grown old since the last one.
+        guard start > .start else { return (count, .start) }
+        let (more, next) = try delete(before: horizon, from: .start, limit: limit - count, in: database)
+        return (count + more, next)
+    }
+
+    /// Deletes at most about `limit` positions of a device.
+    ///
+    /// - Returns: how many, fewer than `limit` only when none is left.
+    static func delete(of device: DeviceNumber, limit: Int, in database: Database) throws -> Int {
+        var count = 0
+        for epoch in try epochs(from: .min, through: .max, in: database) where count < limit {
+            count += try delete(
+                of: device, in: epoch.number, before: nil, limit: limit - count, in: database)
+        }
+        return count
+    }
+
+    /// Deletes at most about `limit` positions of a device in an epoch, those before `horizon` if there is one; and its
+    /// newest from the latest ones when it goes too.
+    private static func delete(
+        of device: DeviceNumber, in epoch: Int64, before horizon: Instant?, limit: Int, in database: Database
+    ) throws -> Int {
+        let end = horizon?.milliseconds ?? .max
+        let statement = try RawStatement(
+            """
+            SELECT number, count, last_time, positions FROM history
+            WHERE epoch = ? AND device = ? AND first_time <= ? ORDER BY first_time
+            """, in: database)
+        statement.bind(1, epoch)
+        statement.bind(2, Int64(device.rawValue))
+        statement.bind(3, end)
+        var gone: [Int64] = []
+        var cut: [(number: Int64, rest: [Position])] = []
+        var count = 0
+        while count < limit, try statement.step() {
+            let held = Int(clamping: statement.integer(1))
+            if horizon == nil || statement.integer(2) < end {
+                gone.append(statement.integer(0))
+                count += held
+                continue
+            }
+            let rest = try statement.withBlob(3) { try Self.rest(of: $0, from: end) }
+            if rest.count < held { cut.append((statement.integer(0), rest)) }
+            count += held - rest.count
+        }
+        statement.reset()
+        let deletion = try RawStatement("DELETE FROM history WHERE number = ?", in: database)
+        for number in gone {
+            deletion.bind(1, number)
+            try deletion.run()
+        }
+        for (number, rest) in cut { try replace(number, by: rest, in: database) }
+        let latest = try RawStatement("DELETE FROM latest WHERE device = ? AND sample_time <= ?", in: database)
+        latest.bind(1, Int64(device.rawValue))
+        latest.bind(2, horizon == nil ? end : end - 1)
+        try latest.run()
+        return count
+    }
+
+    /// The positions of a block from a sample time on.
+    private static func rest(of bytes: UnsafeRawBufferPointer, from time: Int64) throws -> [Position] {
+        var reader = ByteReader(bytes)
+        var rest: [Position] = []
+        while !reader.isAtEnd {
+            let position = try reader.position()
+            if position.sampleTime.milliseconds >= time { rest.append(position) }
+        }
+        return rest
+    }
+
+    /// Leaves in a block only `rest`, its last positions, of which there is at least one.
+    private static func replace(_ number: Int64, by rest: [Position], in database: Database) throws {
+        guard let first = rest.first else { return }
+        var writer = ByteWriter()
+        for position in rest { writer.put(position) }
+        let statement = try RawStatement(
+            "UPDATE history SET first_time = ?, count = ?, positions = ? WHERE number = ?", in: database)
+        statement.bind(1, first.sampleTime.milliseconds)
+        statement.bind(2, Int64(rest.count))
+        statement.bind(4, number)
+        try statement.binding(3, writer.bytes[...]) { try statement.run() }
+    }
+
+    /// The first device after `device` that has a position in an epoch, with its oldest sample time there.
+    private static func oldest(
+        in epoch: Int64, after device: Int64, in database: Database
+    ) throws -> (device: DeviceNumber, sampleTime: Instant)? {
+        let statement = try RawStatement(
+            """
+            SELECT device, first_time FROM history WHERE epoch = ? AND device > ? ORDER BY device, first_time LIMIT 1
+            """, in: database)
+        statement.bind(1, epoch)
+        statement.bind(2, device)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let number = try Int32(stored: statement.integer(0))
+        return (DeviceNumber(number), Instant(milliseconds: statement.integer(1)))
+    }
+
+    /// The epochs that may hold a position before `horizon`, in number order.
+    private static func epochsNotWhollyAfter(_ horizon: Instant, in database: Database) throws -> [Int64] {
+        try epochs(from: .min, through: .max, in: database).filter { $0.firstTime < horizon.milliseconds }
+            .map(\.number).sorted()
+    }
+
+    /// Notes that an epoch holds nothing before `horizon` any more. The row of one that is empty goes, unless it is the
+    /// newest, which takes the next blocks.
+    private static func raise(_ epoch: Int64, to horizon: Instant, in database: Database) throws {
+        try database.execute(
+            sql: "UPDATE epochs SET first_time = ? WHERE number = ?", arguments: [horizon.milliseconds, epoch])
+        try database.execute(
+            sql: """
+                DELETE FROM epochs WHERE number = ? AND number < (SELECT max(number) FROM epochs)
+                    AND NOT EXISTS (SELECT 1 FROM history WHERE epoch = epochs.number)
+                """, arguments: [epoch])
+    }
+}
