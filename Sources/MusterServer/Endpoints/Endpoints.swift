@@ -62,11 +62,15 @@ package struct Endpoints: Sendable {
 
     /// Where a feed begins: after the last event that the browser has, else after what the query says.
     private static func cursor(of request: Request) throws(Problem) -> MusterCore.Sequence? {
-        if let text = request.headers[.lastEventID], let number = Int64(text), number >= 0 { return Sequence(number) }
+        if let text = request.headers[.lastEventID], let number = Int64(text),
+            (0...Query.largestSequence).contains(number)
+        {
+            return Sequence(number)
+        }
         var query = Query(request)
-        let since = query.integer("since", in: 0 ... .max)
+        let since = query.sequence("since")
         try query.finish()
-        return since.map { Sequence($0) }
+        return since
     }
 }
 

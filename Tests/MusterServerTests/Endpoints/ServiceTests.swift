@@ -66,6 +66,18 @@ import Testing
         }
     }
 
+    @Test func `a number beyond all of the log is no trouble, and one that is none is told`() async throws {
+        let office = try await Office()
+        try await office.open { desk async throws in
+            let beyond = try await desk.send(.get, "/changes?since=9007199254740991", as: "mia")
+            #expect(beyond.json["items"]?.elements?.isEmpty == true)
+            #expect(beyond.json["lastSequence"]?.integer == office.ledger.lastSequence.rawValue)
+            for since in ["9223372036854775807", "-1", "x", "1.5", ""] {
+                #expect(try await desk.send(.get, "/changes?since=\(since)", as: "mia").pointers == ["?since"])
+            }
+        }
+    }
+
     private static func folder() throws -> String {
         let path = NSTemporaryDirectory() + "muster-page-\(UUID().uuidString)"
         let manager = FileManager.default

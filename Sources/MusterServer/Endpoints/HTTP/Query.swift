@@ -33,6 +33,14 @@ struct Query {
     /// How many items a page holds: 100 unless told otherwise, at most 1,000.
     mutating func limit() -> Int { Int(integer("limit", in: 1...1000) ?? 100) }
 
+    /// A number of the log: whole, and no larger than JavaScript can hold exactly.
+    mutating func sequence(_ name: String) -> MusterCore.Sequence? {
+        integer(name, in: 0...Self.largestSequence).map { Sequence($0) }
+    }
+
+    /// 2^53 − 1.
+    static let largestSequence: Int64 = 9_007_199_254_740_991
+
     /// A time.
     mutating func instant(_ name: String) -> Instant? {
         guard let text = text(name) else { return nil }

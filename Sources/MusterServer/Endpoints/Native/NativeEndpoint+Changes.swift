@@ -19,7 +19,7 @@ extension NativeEndpoint {
 
     private func listChanges(_ request: Request, _ exchange: Exchange) async throws -> Response {
         var query = Query(request)
-        let since = Sequence(query.integer("since", in: 0 ... .max) ?? 0)
+        let since = query.sequence("since") ?? .zero
         let limit = query.limit()
         try query.finish()
         let (changes, newest) = try await ledger.read { store in

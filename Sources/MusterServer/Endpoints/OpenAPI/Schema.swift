@@ -9,7 +9,7 @@ enum Schema {
     /// A time.
     static let time = #"{"type":"string","format":"date-time"}"#
     /// A number of the log.
-    static let since = #"{"type":"integer","minimum":0,"maximum":9223372036854775807,"default":0}"#
+    static let since = #"{"type":"integer","minimum":0,"maximum":\#(Query.largestSequence),"default":0}"#
     /// The form of an export.
     static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
     /// A name.
