@@ -22,7 +22,7 @@ public struct Engine: Sendable {
 
     /// Decides one observation on top of what `decision` has decided before, and adds to it.
     ///
-    /// The caller has made sure that a late position is not one that is stored already; see `isLate`.
+    /// The caller has made sure that a late position is not one that is stored already; see `isHistory`.
     ///
     /// - Parameter now: the server's time, for silence and for clocks that run ahead.
     /// - Returns: what became of the observation.
@@ -33,13 +33,19 @@ public struct Engine: Sendable {
         }
     }
 
-    /// Whether an observation is no newer than what its device told before, so that it may also be a repetition.
-    public func isLate(_ observation: Observation, after decision: Decision) -> Bool {
+    /// Whether an observation will be history: no newer than what its device told before, or ahead of the clock. Only
+    /// then may it be a repetition of one that is stored.
+    public func isHistory(_ observation: Observation, now: Instant, after decision: Decision) -> Bool {
         switch observation {
         case .position(let position, let device):
-            guard let evaluated = state(of: device, after: decision).evaluated else { return false }
-            return position.sampleTime <= evaluated
+            if Self.isAhead(position.sampleTime, of: now) { return true }
+            return state(of: device, after: decision).evaluated.map { position.sampleTime <= $0 } ?? false
         }
+    }
+
+    /// Whether a sample time is so far ahead of the server's clock that it moves no state.
+    public static func isAhead(_ sampleTime: Instant, of now: Instant) -> Bool {
+        sampleTime.seconds(since: now) > clockToleranceSeconds
     }
 
     /// Takes over what was decided, once it is durable, and empties the decision for its next use.
@@ -53,7 +59,7 @@ public struct Engine: Sendable {
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         var state = state(of: device, after: decision)
-        let isAhead = position.sampleTime.seconds(since: now) > Self.clockToleranceSeconds
+        let isAhead = Self.isAhead(position.sampleTime, of: now)
         if isAhead || state.evaluated.map({ position.sampleTime <= $0 }) ?? false {
             return keepAsHistory(position, of: device, isAhead: isAhead, state: state, into: &decision)
         }

@@ -40,7 +40,8 @@ struct Ingest {
     private mutating func decide(
         _ observation: Observation, now: Instant, in transaction: any StoreTransaction
     ) throws -> Outcome {
-        if engine.isLate(observation, after: decision), try transaction.holds(observation) { return .repeated }
+        let isHistory = engine.isHistory(observation, now: now, after: decision)
+        if isHistory, try transaction.holds(observation) { return .repeated }
         let verdict = engine.decide(observation, now: now, into: &decision)
         try decision.takeChanges { change in try transaction.append(change) }
         return .decided(verdict)

@@ -1,5 +1,6 @@
 import Foundation
 package import MusterCore
+import MusterGeometry
 package import MusterStore
 import NIOPosix
 import Synchronization
@@ -25,7 +26,7 @@ package final class Ledger: Sendable {
     ) throws {
         let directory = Directory(try store.directory(), regions: try store.regions())
         let engine = Engine(
-            directory: directory, positions: try store.latestPositions(), presences: try store.presences(),
+            directory: directory, positions: try store.currentPositions(at: now()), presences: try store.presences(),
             safety: try store.safety())
         self.store = store
         shared = LedgerState(directory: directory, announce: announce)
@@ -149,6 +150,32 @@ package final class Ledger: Sendable {
             } catch {
                 continuation.resume(throwing: error)
             }
+        }
+    }
+}
+
+extension Store {
+    /// The newest position of every device that moved its state: those ahead of the clock did not.
+    fileprivate func currentPositions(at now: Instant) throws -> [(device: DeviceNumber, position: Position)] {
+        try latestPositions().compactMap { device, position in
+            guard Engine.isAhead(position.sampleTime, of: now) else { return (device, position) }
+            return try newestPosition(of: device, before: now).map { (device, $0) }
+        }
+    }
+
+    /// Reads a device's whole history; for the few whose clock once ran ahead.
+    private func newestPosition(of device: DeviceNumber, before now: Instant) throws -> Position? {
+        let end = now.advanced(bySeconds: Engine.clockToleranceSeconds)
+        var newest: Position?
+        while true {
+            let cursor = newest.map {
+                HistoryCursor(
+                    sampleTime: $0.sampleTime, latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude)
+            }
+            let page = try positions(
+                of: device, from: Instant(milliseconds: 0), to: end, after: cursor, limit: 1_000)
+            guard let last = page.last else { return newest }
+            newest = last
         }
     }
 }

@@ -2,8 +2,8 @@
     import CMalloc
 #endif
 
-/// Keeps the process's memory to what it uses. The C library of Linux keeps an arena a thread and gives freed pages back
-/// reluctantly; elsewhere there is nothing to do.
+/// Keeps the process's memory to what it uses. The C library of Linux keeps an arena a thread and gives freed pages
+/// back reluctantly; elsewhere there is nothing to do.
 enum ProcessMemory {
     /// Lets all threads share two arenas. To be called before there are many threads.
     static func shareArenas() {

@@ -96,6 +96,17 @@ import Testing
         #expect(try town.crossings() == ["enter", "exit"])
     }
 
+    @Test func `a clock that runs ahead is kept as history once, and forgotten by no restart`() async throws {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(46, at: 0)])
+        let ahead = try await town.ledger.ingest([town.fix(45, at: 86_400), town.fix(45, at: 86_400)])
+        #expect((ahead.late, ahead.repeated) == (1, 1))
+        let again = try await Town(store: town.store)
+        let receipt = try await again.ledger.ingest([town.fix(45, at: 5)])
+        #expect(receipt.accepted == 1)
+        #expect(try town.crossings() == ["enter"])
+    }
+
     @Test func `an edit that throws leaves no trace`() async throws {
         struct Refused: Error {}
         let town = try await Town()
