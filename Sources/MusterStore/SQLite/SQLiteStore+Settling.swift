@@ -56,8 +56,7 @@ extension SQLiteStore {
 
     /// As `mergeStaged`, on the writing connection.
     func mergeSlice(limit: Int, in database: Database) throws -> Bool {
-        let slice = stage.withLock { $0.slice(limit: max(1, limit), evenWhenFew: true) }
-        guard let slice else { return false }
+        guard let slice = stage.withLock({ $0.sliceAtRest(limit: limit) }) else { return false }
         try transact(in: database) { try merge(slice, leavingOut: Removals(), in: database) }
         return stage.withLock { stage in
             stage.release(slice)

@@ -121,11 +121,11 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Merges a little more than arrives, so that one generation is merged before the next is full.
+    /// Merges some of what arrived before, in a commit that brings more.
     private func mergeBehind(_ transaction: SQLiteTransaction) throws -> Stage.Slice? {
         guard !transaction.arrivals.isEmpty else { return nil }
-        let limit = transaction.arrivals.count * 11 / 10 + 20
-        guard let slice = stage.withLock({ $0.slice(limit: limit, evenWhenFew: false) }) else { return nil }
+        let arriving = transaction.arrivals.count
+        guard let slice = stage.withLock({ $0.sliceBehind(arriving: arriving) }) else { return nil }
         try merge(slice, leavingOut: transaction.removals, in: transaction.database)
         return slice
     }
@@ -163,10 +163,10 @@ package final class SQLiteStore: Store {
 
     /// Runs `body` in a transaction that is durable on return and has not happened when this throws.
     func transact<Result>(in database: Database, _ body: () throws -> Result) throws -> Result {
-        try database.beginTransaction(.immediate)
+        try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
         do {
             let result = try body()
-            try database.commit()
+            try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
             return result
         } catch {
             // SQLite has rolled back by itself after some errors.

@@ -33,8 +33,14 @@ struct Stage {
     /// How much of `merging` is in the history.
     private var merged = 0
 
+    /// How many positions came in since a slice was merged.
+    private var arrived = 0
+
     /// How many positions make a generation full.
     let limit: Int
+    /// Merging begins to pay its way in a commit when so many came in since the last slice: one page of each table that
+    /// a slice touches is written for many positions then.
+    private var smallestSlice: Int { min(2048, limit / 8) }
     /// How many bytes make a generation full, were its positions few and long.
     private var byteLimit: Int { limit * 160 }
 
@@ -61,16 +67,31 @@ struct Stage {
         }
         if filling.isEmpty { filling.reserve(min(limit, 200_000)) }
         filling.append(arrivals, in: changes, lastSequence: lastSequence)
+        arrived += arrivals.count
     }
 
-    /// The next positions to merge, at most about `limit`: all that is left when the generation behind is full too.
-    ///
-    /// - Parameter evenWhenFew: begins with a generation that is not full yet.
-    mutating func slice(limit: Int, evenWhenFew: Bool) -> Slice? {
-        if merging == nil, isFull || (evenWhenFew && !filling.isEmpty) { beginMerging(merged: 0) }
-        guard let merging, limit > 0 else { return nil }
+    /// What a commit that brings so many positions should merge: a little more than came in, so that one generation is
+    /// merged before the next is full; nil when it is not yet worth while.
+    mutating func sliceBehind(arriving: Int) -> Slice? {
+        if merging == nil {
+            guard isFull else { return nil }
+            beginMerging(merged: 0)
+        }
+        let due = arrived + arriving
+        return due < smallestSlice && !isFull ? nil : slice(limit: due * 11 / 10 + 20)
+    }
+
+    /// The next positions to merge, at most `limit`, of a generation that need not be full.
+    mutating func sliceAtRest(limit: Int) -> Slice? {
+        if merging == nil, !filling.isEmpty { beginMerging(merged: 0) }
+        return slice(limit: limit)
+    }
+
+    /// The next positions to merge: all that is left when the generation behind is full too.
+    private func slice(limit: Int) -> Slice? {
+        guard let merging else { return nil }
         let left = merging.order.count - merged
-        return Slice(sorted: merging, range: merged..<merged + (isFull ? left : min(left, limit)))
+        return Slice(sorted: merging, range: merged..<merged + (isFull ? left : min(left, max(1, limit))))
     }
 
     /// Makes what has filled the generation that is merged.
@@ -80,11 +101,13 @@ struct Stage {
         merging = Sorted(filling)
         filling = StagedPositions()
         self.merged = min(merged, merging?.order.count ?? 0)
+        arrived = 0
     }
 
     /// Notes that a slice is in the history, durably.
     mutating func release(_ slice: Slice) {
         merged = slice.range.upperBound
+        arrived = 0
         if slice.isLast { merging = nil }
     }
 
