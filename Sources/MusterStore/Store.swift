@@ -153,6 +153,7 @@ package struct HistoryCursor: Hashable, Sendable {
 
 /// A secret that someone may present, or that the server signs with. Tokens and keys are stored as their SHA-256.
 package struct Credential: Hashable, Sendable {
+    /// What it is good for.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// Key: the user's number, 4 bytes big-endian. Secret: the scrypt hash in its text form.
         case password

@@ -11,6 +11,7 @@ import Synchronization
 struct LiveFeed: Sendable {
     let live: Live
     let ledger: Ledger
+    let identity: Identity
     let heartbeatSeconds: Double
 
     /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
@@ -19,10 +20,18 @@ struct LiveFeed: Sendable {
     /// Seconds that a reader has at shutdown to take what is on its way to it.
     static let shutdownSeconds: Double = 1
 
-    /// Answers with everything after `cursor` that the principal may see, as it happens.
+    /// Who listens: proved anew before anything is told, so that a feed ends with the credential it was opened with.
+    struct Proof: Sendable {
+        /// The `Authorization` header.
+        var authorization: String?
+        /// Where the request came from.
+        var address: String
+    }
+
+    /// Answers with everything after `cursor` that whoever proved it may see, as it happens.
     ///
     /// - Throws: 503 when as many listen as may.
-    func response(for principal: Principal, since cursor: Sequence?) throws -> Response {
+    func response(to proof: Proof, since cursor: Sequence?) throws -> Response {
         guard let listener = live.listen(since: cursor ?? ledger.lastSequence) else {
             throw HTTPError(.serviceUnavailable, message: "too many live feeds are open")
         }
@@ -31,7 +40,7 @@ struct LiveFeed: Sendable {
         ]
         let body = ResponseBody { writer in
             defer { listener.leave() }
-            try await stream(listener, to: principal, &writer)
+            try await stream(listener, to: proof, &writer)
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)
@@ -45,7 +54,7 @@ struct LiveFeed: Sendable {
     }
 
     private func stream(
-        _ listener: Listener, to principal: Principal, _ writer: inout any ResponseBodyWriter
+        _ listener: Listener, to proof: Proof, _ writer: inout any ResponseBodyWriter
     ) async throws {
         // A comment at once tells the reader, and whatever stands between, that the feed is open.
         try await writer.write(ByteBuffer(string: ": open\nretry: 2000\n\n"))
@@ -64,7 +73,7 @@ struct LiveFeed: Sendable {
             group.addTask {
                 for await beat in beats {
                     progress.begin()
-                    guard try await send(beat, to: principal, &output) else { return }
+                    guard try await send(beat, to: proof, &output) else { return }
                     progress.end()
                 }
             }
@@ -96,9 +105,9 @@ struct LiveFeed: Sendable {
 
     /// Sends one beat.
     ///
-    /// - Returns: whether the feed goes on: not for somebody who was removed or signed out since.
+    /// - Returns: whether the feed goes on.
     private func send(
-        _ beat: Beat, to principal: Principal, _ writer: inout any ResponseBodyWriter
+        _ beat: Beat, to proof: Proof, _ writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
         switch beat {
         case .ended: return false
@@ -106,12 +115,12 @@ struct LiveFeed: Sendable {
             try await writer.write(ByteBuffer(string: "event: resync\ndata: {}\n\n"))
             return false
         case .heartbeat:
+            _ = try await identity.authenticate(proof.authorization, from: proof.address)
             try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
             return true
         case .events(let events):
-            let directory = ledger.directory
-            guard let current = principal.current(in: directory) else { return false }
-            let access = Access(current, in: directory)
+            let principal = try await identity.authenticate(proof.authorization, from: proof.address)
+            let access = Access(principal, in: ledger.directory)
             var bytes: [UInt8] = []
             for event in events where access.maySee(event.change) { event.appendEventStream(to: &bytes) }
             if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
@@ -140,12 +149,3 @@ private final class WriteProgress: Sendable {
 
 /// A reader did not take what was sent to it.
 private struct StalledReader: Error {}
-
-extension Principal {
-    /// The same principal with the role and team it has now; nil when the user or its device is gone.
-    func current(in directory: Directory) -> Principal? {
-        guard let user = directory.users[user] else { return nil }
-        if let device, directory.devices[device] == nil { return nil }
-        return Principal(user, device: device, proof: proof)
-    }
-}
