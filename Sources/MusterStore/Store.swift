@@ -17,7 +17,9 @@ package protocol Store: AnyObject, Sendable {
     /// The number of the newest committed change; `.zero` before the first.
     var lastSequence: Sequence { get }
 
-    /// Changes after `sequence` in order, at most about `limit` (whole commits are not split needlessly).
+    /// Changes after `sequence` in order, at most `limit`; a commit is split only when it alone is larger. The changes
+    /// that told of a removed device or user are missing, so that numbers may have gaps after a removal; an empty answer
+    /// means that nothing up to the `lastSequence` of before the call is left to read.
     ///
     /// - Throws: `StoreError.trimmed` when changes after `sequence` are no longer kept.
     func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange]
@@ -57,7 +59,7 @@ package protocol Store: AnyObject, Sendable {
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
     /// Does waiting work that need not be done in anyone's transaction: puts staged positions into their devices'
-    /// order, takes what was removed out of the log. Call it on the writer's thread when nothing waits.
+    /// order once there are enough of them, erases what was removed. Call it on the writer's thread when nothing waits.
     ///
     /// - Parameter limit: about how many positions one call may move: a call is one short transaction.
     /// - Returns: whether work is left.
@@ -110,8 +112,9 @@ package protocol StoreTransaction: AnyObject {
     func put(_ collection: RegionCollection) throws
     func put(_ region: Region) throws
 
-    /// Removes by number; a removed device or user takes its positions, presences, safety and credentials with it,
-    /// a collection its regions. Its positions leave the log too: what is removed is gone.
+    /// Removes by number; a removed device takes its positions, presences and credentials with it, a user its devices,
+    /// safety and credentials, a collection its regions. What the log tells of them (positions, crossings, safety) is
+    /// gone too: for every reader at once, from the disk when the store has settled. A number is never used again.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws
@@ -153,7 +156,6 @@ package struct HistoryCursor: Hashable, Sendable {
 
 /// A secret that someone may present, or that the server signs with. Tokens and keys are stored as their SHA-256.
 package struct Credential: Hashable, Sendable {
-    /// What it is good for.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// Key: the user's number, 4 bytes big-endian. Secret: the scrypt hash in its text form.
         case password

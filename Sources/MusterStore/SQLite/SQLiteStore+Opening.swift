@@ -30,6 +30,8 @@ extension SQLiteStore {
             // An fsync of Apple's does not reach the disk's platter; this one does.
             try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
         #endif
+        // What is erased is overwritten, not only unlinked. Ingest erases nothing and pays nothing.
+        try database.execute(sql: "PRAGMA secure_delete = ON")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
         try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         try database.execute(sql: "PRAGMA cache_size = -\(options.writerCacheKibibytes)")
