@@ -44,7 +44,8 @@ package struct Endpoints: Sendable {
     }
 
     private func addLive(to routes: inout RouteTable) {
-        let feed = LiveFeed(live: live, ledger: ledger, heartbeatSeconds: settings.heartbeatSeconds)
+        let feed = LiveFeed(
+            live: live, ledger: ledger, identity: identity, heartbeatSeconds: settings.heartbeatSeconds)
         routes.add(
             Route(
                 .get, "\(NativeEndpoint.root)/live",
@@ -55,8 +56,9 @@ package struct Endpoints: Sendable {
                         .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
                     ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
             ) { request, exchange in
-                guard let principal = exchange.principal else { throw Problem.unauthorized }
-                return try feed.response(for: principal, since: try Self.cursor(of: request))
+                let proof = LiveFeed.Proof(
+                    authorization: request.headers[.authorization], address: exchange.remoteAddress)
+                return try feed.response(to: proof, since: try Self.cursor(of: request))
             })
     }
 

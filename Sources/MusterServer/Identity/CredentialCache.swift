@@ -11,7 +11,6 @@ final class CredentialCache: Sendable {
         let user: UserNumber
         let device: DeviceNumber?
         let proof: Principal.Proof
-        var credentialKey: [UInt8] = []
         /// When it proves nothing any more, by itself.
         let expiresAt: Instant?
     }

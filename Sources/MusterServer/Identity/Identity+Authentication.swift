@@ -94,8 +94,8 @@ extension Identity {
                 guard ledger.directory.users[entry.user]?.name == name else { throw IdentityFault.refused }
                 return entry
             }
-            let (user, mark) = try await provePassword(password, ofUserNamed: name, from: address)
-            return .init(user: user.number, device: nil, proof: .password, credentialKey: mark, expiresAt: nil)
+            let user = try await verifyPassword(password, ofUserNamed: name, from: address)
+            return .init(user: user.number, device: nil, proof: .password, expiresAt: nil)
         }
     }
 
@@ -108,33 +108,28 @@ extension Identity {
             guard let device = credential.device, let owner = ledger.directory.devices[device]?.user else {
                 throw IdentityFault.refused
             }
-            return .init(
-                user: owner, device: device, proof: .deviceToken, credentialKey: digest.bytes,
-                expiresAt: credential.expiresAt)
+            return .init(user: owner, device: device, proof: .deviceToken, expiresAt: credential.expiresAt)
         }
         guard let user = credential.user else { throw IdentityFault.refused }
-        return .init(
-            user: user, device: nil, proof: .apiKey, credentialKey: digest.bytes, expiresAt: credential.expiresAt)
+        return .init(user: user, device: nil, proof: .apiKey, expiresAt: credential.expiresAt)
     }
 
     private func session(of token: String, at now: Instant) async throws -> CredentialCache.Entry {
         let claims = try await tokens.verify(token, at: now)
         guard let key = UnpaddedBase64.decode(claims.sid, .forURLs) else { throw IdentityFault.refused }
         let user = UserNumber(claims.uid)
-        let isOpen = try await ledger.read { try Identity.isSessionOpen(key, of: user, at: now, in: $0) }
-        guard isOpen, ledger.directory.users[user]?.name == claims.sub else { throw IdentityFault.refused }
+        let (session, password) = try await ledger.read { store in
+            (
+                try store.credential(.refreshToken, key: key),
+                try store.credential(.password, key: Credential.passwordKey(of: user))
+            )
+        }
+        let mark = Identity.passwordMark(password)
+        guard let session, session.user == user, session.isGood(at: now), session.secret.dropFirst(32) == mark[...],
+            ledger.directory.users[user]?.name == claims.sub
+        else { throw IdentityFault.refused }
         return .init(
             user: user, device: nil, proof: .session(key: key), expiresAt: Instant(milliseconds: claims.exp * 1000))
-    }
-
-    /// Whether a session goes on: it was not ended, has not expired, and the password it was opened with still holds.
-    private static func isSessionOpen(
-        _ key: [UInt8], of user: UserNumber, at now: Instant, in store: any Store
-    ) throws -> Bool {
-        guard let session = try store.credential(.refreshToken, key: key) else { return false }
-        let password = try store.credential(.password, key: Credential.passwordKey(of: user))
-        return session.user == user && session.isGood(at: now)
-            && session.secret.dropFirst(32) == passwordMark(password)[...]
     }
 
     /// The principal as the directory has it now.
@@ -142,37 +137,6 @@ extension Identity {
         let directory = ledger.directory
         guard let user = directory.users[entry.user] else { throw .refused }
         if let device = entry.device, directory.devices[device]?.user != entry.user { throw .refused }
-        return Principal(user, device: entry.device, proof: entry.proof, credentialKey: entry.credentialKey)
-    }
-}
-
-extension Identity {
-    /// Changes whenever a credential of anyone is revoked or replaced: what was proved before must be looked at again.
-    package var credentialGeneration: UInt64 { verified.generation }
-
-    /// The same principal as it is now, for whoever goes on for long, such as a live feed.
-    ///
-    /// - Returns: nil when the user or the device is gone, or what proved it was revoked, replaced or has expired. An
-    ///   access token that has expired since is no matter as long as its session goes on.
-    /// - Throws: `StoreError` when it cannot be known now.
-    package func current(_ principal: Principal) async throws -> Principal? {
-        let now = now()
-        let isGood = try await ledger.read { store in
-            let key = principal.credentialKey
-            return switch principal.proof {
-            case .session(let key): try Identity.isSessionOpen(key, of: principal.user, at: now, in: store)
-            case .apiKey: try store.credential(.apiKey, key: key)?.isGood(at: now) ?? false
-            case .deviceToken: try store.credential(.deviceToken, key: key)?.isGood(at: now) ?? false
-            case .password:
-                try store.credential(.password, key: Credential.passwordKey(of: principal.user))
-                    .map { Identity.passwordMark($0) == key } ?? false
-            }
-        }
-        guard isGood else { return nil }
-        let directory = ledger.directory
-        guard let user = directory.users[principal.user] else { return nil }
-        if let device = principal.device, directory.devices[device]?.user != user.number { return nil }
-        return Principal(
-            user, device: principal.device, proof: principal.proof, credentialKey: principal.credentialKey)
+        return Principal(user, device: entry.device, proof: entry.proof)
     }
 }

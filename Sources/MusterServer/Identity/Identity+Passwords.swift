@@ -36,13 +36,6 @@ extension Identity {
     package func verifyPassword(
         _ password: String, ofUserNamed name: String, from address: String
     ) async throws -> User {
-        try await provePassword(password, ofUserNamed: name, from: address).user
-    }
-
-    /// Proves a name and a password, as above, and gives the password's mark too.
-    func provePassword(
-        _ password: String, ofUserNamed name: String, from address: String
-    ) async throws -> (user: User, mark: [UInt8]) {
         let now = now()
         // A name that nobody can have shares one bucket, so that such names fill no memory.
         let bucket = EntityName.isValid(name) ? name : ""
@@ -56,7 +49,7 @@ extension Identity {
             isUsable ? password : "", against: stored.map { String(decoding: $0.secret, as: UTF8.self) })
         guard isRight, isUsable, let user else { throw IdentityFault.refused }
         attempts.giveBack(name: bucket, address: address, at: now)
-        return (user, Self.passwordMark(stored))
+        return user
     }
 
     /// Forgets what was verified of a user: call it after a commit that changes the user's credentials.

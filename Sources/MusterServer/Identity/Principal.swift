@@ -25,17 +25,14 @@ package struct Principal: Hashable, Sendable {
     package let device: DeviceNumber?
     /// How it was proved.
     package let proof: Proof
-    /// What the store knows the proof by: a key's or token's digest, the mark of the password.
-    let credentialKey: [UInt8]
 
     /// The principal that a user is, by one proof.
-    package init(_ user: User, device: DeviceNumber? = nil, proof: Proof, credentialKey: [UInt8] = []) {
+    package init(_ user: User, device: DeviceNumber? = nil, proof: Proof) {
         self.user = user.number
         name = user.name
         role = device == nil ? user.role : .member
         team = user.team
         self.device = device
         self.proof = proof
-        self.credentialKey = credentialKey
     }
 }

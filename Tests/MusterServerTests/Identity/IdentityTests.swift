@@ -147,40 +147,6 @@ import Testing
         try await office.ledger.close()
     }
 
-    @Test func `what goes on for long learns that its credential was revoked`() async throws {
-        let office = try await Office()
-        let identity = office.identity
-        let mia = try office.user("mia").number
-        let phone = try office.phone(of: "mia").number
-        let password = Office.password(of: "mia")
-        let session = try await identity.signIn(name: "mia", password: password, from: "")
-        let token = try await identity.makeDeviceToken(for: phone)
-        let made = try await identity.makeKey(label: "x", for: mia)
-        let basic = MusterWire.Base64.encode(Array("mia:\(password)".utf8))
-        var principals: [String: Principal] = [:]
-        for (name, header) in [
-            ("session", "Bearer \(session.accessToken)"), ("token", "Bearer \(token)"),
-            ("key", "Bearer \(made.secret)"),
-            ("password", "Basic \(basic)"),
-        ] {
-            let principal = try await identity.authenticate(header, from: "")
-            principals[name] = principal
-            #expect(try await identity.current(principal) == principal)
-        }
-        let generation = identity.credentialGeneration
-        try await identity.removeDeviceTokens(of: phone)
-        try await identity.removeKey(made.key)
-        #expect(identity.credentialGeneration != generation)
-        for (name, isGood) in [("session", true), ("token", false), ("key", false), ("password", true)] {
-            #expect(try await (identity.current(#require(principals[name])) != nil) == isGood, "\(name)")
-        }
-        try await identity.setPassword("a new password", of: mia)
-        for name in ["session", "password"] {
-            #expect(try await identity.current(#require(principals[name])) == nil, "\(name)")
-        }
-        try await office.ledger.close()
-    }
-
     @Test func `the control key replaces the one before, and no key that is only labelled so`() async throws {
         let office = try await Office()
         let admin = try office.user("admin").number

@@ -4,12 +4,14 @@ import MusterCore
 
 /// What is known of a request beside itself: where it comes from, and, once proved, whose it is.
 package struct Exchange: RequestContext {
+    /// What Hummingbird keeps of a request.
     package var coreContext: CoreRequestContextStorage
     /// The peer's address without its port; empty where there is none.
     package let remoteAddress: String
     /// Who asks; nil on routes that admit anyone.
     package var principal: Principal?
 
+    /// The exchange of a request that has just come.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         remoteAddress = source.channel.remoteAddress?.ipAddress ?? ""
