@@ -17,9 +17,10 @@ package protocol Store: AnyObject, Sendable {
     /// The number of the newest committed change; `.zero` before the first.
     var lastSequence: Sequence { get }
 
-    /// Changes after `sequence` in order, at most `limit`; a commit is split only when it alone is larger. The changes
-    /// that told of a removed device or user are missing, so that numbers may have gaps after a removal; an empty answer
-    /// means that nothing up to the `lastSequence` of before the call is left to read.
+    /// Changes after `sequence` in order, at most `limit`; a commit is split only when it alone is larger.
+    ///
+    /// What told of a removed device or user is missing: numbers have gaps after a removal. An empty answer means that
+    /// nothing is left to read up to the `lastSequence` of before the call.
     ///
     /// - Throws: `StoreError.trimmed` when changes after `sequence` are no longer kept.
     func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange]
@@ -156,6 +157,7 @@ package struct HistoryCursor: Hashable, Sendable {
 
 /// A secret that someone may present, or that the server signs with. Tokens and keys are stored as their SHA-256.
 package struct Credential: Hashable, Sendable {
+    /// What it is good for.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// Key: the user's number, 4 bytes big-endian. Secret: the scrypt hash in its text form.
         case password

@@ -82,7 +82,8 @@ struct ByteReader {
         return text
     }
 
-    /// How many things follow, each of which takes at least `minimumBytes`; so that no count makes anyone reserve more than there is.
+    /// How many things follow, each of which takes at least `minimumBytes`; so that no count makes anyone reserve more
+    /// than there is.
     mutating func count(minimumBytes: Int) throws(CodecFault) -> Int {
         guard let count = Int(exactly: try varint()), count <= (bytes.count - offset) / minimumBytes else {
             throw .truncated(offset: offset)

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A store that forgets everything when the process ends: for tests, demonstrations and simulations.
 ///
-/// Passes the same suite as `SQLiteStore`. Reads are O(what they return), but `remove` and `forget` look at all there is.
+/// Passes the same suite as `SQLiteStore`. Reads are O(what they return), but `remove` and `forget` look at all there
+/// is.
 package final class MemoryStore: Store {
     /// What is committed.
     let contents = Mutex(MemoryContents())

@@ -6,9 +6,9 @@ import Synchronization
 /// A store in one SQLite file, in WAL mode with `synchronous=FULL`: what `write` has returned from is on the disk.
 ///
 /// A commit writes its changes as one row of an append-only log. Its positions also wait in memory (`Stage`), and later
-/// commits, or `settle`, merge them into the history, sorted by device, thousands at a time: that is what makes a commit of
-/// many devices' positions cost about what one device's does. After a crash the part of the log that was not merged is
-/// staged again.
+/// commits, or `settle`, merge them into the history, sorted by device, thousands at a time: that is what makes a
+/// commit of many devices' positions cost about what one device's does. After a crash the part of the log that was not
+/// merged is staged again.
 ///
 /// Writes go through one connection, reads through at most four others that never wait for it.
 package final class SQLiteStore: Store {

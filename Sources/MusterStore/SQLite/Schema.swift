@@ -103,6 +103,7 @@ enum Schema {
         CREATE INDEX credentials_of_owner ON credentials (owner);
         CREATE INDEX credentials_of_device ON credentials (device);
         CREATE TABLE presences (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
-        CREATE TABLE safety (person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER);
+        CREATE TABLE safety (
+            person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER);
         """
 }
