@@ -100,7 +100,7 @@ package struct Server: Sendable {
             configuration: ServiceGroupConfiguration(
                 // Stopped in reverse: the feeds must end before the application can wait for its requests.
                 services: [
-                    .init(service: Retention(ledger: ledger, settings: settings)),
+                    .init(service: Retention(ledger: ledger, identity: identity, settings: settings)),
                     .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(service: live),
                 ],
@@ -175,6 +175,7 @@ private final class Bell: Sendable {
 /// Forgets what is older than it may be, once an hour.
 private struct Retention: Service {
     let ledger: Ledger
+    let identity: Identity
     let settings: Configuration
 
     func run() async throws {
@@ -183,6 +184,7 @@ private struct Retention: Service {
                 let horizon = settings.now().advanced(bySeconds: -settings.retentionDays * 86_400)
                 // What could not be forgotten now is tried again in an hour.
                 _ = try? await ledger.forget(before: horizon)
+                _ = try? await identity.removeExpiredSessions()
                 try await Task.sleep(for: .seconds(3600))
             }
         }
