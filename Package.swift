@@ -40,7 +40,10 @@ let package = Package(
         // State and the network.
         .target(
             name: "MusterStore",
-            dependencies: ["MusterCore", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "MusterCore", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .target(
             name: "MusterServer",

@@ -97,7 +97,11 @@ package final class Live: Service {
     }
 
     /// The changes after a cursor: from the window, or from the log when they have left it.
+    ///
+    /// - Throws: `StoreError.trimmed` also for a cursor that this log has not reached: it is another log's, from before
+    ///   a backup was restored, and waiting for it would leave out what comes meanwhile.
     fileprivate func events(since cursor: Sequence) async throws -> [LiveEvent] {
+        guard cursor <= ledger.lastSequence else { throw StoreError.trimmed(oldest: ledger.lastSequence) }
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }
         let changes = try await ledger.read { try $0.changes(since: cursor, limit: 500) }
         let directory = ledger.directory

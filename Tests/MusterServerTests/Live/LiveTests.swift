@@ -57,6 +57,16 @@ import Testing
         }
     }
 
+    @Test func `a cursor from another log is told to read the state anew`() async throws {
+        let town = try await Town()
+        try await withLive(town) {
+            let beyond = Sequence(town.store.lastSequence.rawValue + 1)
+            let listener = try #require(town.live.listen(since: beyond))
+            await #expect(throws: StoreError.self) { _ = try await hear(1, listener) }
+            listener.leave()
+        }
+    }
+
     @Test func `the window answers for what it holds and for nothing else`() {
         var window = LiveWindow()
         window.restart(after: Sequence(10))

@@ -22,8 +22,9 @@ extension NativeEndpoint {
         let since = query.sequence("since") ?? .zero
         let limit = query.limit()
         try query.finish()
-        let (changes, newest) = try await ledger.read { store in
-            (try store.changes(since: since, limit: limit), store.lastSequence)
+        // The end is read first: what is committed in between must not be taken for looked at.
+        let (newest, changes) = try await ledger.read { store in
+            (store.lastSequence, try store.changes(since: since, limit: limit))
         }
         let directory = ledger.directory
         let access = try exchange.access(in: directory)
