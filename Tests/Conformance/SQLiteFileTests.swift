@@ -43,6 +43,23 @@ import Testing
         try second.close()
     }
 
+    @Test func `the one file of a closed store holds everything`() throws {
+        let bench = try Bench(.sqlite)
+        try bench.store.report(1, (0..<50).map { .test(Double($0)) })
+        let history = try bench.store.history(of: 1)
+        try bench.store.close()
+        let log = bench.directory + "/muster.sqlite-wal"
+        let left = try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+        #expect((left ?? 0) == 0)
+        let copy = bench.directory + "/copy"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(
+            atPath: bench.directory + "/muster.sqlite", toPath: copy + "/muster.sqlite")
+        let other = try SQLiteStore(in: copy)
+        #expect(try other.history(of: 1) == history)
+        try other.close()
+    }
+
     @Test func `a reading-only opening beside the writer sees what is merged and what is not, and writes nothing`()
         throws
     {

@@ -148,6 +148,8 @@ package final class SQLiteStore: Store {
         if lock != nil {
             // What cannot be merged now is staged again at the next start.
             while (try? mergeStaged(limit: 20_000)) ?? false {}
+            // So that the one file holds everything. It is as safe beside its WAL, when the disk refuses.
+            try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         }
         try StoreError.naming(path) { try pool.close() }
         lock?.release()
