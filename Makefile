@@ -25,9 +25,11 @@ demo: ## Watch an invented town evacuate; DEMO_SECONDS=n stops by itself.
 test: ## Lint, build and run every test; says which part failed.
 	@Scripts/test
 
-bench: ## Measure a release build.
+bench: ## Measure a release build, and its peer in the same run.
 	swift build -c release --product muster
-	@.build/release/muster bench
+	@.build/release/muster bench ingest
+	@.build/release/muster bench live
+	@Benchmarks/peer-postgis
 
 fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 	@Tests/Fuzz/run $(FUZZ_SECONDS)
