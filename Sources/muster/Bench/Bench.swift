@@ -18,6 +18,11 @@ struct Bench: AsyncParsableCommand {
         @Option(help: "People with a phone each.") var people = 10_000
         @Option(help: "Only the scenario whose name contains this.") var only: String?
 
+        func validate() throws {
+            guard (64...1_000_000).contains(people) else { throw ValidationError("--people: 64 to 1000000") }
+            guard thousands > 0, growMillions >= 0 else { throw ValidationError("counts must be positive") }
+        }
+
         func run() async throws {
             let server = try await BenchServer.start()
             defer { server.stop() }
