@@ -151,6 +151,8 @@ package enum OpenAPI {
     static func refusals(of route: Route) -> [Int] {
         var statuses = [422, 429, 500, 503]
         if route.admission != .anyone { statuses += [401, 403] }
+        // What admits anyone and takes a body takes a secret in it, which may be wrong.
+        if route.admission == .anyone, !route.documentation.body.isEmpty { statuses.append(401) }
         if !route.parameters.isEmpty { statuses += [404] }
         if !route.documentation.body.isEmpty { statuses += [400, 413, 415] }
         if route.method != .get { statuses += [409] }
