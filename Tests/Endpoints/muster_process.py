@@ -106,6 +106,11 @@ class MusterProcess:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1]) * 1024
 
+    def open_sockets(self):
+        """How many sockets it has open; whether the other side heard of the end of one does not matter."""
+        links = pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()
+        return sum(os.readlink(link).startswith("socket:") for link in links)
+
     def limit_files(self, size):
         """Keeps it from writing beyond that many bytes into any file; None lets it write again."""
         resource.prlimit(

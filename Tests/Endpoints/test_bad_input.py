@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import socket
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -295,6 +296,19 @@ def test_a_user_that_cannot_be_is_refused(admin, body, key):
 ])
 def test_a_part_of_the_query_that_cannot_be_is_named(admin, path, key):
     assert pointers(admin.refused(422, "GET", path)) == [f"?{key}"]
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, 2**63 - 2, 2**62, 2**53])
+def test_the_largest_number_is_only_a_number(server, admin, device, number):
+    for api in (admin, device):
+        answer = api.send("GET", f"/changes?since={number}")
+        assert answer.status_code in (200, 422)
+        for path, headers in ((f"/live?since={number}", {}), ("/live", {"Last-Event-ID": str(number)})):
+            with api.send("GET", path, headers=headers, stream=True) as answer:
+                assert answer.status_code in (200, 422)
+    # A feed reads on its own.
+    time.sleep(0.5)
+    assert server.process.poll() is None
 
 
 # MARK: Requests

@@ -43,12 +43,16 @@ def refusal(server):
 
 
 def test_an_orderly_end_leaves_everything_in_one_file(make_server):
-    server = make_server()
+    server, copy = make_server("one"), make_server("copy")
     furnished(server)
     assert server.stop() == 0
-    assert sorted(file.name for file in server.data.iterdir()) == ["lock", "muster.sqlite"]
-    with contextlib.closing(sqlite3.connect(server.data / "muster.sqlite")) as database:
-        assert database.execute("SELECT count(*) FROM positions").fetchone() == (100,)
+    left = {file.name: file.stat().st_size for file in server.data.iterdir()}
+    assert "control.json" not in left
+    assert left.get("muster.sqlite-wal", 0) == 0
+    copy.data.mkdir(parents=True)
+    (copy.data / "muster.sqlite").write_bytes((server.data / "muster.sqlite").read_bytes())
+    copy.start()
+    assert len(copy.admin().history("ann/phone")) == 100
 
 
 @pytest.mark.parametrize("damage", ["header", "middle", "text", "cut"])

@@ -1,0 +1,385 @@
+"""Every command, beside a running server and without one: the same road, the same answers."""
+
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import stat
+import subprocess
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from shapely.geometry import shape
+
+from load import Sender, Walker, batch
+from muster_process import MusterProcess, binary, root, run
+from native_api import NativeApi, box, collection, fix, now, polygon
+from oracle import difference, key_of
+
+
+class Place:
+    """A data folder, with or without a server that runs over it."""
+
+    def __init__(self, server, is_running):
+        self.server, self.is_running = server, is_running
+        self.data = server.data
+        self.fresh = 0
+
+    def name(self, word):
+        """A name that nothing has yet."""
+        self.fresh += 1
+        return f"{word}{self.fresh}"
+
+    def muster(self, *arguments, **more):
+        return run(*arguments, data=self.data, **more)
+
+    def look(self, question):
+        """Asks the API, of a server that is started when none runs."""
+        if self.is_running:
+            return question(self.server.admin())
+        with self.server as server:
+            return question(server.admin())
+
+
+@pytest.fixture(scope="module", params=["beside a server", "alone"])
+def place(request, tmp_path_factory):
+    server = MusterProcess(tmp_path_factory.mktemp("muster"))
+    if request.param == "alone":
+        yield Place(server, False)
+    else:
+        with server:
+            yield Place(server, True)
+
+
+def test_users_are_added_listed_and_removed(place):
+    name, team = place.name("user"), place.name("team")
+    user = json.loads(place.muster(
+        "user", "add", name, "--role", "leader", "--team", team, "--password-stdin", "--json",
+        text="a sound password\n"))
+    assert user == {"name": name, "role": "leader", "team": team}
+    assert user in json.loads(place.muster("user", "list", "--json"))
+    assert re.search(rf"^{name}\tleader\t{team}$", place.muster("user", "list"), re.MULTILINE)
+    assert place.look(lambda api: api.ok("GET", f"/teams/{team}"))["tracker"]
+    session = {"name": name, "password": "a sound password"}
+    assert place.look(lambda api: NativeApi(api.address).send("POST", "/session", session).status_code) == 200
+    assert name in place.muster("user", "remove", name)
+    assert name not in place.muster("user", "list")
+    assert place.look(lambda api: NativeApi(api.address).send("POST", "/session", session).status_code) == 401
+
+
+def test_a_password_is_set_from_standard_input_and_is_nowhere_to_be_read(place):
+    name = place.name("user")
+    place.muster("user", "add", name)
+    said = place.muster("user", "password", name, "--password-stdin", text="another sound password\n")
+    assert "another sound password" not in said
+    session = {"name": name, "password": "another sound password"}
+    assert place.look(lambda api: NativeApi(api.address).send("POST", "/session", session).status_code) == 200
+    for file in place.data.iterdir():
+        assert b"another sound password" not in file.read_bytes(), file
+
+
+def test_whatever_is_refused_ends_with_a_sentence_and_status_1(place):
+    name = place.name("user")
+    place.muster("user", "add", name)
+    assert name in place.muster("user", "add", name, status=1)
+    assert "role" in place.muster("user", "add", place.name("user"), "--role", "king", status=1)
+    assert "password" in place.muster("user", "add", place.name("user"), "--password-stdin", text="short\n", status=1)
+    assert "password" in place.muster("user", "add", place.name("user"), "--password-stdin", text="", status=1)
+    assert place.muster("user", "remove", "nobody", status=1).strip()
+    assert place.muster("device", "token", "phone", "--user", "nobody", status=1).strip()
+    assert place.muster("export", "--device", "nobody/phone", "--format", "csv", status=1).strip()
+    assert place.muster("export", "--device", "nothing", "--format", "csv", status=1).strip()
+
+
+def test_what_was_typed_wrong_ends_with_usage(place):
+    for arguments in (["user", "add"], ["nonsense"], ["export", "--device", "a/b"], ["serve", "--port", "70000"],
+                      ["export", "--device", "a/b", "--format", "shp"], ["demo", "--people", "0"]):
+        done = subprocess.run([binary, *arguments], cwd=root, capture_output=True, text=True, timeout=30)
+        assert done.returncode == 64, arguments
+        assert "Usage" in done.stderr or "USAGE" in done.stderr
+
+
+def test_teams_are_added_and_say_who_is_safe(place):
+    team, name = place.name("team"), place.name("user")
+    place.muster("team", "add", team, "--silence-seconds", "600")
+    assert {"name": team, "silenceSeconds": 600} in json.loads(place.muster("team", "list", "--json"))
+    place.muster("user", "add", name, "--team", team)
+    assert place.muster("team", "status", team).split("\t")[:2] == [name, "unknown"]
+    status = json.loads(place.muster("team", "status", team, "--json"))
+    assert status["counts"] == {"safe": 0, "unsafe": 0, "unknown": 1}
+
+
+def test_a_token_is_made_and_good(place):
+    name = place.name("user")
+    place.muster("user", "add", name)
+    answer = json.loads(place.muster("device", "token", "phone", "--user", name, "--json"))
+    assert answer["device"] == f"{name}/phone"
+    other = place.muster("device", "token", "phone", "--user", name).strip()
+    assert other.startswith("md_") and other != answer["token"]
+    for token in (answer["token"], other):
+        report = fix(1, 2, now())
+        assert place.look(lambda api: NativeApi(api.address, token).ok("POST", "/positions", report))["accepted"] == 1
+    assert f"{name}/phone" in place.muster("device", "list").split()
+    listed = json.loads(place.muster("device", "list", "--json"))
+    assert {"id": f"{name}/phone", "name": "phone", "user": name} in listed
+
+
+def test_regions_are_imported_whole_or_not_at_all(place, tmp_path):
+    name = place.name("site")
+    good = tmp_path / "good.geojson"
+    good.write_text(json.dumps(collection([
+        polygon("a", box(13.4, 52.5, 13.41, 52.51)), polygon("b", box(13.5, 52.5, 13.51, 52.51), name="Gate")])))
+    bad = tmp_path / "bad.geojson"
+    bad.write_text(json.dumps(collection([
+        polygon("c", box(13.4, 52.5, 13.41, 52.51)), polygon("d", [(0, 0), (1, 1), (1, 0), (0, 1)])])))
+    assert "2" in place.muster("region", "import", good, "--collection", name, "--dry-run")
+    assert name not in place.look(lambda api: [each["name"] for each in api.items("/collections")])
+    assert "2" in place.muster("region", "import", good, "--collection", name, "--muster")
+    for arguments in ([], ["--dry-run"]):
+        said = place.muster("region", "import", bad, "--collection", name, *arguments, status=1)
+        assert "/features/1/geometry/coordinates/0" in said
+    features = place.look(lambda api: api.ok("GET", f"/collections/{name}/regions"))["features"]
+    assert [(each["id"], each["properties"]["muster"]) for each in features] == [("a", True), ("b", True)]
+    assert place.muster("region", "import", tmp_path / "none.geojson", "--collection", name, status=1)
+
+
+def test_of_real_borders_those_that_shapely_finds_at_fault_are_named(place, test_data, tmp_path):
+    file = test_data / "naturalearth/ne_110m_admin_0_countries.json"
+    features = json.loads(file.read_text())["features"]
+    at_fault = {index for index, feature in enumerate(features) if not shape(feature["geometry"]).is_valid}
+    assert at_fault, "the file has a border that crosses itself"
+    name = place.name("borders")
+    said = place.muster("region", "import", file, "--collection", name, "--dry-run", status=1)
+    assert {int(index) for index in re.findall(r"/features/(\d+)/", said)} == at_fault
+    sound = tmp_path / "sound.json"
+    sound.write_text(json.dumps(collection(
+        feature for index, feature in enumerate(features) if index not in at_fault)))
+    count = len(features) - len(at_fault)
+    assert f" {count} regions" in place.muster("region", "import", sound, "--collection", name)
+    assert place.look(lambda api: api.ok("GET", f"/collections/{name}"))["regions"] == count
+
+
+def test_positions_are_exported_by_the_short_name_too(place):
+    name, device = place.name("user"), place.name("device")
+    token = place.muster("user", "add", name) and place.muster("device", "token", device, "--user", name).strip()
+    start = now() - 60_000
+    reports = [fix(1.5, 2.25 + step, start + step) for step in range(3)]
+    place.look(lambda api: NativeApi(api.address, token).ok("POST", "/positions", reports))
+    for named in (device, f"{name}/{device}"):
+        lines = place.muster("export", "--device", named, "--format", "ndjson").splitlines()
+        assert [json.loads(line)["longitude"] for line in lines] == [2.25, 3.25, 4.25]
+
+
+def test_doctor_finds_nothing_wrong_and_says_what_it_looked_at(place):
+    said = place.muster("doctor")
+    assert "All is well." in said
+
+
+def test_a_backup_is_a_whole_store(place, tmp_path):
+    name = place.name("user")
+    place.muster("user", "add", name)
+    file = tmp_path / "copy.sqlite"
+    assert str(file) in place.muster("backup", file)
+    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    assert place.muster("backup", file, status=1), "a backup must not overwrite another"
+    other = MusterProcess(tmp_path / "other")
+    other.data.mkdir(parents=True)
+    os.rename(file, other.data / "muster.sqlite")
+    assert name in run("user", "list", data=other.data)
+
+
+def test_a_command_leaves_nothing_running_and_a_stale_control_file_misleads_nobody(place):
+    if not place.is_running:
+        place.muster("user", "list")
+        assert not (place.data / "control.json").exists()
+        with place.server as server:
+            server.admin()
+            control = (place.data / "control.json").read_text()
+            server.kill()
+        (place.data / "control.json").write_text(control)
+        assert "admin" in place.muster("user", "list")
+        assert not (place.data / "control.json").exists()
+    else:
+        control = json.loads((place.data / "control.json").read_text())
+        assert stat.S_IMODE(os.stat(place.data / "control.json").st_mode) == 0o600
+        assert control["url"] == place.server.address
+
+
+# MARK: Damage
+
+
+def test_doctor_finds_damage(tmp_path):
+    data = tmp_path / "data"
+    run("user", "add", "ann", data=data)
+    file = data / "muster.sqlite"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(file.read_bytes())
+    for offset in range(8192, len(content), 4096):
+        content[offset:offset + 64] = bytes(64)
+    file.write_bytes(content)
+    done = subprocess.run([binary, "doctor", "--data", str(data)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert (done.stdout + done.stderr).strip()
+    assert "Fatal" not in done.stderr
+
+
+def test_doctor_and_backup_make_no_store_where_there_is_none(tmp_path):
+    for command in (["doctor"], ["backup", tmp_path / "copy.sqlite"]):
+        assert run(*command, data=tmp_path / "nothing", status=1).strip()
+        assert not (tmp_path / "nothing" / "muster.sqlite").exists()
+        assert not (tmp_path / "copy.sqlite").exists()
+
+
+def test_a_folder_that_others_can_read_is_a_trouble(tmp_path):
+    data = tmp_path / "data"
+    run("user", "list", data=data)
+    data.chmod(0o755)
+    done = subprocess.run([binary, "doctor", "--data", str(data)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "chmod 700" in done.stdout
+
+
+# MARK: Under load
+
+
+def test_a_backup_under_load_holds_what_was_acknowledged_before_it_began(make_server, tmp_path):
+    seed = 99
+    print(f"seed {seed}")
+    numbers = random.Random(seed)
+    server = make_server().start()
+    admin = server.admin()
+    gateway = admin.make_user("gateway", "gateway").token
+    gate, senders, walkers = threading.Event(), [], []
+    for index in range(3):
+        walker = Walker(f"walker{index}/phone", [], random.Random(numbers.random()), now() - 5 * 24 * 3_600_000)
+        admin.ok("POST", "/users", {"name": walker.user, "role": "member"})
+        admin.make_device(walker.user)
+        walkers.append(walker)
+        senders.append(Sender(server, gateway, [walker], batch, gate))
+    gate.set()
+    for sender in senders:
+        sender.start()
+    copies = []
+    for index in range(4):
+        time.sleep(0.7)
+        acknowledged = {walker: set(walker.oracle.known) for walker in walkers}
+        file = tmp_path / f"copy{index}.sqlite"
+        run("backup", file, data=server.data)
+        copies.append((file, acknowledged))
+    run("doctor", data=server.data)
+    for sender in senders:
+        sender.closing = True
+    for sender in senders:
+        sender.join(30)
+        assert not sender.failures, sender.failures[0]
+    for file, acknowledged in copies:
+        copy = MusterProcess(tmp_path / file.stem)
+        copy.data.mkdir(parents=True)
+        os.rename(file, copy.data / "muster.sqlite")
+        with copy:
+            for walker in walkers:
+                stored = list(map(key_of, copy.admin().history(walker.name)))
+                assert len(stored) == len(set(stored))
+                missing = acknowledged[walker] - set(stored)
+                assert not missing, f"{len(missing)} of {len(acknowledged[walker])}"
+                assert set(stored) <= walker.oracle.known
+            # It is a whole server: it goes on from there.
+            token = copy.admin().ok("POST", "/users/walker0/devices/phone/token")["token"]
+            assert copy.api(token).ok("POST", "/positions", fix(1, 1, now()))["accepted"] == 1
+    for walker in walkers:
+        stored = sorted(map(key_of, admin.history(walker.name)))
+        assert stored == sorted(walker.oracle.known), difference(sorted(walker.oracle.known), stored)
+
+
+# MARK: First start and demo
+
+
+def test_the_first_start_prints_a_password_once_and_it_is_good(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "MUSTER_ADMIN_PASSWORD"}
+    outputs = []
+    for _ in range(2):
+        process = subprocess.Popen(
+            [binary, "serve", "--data", str(tmp_path / "data"), "--port", "0"], cwd=root, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=environment)
+        timer = threading.Timer(60, process.kill)
+        timer.start()
+        lines = []
+        for line in process.stdout:
+            lines.append(line.strip())
+            if "ready at" in line:
+                break
+        address = re.search(r"http://\S+", lines[-1])[0]
+        outputs.append(lines)
+        password = re.search(r"password: (\S+)", outputs[0][0])[1]
+        session = NativeApi(address).ok("POST", "/session", {"name": "admin", "password": password})
+        assert session["user"] == {"name": "admin", "role": "admin"}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        timer.cancel()
+    assert len(outputs[1]) == 1, outputs[1]
+
+
+def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
+    environment = {**os.environ, "DEMO_SECONDS": "8", "TMPDIR": str(tmp_path)}
+    environment.pop("MUSTER_ADMIN_PASSWORD", None)
+    process = subprocess.Popen(
+        [binary, "demo", "--port", "0", "--people", "12"], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env=environment)
+    timer = threading.Timer(90, process.kill)
+    timer.start()
+    began = time.monotonic()
+    printed = []
+    for line in process.stdout:
+        printed.append(line.rstrip())
+        if "#demo=" in line:
+            break
+    link = re.search(r"(http://\S+?)/#demo=(\S+)", "\n".join(printed))
+    assert link, printed
+    address, code = link.groups()
+    assert f"Muster is ready at {address}" in printed
+    api = NativeApi(address)
+    session = api.ok("POST", "/session", {"code": code})
+    assert session["user"]["role"] in ("admin", "leader")
+    assert api.send("POST", "/session", {"code": code}).status_code == 401, "a code is good once"
+    demo = api.session.get(address + "/", headers={"Accept": "text/html"}, timeout=10)
+    assert demo.ok and "text/html" in demo.headers["Content-Type"]
+    signed_in = NativeApi(address, session["accessToken"])
+    first = signed_in.last_sequence()
+    time.sleep(2.5)
+    moved = [change for change in signed_in.changes(first) if change["type"] == "position"]
+    assert len({change["device"] for change in moved}) >= 6
+    rest, errors = process.communicate(timeout=60)
+    timer.cancel()
+    assert process.returncode == 0, errors
+    assert time.monotonic() - began < 45
+    assert list(tmp_path.iterdir()) == [], "the demo left something behind"
+
+
+def test_a_demo_ends_when_it_is_told_to(tmp_path):
+    process = subprocess.Popen(
+        [binary, "demo", "--port", "0", "--people", "2"], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    timer = threading.Timer(60, process.kill)
+    timer.start()
+    for line in process.stdout:
+        if "Ctrl-C" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    timer.cancel()
+    assert process.returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_benches_run_and_print_figures(tmp_path):
+    environment = {"TMPDIR": str(tmp_path)}
+    said = run("bench", "ingest", "--thousands", "1", "--people", "100", seconds=200, environment=environment)
+    assert re.search(r"\d", said)
+    said = run("bench", "live", "--background", "50", "--probes", "50", seconds=200, environment=environment)
+    assert re.search(r"p99", said)
+    assert list(tmp_path.iterdir()) == []
