@@ -57,7 +57,8 @@ package final class Live: Service {
         }
         guard let id else { return nil }
         wake.yield()
-        return Listener(live: self, id: id, cursor: cursor, wakes: wakes)
+        return Listener(
+            live: self, id: id, cursor: cursor, isFromAnotherLog: cursor > ledger.lastSequence, wakes: wakes)
     }
 
     /// How many listen now.
@@ -97,11 +98,7 @@ package final class Live: Service {
     }
 
     /// The changes after a cursor: from the window, or from the log when they have left it.
-    ///
-    /// - Throws: `StoreError.trimmed` also for a cursor that this log has not reached: it is another log's, from before
-    ///   a backup was restored, and waiting for it would leave out what comes meanwhile.
     fileprivate func events(since cursor: Sequence) async throws -> [LiveEvent] {
-        guard cursor <= ledger.lastSequence else { throw StoreError.trimmed(oldest: ledger.lastSequence) }
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }
         let changes = try await ledger.read { try $0.changes(since: cursor, limit: 500) }
         let directory = ledger.directory
@@ -114,6 +111,9 @@ package struct Listener: AsyncSequence, Sendable {
     let live: Live
     let id: Int
     let cursor: Sequence
+    /// Whether the log has never reached the cursor: it is from before a backup was restored, and waiting for it would
+    /// leave out what comes meanwhile.
+    let isFromAnotherLog: Bool
     let wakes: AsyncStream<Void>
 
     /// Must be called when nobody listens any more.
@@ -132,8 +132,9 @@ package struct Listener: AsyncSequence, Sendable {
 
         /// The next events after those given before; nil when the server shuts down.
         ///
-        /// - Throws: `StoreError.trimmed` when the log no longer holds what comes next.
+        /// - Throws: `StoreError.trimmed` when the log does not hold what comes next.
         package mutating func next() async throws -> [LiveEvent]? {
+            if listener.isFromAnotherLog { throw StoreError.trimmed(oldest: .zero) }
             while true {
                 let events = try await listener.live.events(since: cursor)
                 if let last = events.last {

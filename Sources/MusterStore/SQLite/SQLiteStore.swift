@@ -15,7 +15,7 @@ package final class SQLiteStore: Store {
     /// What may be tuned; the defaults are for a server.
     package struct Options: Sendable {
         /// How many positions gather before they are merged. More merge faster and take about 80 bytes each, twice.
-        package var stageLimit = 131_072
+        package var stageLimit = 100_000
         /// How many blocks make an epoch of the history full: their index should fit in the writer's cache.
         package var epochLimit = 262_144
         /// Page cache of the writing connection, in KiB.

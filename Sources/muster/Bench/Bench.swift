@@ -16,6 +16,7 @@ struct Bench: AsyncParsableCommand {
         @Option(help: "Go on to so many million positions, and compare the last million with the first.")
         var growMillions = 0
         @Option(help: "People with a phone each.") var people = 10_000
+        @Option(help: "Seconds of rest before the memory is read again at the end.") var rest = 0
         @Option(help: "Only the scenario whose name contains this.") var only: String?
 
         func validate() throws {
@@ -40,6 +41,7 @@ struct Bench: AsyncParsableCommand {
             try await measure(
                 "64 × 100, mixed, older than stored", [64, 100], count / 2, &scenarios, isMixed: true, isOld: true)
             if growMillions > 0 { try await grow(&scenarios) }
+            try await Task.sleep(for: .seconds(rest))
             announce("RSS at the end: \(server.residentBytes.map { "\($0 / 1_000_000) MB" } ?? "unknown")")
         }
 
