@@ -1,0 +1,25 @@
+extension StoreError: CustomStringConvertible {
+    /// What happened and what to do about it, for the person who runs the server.
+    package var description: String {
+        switch self {
+        case .unavailable(let reason):
+            "the store cannot be used now: \(reason). What is stored is safe."
+        case .corrupt(let path, let reason):
+            """
+            \(path) is damaged or none of Muster's: \(reason). Nothing was changed. Put a file that `muster backup` made \
+            in its place (see docs/operations.md), or move it away to begin anew.
+            """
+        case .tooNew(let path, let version, let known):
+            """
+            \(path) was written by a newer Muster: it has version \(version), this program knows \(known). Nothing was \
+            changed. Use the newer program, or a file that `muster backup` made before.
+            """
+        case .trimmed(let oldest):
+            "changes before \(oldest.rawValue) are no longer kept"
+        case .backup(let path, let reason):
+            "the backup to \(path) failed: \(reason)"
+        case .inUse(let path):
+            "\(path) is in use by another Muster. Stop it first, or use another folder."
+        }
+    }
+}
