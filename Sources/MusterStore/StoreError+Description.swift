@@ -1,3 +1,5 @@
+import MusterCore
+
 extension StoreError: CustomStringConvertible {
     /// What happened and what to do about it, for the person who runs the server.
     package var description: String {
