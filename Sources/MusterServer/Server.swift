@@ -95,16 +95,38 @@ package struct Server: Sendable {
     private func services(
         signals: [UnixSignal], onReady: @escaping @Sendable (String) async -> Void
     ) async throws -> ServiceGroup {
-        let application = try await application(onReady: onReady)
+        let key = try await identity.makeControlKey()
+        let router = Endpoints(ledger: ledger, live: live, identity: identity, metrics: metrics, settings: settings)
+            .router(logger: logger)
+        let isEncrypted = settings.tls != nil
+        let application = try application(router, host: settings.host, port: settings.port, tls: settings.tls) {
+            if !isEncrypted { leaveControlFile(url: $0, key: key) }
+            await onReady($0)
+        }
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: Retention(ledger: ledger, identity: identity, settings: settings)),
+            .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: live),
+        ]
+        if isEncrypted {
+            // The certificate is for a name that the command line on this machine does not use.
+            let control = try self.application(router, host: "127.0.0.1", port: 0, tls: nil) {
+                leaveControlFile(url: $0, key: key)
+            }
+            services.insert(.init(service: control), at: 0)
+        }
+        // Stopped in reverse: the feeds must end before the application can wait for its requests.
         return ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                // Stopped in reverse: the feeds must end before the application can wait for its requests.
-                services: [
-                    .init(service: Retention(ledger: ledger, identity: identity, settings: settings)),
-                    .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
-                    .init(service: live),
-                ],
-                gracefulShutdownSignals: signals, logger: logger))
+                services: services, gracefulShutdownSignals: signals, logger: logger))
+    }
+
+    private func leaveControlFile(url: String, key: String) {
+        do {
+            try ControlFile(url: url, key: key).write(in: settings.dataDirectory)
+        } catch {
+            logger.warning("The command line cannot reach this server", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Closes the store when `body` has ended, however it ended.
@@ -130,32 +152,21 @@ package struct Server: Sendable {
     }
 
     private func application(
+        _ router: Router<Exchange>, host: String, port: Int, tls: Configuration.TLSFiles?,
         onReady: @escaping @Sendable (String) async -> Void
-    ) async throws -> some ApplicationProtocol {
-        let routes = Endpoints(
-            ledger: ledger, live: live, identity: identity, metrics: metrics, settings: settings)
-        let scheme = settings.tls == nil ? "http" : "https"
-        let key = try await identity.makeControlKey()
-        return Application(
-            router: routes.router(logger: logger),
-            server: try serverBuilder(),
-            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: "muster"),
-            onServerRunning: { [settings, logger] channel in
-                let port = channel.localAddress?.port ?? settings.port
-                let address =
-                    "\(scheme)://\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(port)"
-                do {
-                    try ControlFile(url: address, key: key).write(in: settings.dataDirectory)
-                } catch {
-                    logger.warning("The command line cannot reach this server", metadata: ["error": "\(error)"])
-                }
-                await onReady(address)
+    ) throws -> some ApplicationProtocol {
+        Application(
+            router: router, server: try Self.serverBuilder(tls),
+            configuration: .init(address: .hostname(host, port: port), serverName: "muster"),
+            onServerRunning: { channel in
+                let name = host.contains(":") ? "[\(host)]" : host
+                await onReady("\(tls == nil ? "http" : "https")://\(name):\(channel.localAddress?.port ?? port)")
             },
             logger: logger)
     }
 
-    private func serverBuilder() throws -> HTTPServerBuilder {
-        guard let files = settings.tls else { return .http1() }
+    private static func serverBuilder(_ files: Configuration.TLSFiles?) throws -> HTTPServerBuilder {
+        guard let files else { return .http1() }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateChain).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: files.privateKey, format: .pem)))

@@ -56,7 +56,7 @@ class MusterProcess:
         for line in process.stdout:
             text = line.decode(errors="replace").rstrip()
             self.output.append(text)
-            ready = re.match(r"Muster is ready at (http://\S+)$", text)
+            ready = re.match(r"Muster is ready at (https?://\S+)$", text)
             if ready and process is self.process:
                 self.address = ready[1]
                 self.port = int(self.address.rsplit(":", 1)[1])
