@@ -8,8 +8,8 @@ extension StoreError: CustomStringConvertible {
             "the store cannot be used now: \(reason). What is stored is safe."
         case .corrupt(let path, let reason):
             """
-            \(path) is damaged or none of Muster's: \(reason). Nothing was changed. Put a file that `muster backup` made \
-            in its place (see docs/operations.md), or move it away to begin anew.
+            \(path) is damaged or none of Muster's: \(reason). Nothing was changed. Put a file that `muster backup` \
+            made in its place (see docs/operations.md), or move it away to begin anew.
             """
         case .tooNew(let path, let version, let known):
             """
