@@ -19,7 +19,7 @@ package final class SQLiteStore: Store {
         /// How many blocks make an epoch of the history full: their index should fit in the writer's cache.
         package var epochLimit = 262_144
         /// Page cache of the writing connection, in KiB.
-        package var writerCacheKibibytes = 8192
+        package var writerCacheKibibytes = 4096
         /// Page cache of each of the reading connections, in KiB.
         package var readerCacheKibibytes = 1024
         /// The size that the file may grow to, in pages of 4 KiB; nil for what the disk has.
