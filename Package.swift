@@ -87,7 +87,9 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
-        .testTarget(name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], exclude: ["Golden"],
+            swiftSettings: strict),
         .testTarget(
             name: "MusterWireTests", dependencies: ["MusterWire", "MusterCore", "MusterGeometry"], exclude: ["Golden"],
             swiftSettings: strict),

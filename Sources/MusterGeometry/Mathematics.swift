@@ -28,6 +28,12 @@ func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
 @inline(__always)
 func cubeRoot(_ value: Double) -> Double { cbrt(value) }
 
+/// The hyperbolic tangent.
+package func hyperbolicTangent(_ value: Double) -> Double { tanh(value) }
+
+/// Φ: the probability that a normal number of mean 0 and deviation 1 is below a value; 0.5 at 0.
+package func normalProbability(below value: Double) -> Double { 0.5 * erfc(-value * 0.5.squareRoot()) }
+
 /// The length of the vector (x, y); its arguments here are of the order of 1, where nothing overflows.
 @inline(__always)
 func length(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }

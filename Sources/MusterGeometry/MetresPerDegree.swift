@@ -1,0 +1,20 @@
+/// How long a degree is at a latitude on WGS-84, along the meridian and along the parallel: what turns small
+/// differences in degrees into metres.
+///
+/// Exact at the latitude itself. A kilometre north of it, at 60°, a metre east is 0.03 % off.
+package struct MetresPerDegree: Hashable, Sendable {
+    /// Metres to a degree of latitude.
+    package let north: Double
+    /// Metres to a degree of longitude; 0 at a pole.
+    package let east: Double
+
+    /// The lengths at a latitude in degrees, −90 to 90.
+    package init(latitude: Double) {
+        let angle = latitude * (Double.pi / 180)
+        let s = sine(angle)
+        let w2 = 1 - WGS84.eccentricitySquared * s * s
+        let normal = WGS84.equatorialRadius / w2.squareRoot()
+        north = normal * (1 - WGS84.eccentricitySquared) / w2 * (Double.pi / 180)
+        east = normal * positive(1 - s * s).squareRoot() * (Double.pi / 180)
+    }
+}
