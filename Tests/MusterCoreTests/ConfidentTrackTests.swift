@@ -42,4 +42,83 @@ import Testing
     @Test func `a track takes 88 bytes`() {
         #expect(MemoryLayout<ConfidentTrack>.stride <= 88)
     }
+
+    private func fix(
+        _ latitude: Double, _ longitude: Double, at seconds: Double, accuracy: Double? = 8, speed: Double? = nil
+    ) -> ConfidentFix {
+        ConfidentFix(
+            coordinate: Coordinate(validLatitude: latitude, longitude: longitude), sampleTime: World.time(seconds),
+            accuracyMetres: accuracy, speedMetresPerSecond: speed)
+    }
+
+    @Test func `a late or repeated fix changes nothing`() {
+        var track = ConfidentTrack()
+        track.take(fix(46, 14, at: 10))
+        let before = track
+        let changes = [fix(46, 14, at: 10), fix(46.1, 14, at: 9.999)].map { track.take($0) }
+        #expect(changes == [false, false] && track == before)
+        #expect(track.sampleTime == World.time(10))
+    }
+
+    @Test func `a track without a fix knows nothing`() {
+        let track = ConfidentTrack()
+        #expect(track.isEmpty && !track.isSettled && !track.isChecking && track.sampleTime == nil)
+        #expect(track.deviationMetres == .infinity && track.leastDeviationMetres == .infinity)
+    }
+
+    @Test func `who walks over the antimeridian or a pole stays on the globe and is followed`() {
+        var walker = ConfidentTrack()
+        for second in stride(from: 0.0, through: 600, by: 5) {
+            let longitude = 179.997 + second * 1e-5
+            walker.take(fix(10, longitude > 180 ? longitude - 360 : longitude, at: second, speed: 1.1))
+        }
+        #expect(walker.estimate.distance(to: Coordinate(validLatitude: 10, longitude: -179.997)).value < 10)
+        var explorer = ConfidentTrack()
+        for second in stride(from: -600.0, through: 600, by: 5) {
+            explorer.take(fix(90 - abs(second) * 1e-5, second < 0 ? 0 : 180, at: second + 600, speed: 1.1))
+        }
+        #expect(explorer.estimate.distance(to: Coordinate(validLatitude: 89.994, longitude: 180)).value < 30)
+    }
+
+    @Test func `numbers that make no sense do no harm`() {
+        let numbers: [Double?] = [nil, 0, -1, .nan, .infinity, -.infinity, 1e-300, 1e300, 7]
+        var track = ConfidentTrack()
+        var seconds = 0.0
+        for accuracy in numbers {
+            for speed in numbers {
+                for (latitude, longitude) in [(46.0, 14.0), (-90, -180), (90, 180), (0, 180)] {
+                    seconds += seconds < 300 ? 1 : 1e7
+                    track.take(fix(latitude, longitude, at: seconds, accuracy: accuracy, speed: speed))
+                    #expect(track.deviationMetres.isFinite && track.deviationMetres > 0)
+                    #expect(abs(track.estimate.latitude) <= 90 && abs(track.estimate.longitude) <= 180)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ConfidentVectors.all)
+    func `a track that was stored goes on as if it had not been`(vectors: ConfidentVectors) throws {
+        var track = ConfidentTrack()
+        for row in vectors.rows {
+            track.take(row.fix)
+            var bytes: [UInt8] = []
+            track.append(to: &bytes)
+            #expect(bytes.count == ConfidentTrack.byteCount)
+            track = try #require(ConfidentTrack(bytes: bytes))
+            var again: [UInt8] = []
+            track.append(to: &again)
+            #expect(again == bytes)
+        }
+        let last = try #require(vectors.rows.last)
+        #expect(abs(track.deviationMetres - last.deviation) < 0.01)
+    }
+
+    @Test func `bytes that are no track are refused`() {
+        var bytes: [UInt8] = []
+        ConfidentTrack().append(to: &bytes)
+        #expect(ConfidentTrack(bytes: bytes) == ConfidentTrack())
+        #expect(ConfidentTrack(bytes: bytes.dropLast()) == nil)
+        bytes[7] = 0x7F
+        #expect(ConfidentTrack(bytes: bytes) == nil, "a latitude of more than 90")
+    }
 }

@@ -36,21 +36,9 @@ extension ConfidentTrack {
 
     /// A place relative to the estimate, and for how long it has been known.
     struct Mark: Hashable, Sendable {
-        private var eastDegrees: Float = 0
-        private var northDegrees: Float = 0
-        private(set) var ageMilliseconds: UInt32 = 0
-
-        init() {}
-
-        /// Where a fix is.
-        init(_ step: Step, ageMilliseconds: UInt32 = 0) {
-            eastDegrees = Float(step.eastDegrees)
-            northDegrees = Float(step.northDegrees)
-            self.ageMilliseconds = ageMilliseconds
-        }
-
-        var east: Double { Double(eastDegrees) }
-        var north: Double { Double(northDegrees) }
+        var eastDegrees: Float = 0
+        var northDegrees: Float = 0
+        var ageMilliseconds: UInt32 = 0
 
         /// The estimate moved on, the place did not.
         mutating func recede(eastDegrees: Double, northDegrees: Double) {
@@ -97,7 +85,8 @@ extension ConfidentTrack {
         }
 
         func metres(from mark: Mark) -> Double {
-            Self.length(eastDegrees - mark.east, northDegrees - mark.north, perDegree)
+            Self.length(
+                eastDegrees - Double(mark.eastDegrees), northDegrees - Double(mark.northDegrees), perDegree)
         }
 
         /// The speed since a mark, apart from what may be error.
@@ -109,5 +98,14 @@ extension ConfidentTrack {
             let (x, y) = (east * perDegree.east, north * perDegree.north)
             return (x * x + y * y).squareRoot()
         }
+    }
+}
+
+extension ConfidentTrack.Mark {
+    /// Where a fix is.
+    init(_ step: ConfidentTrack.Step, ageMilliseconds: UInt32 = 0) {
+        self.init(
+            eastDegrees: Float(step.eastDegrees), northDegrees: Float(step.northDegrees),
+            ageMilliseconds: ageMilliseconds)
     }
 }

@@ -16,26 +16,26 @@ public import MusterGeometry
 /// 88 bytes a device: the places that fixes are compared with are held relative to the estimate as `Float` degrees,
 /// exact to a hundredth of a millimetre at 100 m, their ages in milliseconds, 49 days at most.
 public struct ConfidentTrack: Hashable, Sendable {
-    private var latitude = 0.0
-    private var longitude = 0.0
-    private var milliseconds: Int64 = 0
+    var latitude = 0.0
+    var longitude = 0.0
+    var milliseconds: Int64 = 0
     /// V: the variance that more fixes reduce, square metres on each axis.
-    private var variance: Float = 0
+    var variance: Float = 0
     /// B: the variance that they do not.
-    private var lasting: Float = 0
+    var lasting: Float = 0
     /// A1 and A2: the last two fixes, 20 s or more apart, that motion is measured against.
-    private var anchor = Mark()
-    private var anchorAccuracy: Float = 0
-    private var earlierAnchor = Mark()
+    var anchor = Mark()
+    var anchorAccuracy: Float = 0
+    var earlierAnchor = Mark()
     /// The speed between the two.
-    private var anchorSpeed: Float = 0
+    var anchorSpeed: Float = 0
     /// c: the last of the surprises in hand; its age is the first one's.
-    private var candidate = Mark()
-    private var candidateVariance: Float = 0
+    var candidate = Mark()
+    var candidateVariance: Float = 0
     /// How many fixes, anchors and surprises in a row there are, as far as it matters: up to 2.
-    private var fixes: UInt8 = 0
-    private var anchors: UInt8 = 0
-    private var surprises: UInt8 = 0
+    var fixes: UInt8 = 0
+    var anchors: UInt8 = 0
+    var surprises: UInt8 = 0
 
     /// A track without a fix.
     public init() {}
