@@ -1,12 +1,12 @@
 # What one can do with a clone of Muster. `make` alone lists it.
 
-SWIFT_PATHS := $(wildcard Sources Tests Benchmarks Package.swift)
+SWIFT_PATHS := $(wildcard Sources Tests Benchmarks Wasm Package.swift)
 
 # How long `make fuzz` runs each fuzzer, in seconds.
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench fuzz format lint
+.PHONY: help setup build demo test bench fuzz wasm format lint
 
 help: ## List these targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ bench: ## Measure a release build, and its peer in the same run.
 
 fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 	@Tests/Fuzz/run $(FUZZ_SECONDS)
+
+wasm: ## Build the region index for WebAssembly, and compare its answers in node.
+	@Scripts/wasm
+	@if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; else echo "skipped: node is not installed"; fi
 
 format: ## Lay out the Swift sources by .swift-format.
 	swift format --in-place --parallel --recursive $(SWIFT_PATHS)

@@ -10,6 +10,12 @@
     import WASILibc
 #elseif canImport(Bionic)
     import Bionic
+#elseif arch(wasm32)
+    // WebAssembly without a system: what runs it brings these along; see Wasm/regions.mjs.
+    @_extern(c) private func sin(_ radians: Double) -> Double
+    @_extern(c) private func cos(_ radians: Double) -> Double
+    @_extern(c) private func atan2(_ y: Double, _ x: Double) -> Double
+    @_extern(c) private func cbrt(_ value: Double) -> Double
 #endif
 
 /// The sine of an angle in radians.
