@@ -94,8 +94,11 @@ let package = Package(
             name: "MusterWireTests", dependencies: ["MusterWire", "MusterCore", "MusterGeometry"], exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "Conformance", dependencies: ["MusterStore", "MusterCore", "MusterGeometry"],
-            swiftSettings: strict),
+            name: "Conformance",
+            dependencies: [
+                "MusterStore", "MusterCore", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            exclude: ["Files"], swiftSettings: strict),
         .testTarget(
             name: "MusterServerTests",
             dependencies: [

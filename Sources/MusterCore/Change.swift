@@ -14,6 +14,10 @@ public struct Sequence: Hashable, Comparable, Sendable {
 public enum Change: Hashable, Sendable {
     /// A position was stored. `isCurrent` is false for a late one: it is history and moved no state.
     case position(Position, of: DeviceNumber, isCurrent: Bool)
+    /// A beacon was seen. `isCurrent` is false where the device had told of a later one before, or its clock is ahead.
+    case sighting(Sighting, of: DeviceNumber, isCurrent: Bool)
+    /// What a device says of itself was replaced; what it says now stands beside the log.
+    case note(DeviceNote.Name, of: DeviceNumber)
     /// A device crossed a region.
     case crossing(Crossing)
     /// A person's safety changed to this.

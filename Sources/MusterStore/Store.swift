@@ -34,6 +34,24 @@ package protocol Store: AnyObject, Sendable {
     /// The newest position (by sample time) of every device that has one.
     func latestPositions() throws -> [(device: DeviceNumber, position: Position)]
 
+    /// Sightings of a device with a sample time in `[from, to)`, oldest first and those of one moment beacon by beacon,
+    /// at most `limit`, beginning after `cursor` when there is one.
+    func sightings(
+        of device: DeviceNumber, from: Instant, to: Instant, after cursor: SightingKey?, limit: Int
+    ) throws -> [Sighting]
+
+    /// The newest sample time before `end` of every device of the directory that has sightings.
+    func latestSightings(before end: Instant) throws -> [(device: DeviceNumber, sampleTime: Instant)]
+
+    /// What a device says of itself, all or one kind of it, by kind and then by the bytes of the key, at most `limit`,
+    /// beginning after `cursor` when there is one.
+    func notes(
+        of device: DeviceNumber, kind: DeviceNote.Kind?, after cursor: DeviceNote.Name?, limit: Int
+    ) throws -> [DeviceNote]
+
+    /// The card of each of these devices that has one.
+    func cards(of devices: [DeviceNumber]) throws -> [DeviceNumber: DeviceNote]
+
     /// The presences last set with `setPresences`, of every device that has any.
     func presences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
@@ -52,11 +70,11 @@ package protocol Store: AnyObject, Sendable {
     /// All credentials of a kind.
     func credentials(_ kind: Credential.Kind) throws -> [Credential]
 
-    /// Forgets positions with a sample time before `horizon`, and changes committed before it. Works in slices of
-    /// bounded size so that a writer never waits long.
+    /// Forgets positions and sightings with a sample time before `horizon`, and changes committed before it. Works in
+    /// slices of bounded size so that a writer never waits long.
     ///
-    /// - Parameter limit: about how many positions, and how many commits, one call may forget.
-    /// - Returns: how many positions and commits were forgotten; call again while it is not 0.
+    /// - Parameter limit: about how many positions, how many sightings, and how many commits, one call may forget.
+    /// - Returns: how many of all these were forgotten; call again while it is not 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
     /// Does waiting work that need not be done in anyone's transaction: puts staged positions into their devices'
@@ -81,9 +99,9 @@ package protocol Store: AnyObject, Sendable {
 
 /// What one transaction may write. Valid only inside the `write` that lent it.
 package protocol StoreTransaction: AnyObject {
-    /// Appends a change to the log, and a position also to its device's history.
+    /// Appends a change to the log, and a position or sighting also to its device's history.
     ///
-    /// A position that the store already holds must not be appended: ask `holds` first.
+    /// A position or sighting that the store already holds must not be appended: ask `holds` first.
     ///
     /// - Returns: the change's number.
     @discardableResult
@@ -91,6 +109,15 @@ package protocol StoreTransaction: AnyObject {
 
     /// Whether a position of this device with this sample time and coordinate is stored, in this transaction or before.
     func holds(_ position: Position, of device: DeviceNumber) throws -> Bool
+
+    /// Whether a sighting of this device with this sample time and beacon is stored, in this transaction or before.
+    func holds(_ sighting: Sighting, of device: DeviceNumber) throws -> Bool
+
+    /// The note of this name, as this transaction sees it.
+    func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote?
+    /// Inserts or replaces by name. The caller appends the `Change` that says so. One waypoint too many takes the place
+    /// of the device's that was received first.
+    func put(_ note: DeviceNote, of device: DeviceNumber) throws
 
     /// Replaces what a device is inside of.
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws
@@ -113,9 +140,9 @@ package protocol StoreTransaction: AnyObject {
     func put(_ collection: RegionCollection) throws
     func put(_ region: Region) throws
 
-    /// Removes by number; a removed device takes its positions, presences and credentials with it, a user its devices,
-    /// safety and credentials, a collection its regions. What the log tells of them (positions, crossings, safety) is
-    /// gone too: for every reader at once, from the disk when the store has settled. A number is never used again.
+    /// Removes by number; a removed device takes its positions, sightings, notes, presences and credentials with it, a
+    /// user its devices, safety and credentials, a collection its regions. What the log tells of them is gone too: for
+    /// every reader at once, from the disk when the store has settled. A number is never used again.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws

@@ -45,10 +45,16 @@ import Testing
         #expect(store.lastSequence == model.lastSequence, place)
         for device in 1...devices {
             #expect(try store.history(of: device) == model.history(of: device), place)
+            #expect(try store.sightings(of: device) == model.sightings(of: device), place)
+            #expect(try store.notes(of: device) == model.notes(of: device), place)
         }
         #expect(try tail(store) == tail(model), place)
         #expect(try store.latestPositions().map(\.position) == model.latestPositions().map(\.position), place)
         #expect(try store.latestPositions().map(\.device) == model.latestPositions().map(\.device), place)
+        let end = Instant(milliseconds: .max)
+        #expect(
+            try store.latestSightings(before: end).map(\.sampleTime)
+                == model.latestSightings(before: end).map(\.sampleTime), place)
         #expect(try store.presences().map(\.presences) == model.presences().map(\.presences), place)
         #expect(try store.safety().map(\.safety) == model.safety().map(\.safety), place)
         #expect(try store.directory() == model.directory(), place)
@@ -73,6 +79,8 @@ private struct Script {
     struct Refusal: Error {}
     private enum Step {
         case report(Position, device: Int32, isCurrent: Bool)
+        case sighting(Sighting, device: Int32)
+        case note(DeviceNote, device: Int32)
         case change(Change)
         case presences([Presence], device: Int32)
         case safety(Safety, user: Int32)
@@ -109,7 +117,7 @@ private struct Script {
 
     private static func step(_ generator: inout SeededGenerator, clock: Double, device: Int32) -> Step {
         let small = Int.random(in: 0...3, using: &generator)
-        switch Int.random(in: 0..<60, using: &generator) {
+        switch Int.random(in: 0..<70, using: &generator) {
         case 0: return .removeDevice(device)
         case 1: return .removeUser(Int32(small + 1))
         case 2: return .removeCollection(Int32(small))
@@ -127,6 +135,12 @@ private struct Script {
                 .crossing(
                     Crossing(
                         kind: .exit, device: DeviceNumber(device), region: RegionNumber(1), sampleTime: .test(clock))))
+        case 26...30:
+            let late = Double(Int.random(in: 0...3, using: &generator) * 400)
+            return .sighting(.test(clock - late, minor: UInt16(small)), device: device)
+        case 31...35:
+            let kind = DeviceNote.Kind.allCases.randomElement(using: &generator) ?? .card
+            return .note(.test(kind, key: "k\(small)", at: clock, body: "{\"n\":\(small)}"), device: device)
         default:
             // Mostly new, sometimes hours late, sometimes a repetition.
             let isCurrent = Int.random(in: 0..<4, using: &generator) > 0
@@ -150,6 +164,19 @@ private struct Script {
                 let number = try transaction.append(
                     .position(position, of: DeviceNumber(device), isCurrent: isCurrent))
                 seen.append("\(number.rawValue)")
+            case .sighting(let sighting, let device):
+                guard !isAnyoneRemoved, !removed.contains(device) else { continue }
+                let isHeld = try transaction.holds(sighting, of: DeviceNumber(device))
+                seen.append("held \(isHeld)")
+                if isHeld { continue }
+                let number = try transaction.append(
+                    .sighting(sighting, of: DeviceNumber(device), isCurrent: true))
+                seen.append("\(number.rawValue)")
+            case .note(let note, let device):
+                guard !isAnyoneRemoved, !removed.contains(device) else { continue }
+                seen.append(try transaction.note(note.name, of: DeviceNumber(device))?.body ?? "none")
+                try transaction.put(note, of: DeviceNumber(device))
+                try transaction.append(.note(note.name, of: DeviceNumber(device)))
             case .change(let change): seen.append("\(try transaction.append(change).rawValue)")
             case .presences(let presences, let device):
                 try transaction.setPresences(presences, of: DeviceNumber(device))

@@ -13,6 +13,10 @@ import Testing
                 try transaction.put(Device(number: DeviceNumber(device), name: "d", user: UserNumber(user)))
                 try transaction.put(.test(.deviceToken, key: UInt8(device), device: device))
                 try transaction.put(.test(.apiKey, key: UInt8(device), user: user))
+                try transaction.put(
+                    .test(.card, at: 0, body: "{\"name\":\"card of device \(device)\"}"), of: DeviceNumber(device))
+                try transaction.put(.test(.waypoint, key: "w", at: 0), of: DeviceNumber(device))
+                try transaction.append(.note(DeviceNote.Name(.card), of: DeviceNumber(device)))
                 try transaction.setPresences(
                     [Presence(region: RegionNumber(1), since: .test(0))], of: DeviceNumber(device))
                 try transaction.setSafety(Safety(state: .safe, since: .test(0)), of: UserNumber(user))
@@ -24,6 +28,9 @@ import Testing
                     var position = Position.test(Double(round), step: Int(device))
                     position.attributes = "{\"secret\":\"of device \(device)\"}"
                     try transaction.append(.position(position, of: DeviceNumber(device), isCurrent: true))
+                    try transaction.append(
+                        .sighting(
+                            .test(Double(round), minor: UInt16(device)), of: DeviceNumber(device), isCurrent: true))
                     try transaction.append(
                         .crossing(
                             Crossing(
@@ -42,7 +49,9 @@ import Testing
         let before = bench.store.lastSequence
         try bench.store.write(at: .test(50)) { transaction in
             try transaction.remove(DeviceNumber(2))
-            #expect(try !transaction.holds(.test(0, step: 2), of: DeviceNumber(2)))
+            #expect(try !transaction.holds(Position.test(0, step: 2), of: DeviceNumber(2)))
+            #expect(try !transaction.holds(Sighting.test(0, minor: 2), of: DeviceNumber(2)))
+            #expect(try transaction.note(DeviceNote.Name(.card), of: DeviceNumber(2)) == nil)
             #expect(try transaction.credential(.deviceToken, key: [2, 0, 255]) == nil)
             try transaction.append(.directory(.device(DeviceNumber(2)), removed: true))
         }
@@ -50,12 +59,16 @@ import Testing
             let store = bench.store
             #expect(try store.history(of: 2).isEmpty)
             #expect(try store.history(of: 1).count == 12)
+            #expect(try store.sightings(of: 2).isEmpty && store.notes(of: 2).isEmpty)
+            #expect(try store.sightings(of: 1).count == 12 && store.notes(of: 1).count == 2)
+            let cards = try store.cards(of: [1, 2, 3].map { DeviceNumber($0) })
+            #expect(cards.keys.map(\.rawValue).sorted() == [1, 3])
             #expect(try store.latestPositions().map(\.device.rawValue) == [1, 3])
             #expect(try store.presences().map(\.device.rawValue) == [1, 3])
             #expect(try store.credentials(.deviceToken).compactMap(\.device?.rawValue) == [1, 3])
             #expect(try store.directory().devices.map(\.number.rawValue) == [1, 3])
             let log = try store.log()
-            #expect(log.count == 12 * 5 + 1)
+            #expect(log.count == 2 + 12 * 7 + 1)
             #expect(log.last?.sequence.rawValue == before.rawValue + 1)
             #expect(log.first { $0.change == .directory(.device(DeviceNumber(2)), removed: true) } != nil)
             #expect(!log.contains { $0.change.isOf(DeviceNumber(2)) })
@@ -78,10 +91,12 @@ import Testing
             #expect(try store.directory().users.map(\.number.rawValue) == [2])
             #expect(try store.directory().devices.map(\.number.rawValue) == [3])
             #expect(try store.history(of: 1).isEmpty && store.history(of: 2).isEmpty)
+            #expect(try store.sightings(of: 1).isEmpty && store.notes(of: 2).isEmpty)
+            #expect(try store.sightings(of: 3).count == 12 && store.notes(of: 3).count == 2)
             #expect(try store.safety().map(\.user.rawValue) == [2])
             #expect(try store.credentials(.apiKey).compactMap(\.user?.rawValue) == [2])
             #expect(try store.credentials(.deviceToken).compactMap(\.device?.rawValue) == [3])
-            #expect(try store.log().count == 12 * 2)
+            #expect(try store.log().count == 1 + 12 * 3)
             while try store.settle(limit: 10) {}
             try bench.reopen()
         }
@@ -125,6 +140,7 @@ extension Change {
     fileprivate func isOf(_ device: DeviceNumber) -> Bool {
         switch self {
         case .position(_, let subject, _): subject == device
+        case .sighting(_, let subject, _), .note(_, let subject): subject == device
         case .crossing(let crossing): crossing.device == device
         default: false
         }

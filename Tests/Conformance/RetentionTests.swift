@@ -36,6 +36,34 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `sightings before the horizon are forgotten as positions are, notes never`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        for second in 0..<40 {
+            try bench.store.write(at: .test(Double(second))) { transaction in
+                for device: Int32 in 1...2 {
+                    let sighting = Sighting.test(Double(second))
+                    try transaction.append(.sighting(sighting, of: DeviceNumber(device), isCurrent: true))
+                    try transaction.put(.test(.status, at: 0), of: DeviceNumber(device))
+                }
+            }
+        }
+        var forgotten = 0
+        while true {
+            let count = try bench.store.forget(before: .test(30), limit: 7)
+            #expect(count <= 7 * 2)
+            forgotten += count
+            if count == 0 { break }
+        }
+        #expect(forgotten == 30 * 2 + 30)
+        try bench.crash()
+        for device: Int32 in 1...2 {
+            #expect(try bench.store.sightings(of: device) == (30..<40).map { .test(Double($0)) })
+            #expect(try bench.store.notes(of: device) == [.test(.status, at: 0)])
+        }
+        #expect(try bench.store.check() == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a forgotten log goes on with its numbers`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.report(1, [.test(1), .test(2)], at: 1)

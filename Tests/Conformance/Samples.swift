@@ -51,6 +51,40 @@ extension Position {
     }
 }
 
+extension Sighting {
+    /// A sighting at a test's second of the beacon with this minor number.
+    static func test(_ seconds: Double, minor: UInt16 = 1) -> Sighting {
+        Sighting(
+            of: Beacon(uuid: BeaconUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: .max), major: 65_535, minor: minor),
+            sampleTime: .test(seconds), receivedTime: .test(seconds + 1), distance: minor % 2 == 0 ? nil : 1.83,
+            signalStrength: minor % 3 == 0 ? nil : -67,
+            proximity: Proximity.allCases[Int(minor) % Proximity.allCases.count])
+    }
+
+    /// Any sighting.
+    static func random(_ generator: inout SeededGenerator) -> Sighting {
+        let uuid = BeaconUUID(
+            high: .random(in: 0 ... .max, using: &generator), low: .random(in: 0 ... .max, using: &generator))
+        let beacon = Beacon(
+            uuid: uuid, major: .random(in: 0 ... .max, using: &generator),
+            minor: .random(in: 0 ... .max, using: &generator))
+        return Sighting(
+            of: beacon, sampleTime: Instant(milliseconds: .random(in: .min ... .max, using: &generator)),
+            receivedTime: Instant(milliseconds: .random(in: .min ... .max, using: &generator)),
+            distance: Double.maybe(&generator).map { Metres($0) }, signalStrength: .maybe(&generator),
+            proximity: Proximity.allCases.randomElement(using: &generator) ?? .unknown)
+    }
+}
+
+extension DeviceNote {
+    /// A note that was received at a test's second.
+    static func test(_ kind: Kind, key: String = "", at seconds: Double, body: String = "{}") -> DeviceNote {
+        DeviceNote(
+            DeviceNote.Name(kind, key: key), sampleTime: kind == .card ? nil : .test(seconds),
+            receivedTime: .test(seconds), body: body)
+    }
+}
+
 extension Coordinate {
     static func random(_ generator: inout SeededGenerator) -> Coordinate {
         let ends = [-90.0, -0.0, 0, 90, .leastNonzeroMagnitude]
@@ -79,7 +113,12 @@ extension Change {
         let number = Int32.random(in: .min ... .max, using: &generator)
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
-        switch Int.random(in: 0..<8, using: &generator) {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 8:
+            return .sighting(.random(&generator), of: DeviceNumber(number), isCurrent: isRemoved)
+        case 9:
+            let kind = DeviceNote.Kind.allCases.randomElement(using: &generator) ?? .card
+            return .note(DeviceNote.Name(kind, key: isRemoved ? "" : "r\u{0}é\(number)"), of: DeviceNumber(number))
         case 0: return .region(RegionNumber(number), in: CollectionNumber(number &+ 1), removed: isRemoved)
         case 1:
             let entries: [DirectoryEntry] = [
@@ -153,6 +192,28 @@ extension Store {
             log += next
             guard let last = next.last else { return log }
             since = last.sequence
+        }
+    }
+
+    /// All sightings of a device, page by page.
+    func sightings(of device: Int32, page: Int = 3) throws -> [Sighting] {
+        var sightings: [Sighting] = []
+        while true {
+            let next = try self.sightings(
+                of: DeviceNumber(device), from: Instant(milliseconds: .min), to: Instant(milliseconds: .max),
+                after: sightings.last.map { SightingKey($0) }, limit: page)
+            sightings += next
+            if next.isEmpty { return sightings }
+        }
+    }
+
+    /// All notes of a device, page by page.
+    func notes(of device: Int32, kind: DeviceNote.Kind? = nil, page: Int = 3) throws -> [DeviceNote] {
+        var notes: [DeviceNote] = []
+        while true {
+            let next = try self.notes(of: DeviceNumber(device), kind: kind, after: notes.last?.name, limit: page)
+            notes += next
+            if next.isEmpty { return notes }
         }
     }
 

@@ -30,6 +30,10 @@ public struct Engine: Sendable {
         switch observation {
         case .position(let position, let device):
             decide(position, of: device, now: now, into: &decision)
+        case .sighting(let sighting, let device):
+            decide(sighting, of: device, now: now, into: &decision)
+        case .note(let note, let device):
+            decide(note, of: device, into: &decision)
         }
     }
 
@@ -40,6 +44,11 @@ public struct Engine: Sendable {
         case .position(let position, let device):
             if Self.isAhead(position.sampleTime, of: now) { return true }
             return state(of: device, after: decision).evaluated.map { position.sampleTime <= $0 } ?? false
+        case .sighting(let sighting, let device):
+            return isHistory(sighting, of: device, now: now, after: decision)
+        case .note:
+            // What the device said last stands in the store alone.
+            return true
         }
     }
 

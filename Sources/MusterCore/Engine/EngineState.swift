@@ -6,6 +6,8 @@ struct DeviceState: Hashable, Sendable {
     var latest: Position?
     /// The newest sample time that was evaluated; later than `latest` where a filter left the newest out of the store.
     var evaluated: Instant?
+    /// The newest sample time of a sighting.
+    var sighted: Instant?
     /// What it is inside of, in region order.
     var presences: [Presence] = []
 }

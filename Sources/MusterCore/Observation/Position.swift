@@ -107,8 +107,12 @@ extension Position {
     private func number(_ value: Double, _ which: Known) -> Double? { known.contains(which) ? value : nil }
 }
 
-/// What a device noticed. Sightings of beacons and ranges to peers join positions here.
+/// What a device noticed. Ranges to peers join here.
 public enum Observation: Hashable, Sendable {
     /// A device was somewhere.
     case position(Position, of: DeviceNumber)
+    /// A device was near a beacon.
+    case sighting(Sighting, of: DeviceNumber)
+    /// A device said something of itself.
+    case note(DeviceNote, of: DeviceNumber)
 }

@@ -124,6 +124,7 @@ package struct Access: Sendable {
     package func maySee(_ change: Change) -> Bool {
         switch change {
         case .position(_, of: let device, isCurrent: _): maySee(device)
+        case .sighting(_, of: let device, isCurrent: _), .note(_, of: let device): maySee(device)
         case .crossing(let crossing): maySee(crossing.device)
         case .safety(_, of: let user): directory.users[user].map { mayRead($0) } ?? false
         case .region: mayReadRegions

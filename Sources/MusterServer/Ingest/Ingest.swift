@@ -42,6 +42,7 @@ struct Ingest {
     ) throws -> Outcome {
         let isHistory = engine.isHistory(observation, now: now, after: decision)
         if isHistory, try transaction.holds(observation) { return .repeated }
+        if case .note(let note, let device) = observation { try transaction.put(note, of: device) }
         let verdict = engine.decide(observation, now: now, into: &decision)
         try decision.takeChanges { change in try transaction.append(change) }
         return .decided(verdict)
@@ -113,6 +114,8 @@ extension StoreTransaction {
     fileprivate func holds(_ observation: Observation) throws -> Bool {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)
+        case .sighting(let sighting, let device): try holds(sighting, of: device)
+        case .note(let note, let device): try self.note(note.name, of: device).map { note.repeats($0) } ?? false
         }
     }
 }

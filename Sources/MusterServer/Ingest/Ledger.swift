@@ -25,9 +25,12 @@ package final class Ledger: Sendable {
         announce: @escaping @Sendable (Sequence) -> Void = { _ in }
     ) throws {
         let directory = Directory(try store.directory(), regions: try store.regions())
-        let engine = Engine(
+        var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now()), presences: try store.presences(),
             safety: try store.safety())
+        engine.resume(
+            sightings: try store.latestSightings(
+                before: now().advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.store = store
         shared = LedgerState(directory: directory, announce: announce)
         readers = NIOThreadPool(numberOfThreads: 4)

@@ -39,6 +39,12 @@ extension Directory {
         case .position(let position, let device, let isCurrent):
             let (device, user) = names(of: device)
             return .position(position, device: device, user: user, isLate: !isCurrent)
+        case .sighting(let sighting, let device, let isCurrent):
+            let (device, user) = names(of: device)
+            return .sighting(sighting, device: device, user: user, isLate: !isCurrent)
+        case .note(let name, let device):
+            let (device, user) = names(of: device)
+            return .note(name, device: device, user: user)
         case .crossing(let crossing):
             let (device, user) = names(of: crossing.device)
             return .crossing(

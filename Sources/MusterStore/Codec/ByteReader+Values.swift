@@ -21,6 +21,30 @@ extension ByteReader {
         return position
     }
 
+    mutating func sighting() throws(CodecFault) -> Sighting {
+        let sampleTime = try instant()
+        let high = try fixed()
+        let uuid = BeaconUUID(high: high, low: try fixed())
+        guard let major = UInt16(exactly: try varint()), let minor = UInt16(exactly: try varint()) else {
+            throw .malformed(offset: offset)
+        }
+        let delay = try signed()
+        let fields = try byte()
+        guard fields <= 3, let proximity = Sighting.Proximity(rawValue: try byte()) else {
+            throw .malformed(offset: offset)
+        }
+        return Sighting(
+            of: Beacon(uuid: uuid, major: major, minor: minor), sampleTime: sampleTime,
+            receivedTime: Instant(milliseconds: sampleTime.milliseconds &+ delay),
+            distance: fields & 1 == 0 ? nil : Metres(try decimal()),
+            signalStrength: fields & 2 == 0 ? nil : try decimal(), proximity: proximity)
+    }
+
+    mutating func noteName() throws(CodecFault) -> DeviceNote.Name {
+        guard let kind = DeviceNote.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        return DeviceNote.Name(kind, key: try text())
+    }
+
     mutating func safety() throws(CodecFault) -> Safety {
         guard let state = Safety.State(rawValue: try byte()) else { throw .malformed(offset: offset) }
         let since = try instant()

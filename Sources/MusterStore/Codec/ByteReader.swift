@@ -56,11 +56,12 @@ struct ByteReader {
         return Int32(bitPattern: value)
     }
 
-    mutating func exactDouble() throws(CodecFault) -> Double {
+    mutating func exactDouble() throws(CodecFault) -> Double { Double(bitPattern: try fixed()) }
+
+    mutating func fixed() throws(CodecFault) -> UInt64 {
         guard bytes.count - offset >= 8 else { throw .truncated(offset: offset) }
         defer { offset += 8 }
-        let pattern = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        return Double(bitPattern: UInt64(littleEndian: pattern))
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     mutating func decimal() throws(CodecFault) -> Double {

@@ -42,6 +42,24 @@ extension ByteWriter {
         if let attributes = position.attributes { put(text: attributes) }
     }
 
+    mutating func put(_ sighting: Sighting) {
+        put(instant: sighting.sampleTime)
+        put(fixed: sighting.beacon.uuid.high)
+        put(fixed: sighting.beacon.uuid.low)
+        put(varint: UInt64(sighting.beacon.major))
+        put(varint: UInt64(sighting.beacon.minor))
+        put(signed: sighting.receivedTime.milliseconds &- sighting.sampleTime.milliseconds)
+        put(byte: (sighting.distance == nil ? 0 : 1) | (sighting.signalStrength == nil ? 0 : 2))
+        put(byte: sighting.proximity.rawValue)
+        if let distance = sighting.distance { put(decimal: distance.value) }
+        if let signalStrength = sighting.signalStrength { put(decimal: signalStrength) }
+    }
+
+    mutating func put(_ name: DeviceNote.Name) {
+        put(byte: name.kind.rawValue)
+        put(text: name.key)
+    }
+
     mutating func put(_ safety: Safety) {
         put(byte: safety.state.rawValue)
         put(instant: safety.since)

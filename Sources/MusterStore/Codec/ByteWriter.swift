@@ -26,8 +26,11 @@ struct ByteWriter {
     mutating func put(number: Int32) { put(varint: UInt64(UInt32(bitPattern: number))) }
 
     /// All 64 bits of a Double.
-    mutating func put(exact value: Double) {
-        withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func put(exact value: Double) { put(fixed: value.bitPattern) }
+
+    /// A number whose bits are all as likely, in 8 bytes.
+    mutating func put(fixed value: UInt64) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// A Double, exactly; short when it has at most three decimals.

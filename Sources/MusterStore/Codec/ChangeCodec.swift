@@ -13,6 +13,7 @@ package struct ChangeCodec {
         /// A change that was taken out because what it spoke of was removed; keeps the place of its number.
         case removed
         case currentPosition, latePosition, crossing, safety, regionPut, regionRemoved, directoryPut, directoryRemoved
+        case currentSighting = 10, lateSighting, note
     }
 
     var writer = ByteWriter()
@@ -32,6 +33,14 @@ package struct ChangeCodec {
         case .position(let position, let device, let isCurrent):
             putHead(of: device, isCurrent: isCurrent)
             writer.put(position)
+        case .sighting(let sighting, let device, let isCurrent):
+            writer.put(byte: (isCurrent ? Tag.currentSighting : .lateSighting).rawValue)
+            writer.put(number: device.rawValue)
+            writer.put(sighting)
+        case .note(let name, let device):
+            writer.put(byte: Tag.note.rawValue)
+            writer.put(number: device.rawValue)
+            writer.put(name)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
             writer.put(byte: crossing.kind.rawValue)
@@ -131,12 +140,22 @@ package struct ChangeCodec {
         case .regionRemoved: return try region(&reader, removed: true)
         case .directoryPut: return .directory(try reader.directoryEntry(), removed: false)
         case .directoryRemoved: return .directory(try reader.directoryEntry(), removed: true)
+        case .currentSighting: return try sighting(&reader, isCurrent: true)
+        case .lateSighting: return try sighting(&reader, isCurrent: false)
+        case .note:
+            let device = DeviceNumber(try reader.number())
+            return .note(try reader.noteName(), of: device)
         }
     }
 
     static func tag(_ reader: inout ByteReader) throws(CodecFault) -> Tag {
         guard let tag = Tag(rawValue: try reader.byte()) else { throw .malformed(offset: reader.offset) }
         return tag
+    }
+
+    private static func sighting(_ reader: inout ByteReader, isCurrent: Bool) throws(CodecFault) -> Change {
+        let device = DeviceNumber(try reader.number())
+        return .sighting(try reader.sighting(), of: device, isCurrent: isCurrent)
     }
 
     private static func region(_ reader: inout ByteReader, removed: Bool) throws(CodecFault) -> Change {

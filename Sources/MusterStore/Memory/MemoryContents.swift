@@ -8,6 +8,10 @@ struct MemoryContents {
     var trimmedThrough: Int64 = 0
     /// Each device's positions in the order of their keys.
     var histories: [DeviceNumber: [Position]] = [:]
+    /// Each device's sightings in the order of their keys.
+    var sightings: [DeviceNumber: [Sighting]] = [:]
+    /// Each device's notes in the order of their names.
+    var notes: [DeviceNumber: [DeviceNote]] = [:]
     var presences: [DeviceNumber: [Presence]] = [:]
     var safety: [UserNumber: Safety] = [:]
     var users: [UserNumber: User] = [:]
@@ -44,6 +48,8 @@ struct MemoryContents {
     mutating func remove(_ device: DeviceNumber) {
         devices[device] = nil
         histories[device] = nil
+        sightings[device] = nil
+        notes[device] = nil
         presences[device] = nil
         credentials = credentials.filter { $0.value.device != device }
         takeOutOfLog(device: device, user: nil)
@@ -66,7 +72,7 @@ struct MemoryContents {
         }
     }
 
-    /// Forgets at most `limit` positions and as many commits; returns how many of both.
+    /// Forgets at most `limit` positions, as many sightings and as many commits; returns how many of all.
     mutating func forget(before horizon: Instant, limit: Int) -> Int {
         let old = log.prefix(limit).prefix { $0.committedAt < horizon }
         if let last = old.last {
@@ -80,7 +86,7 @@ struct MemoryContents {
             histories[device] = count == history.count ? nil : Array(history.dropFirst(count))
             left -= count
         }
-        return limit - left + old.count
+        return limit - left + old.count + forgetSightings(before: horizon, limit: limit)
     }
 }
 
@@ -105,10 +111,12 @@ extension [Position] {
 }
 
 extension Change {
-    /// Whether this tells where that device was, or how that person was. It leaves the log when they are removed.
+    /// Whether this tells where that device was or what it said, or how that person was. It leaves the log when they
+    /// are removed.
     func speaks(ofDevice device: DeviceNumber?, orUser user: UserNumber?) -> Bool {
         switch self {
         case .position(_, let subject, _): subject == device
+        case .sighting(_, let subject, _), .note(_, let subject): subject == device
         case .crossing(let crossing): crossing.device == device
         case .safety(_, let subject): subject == user
         case .region, .directory: false

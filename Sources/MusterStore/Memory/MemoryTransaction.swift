@@ -9,6 +9,9 @@ final class MemoryTransaction: StoreTransaction {
     private var changes: [Change] = []
     private var edits: [(inout MemoryContents) -> Void] = []
     private var appended: [DeviceNumber: Set<PositionKey>] = [:]
+    private var sighted: [DeviceNumber: Set<SightingKey>] = [:]
+    /// All notes of the devices that this transaction put one of.
+    private var notes: [DeviceNumber: [DeviceNote]] = [:]
     private var putDevices: [DeviceNumber: Device] = [:]
     private var removedDevices: Set<DeviceNumber> = []
     /// What this transaction put; nil where it removed.
@@ -36,6 +39,10 @@ final class MemoryTransaction: StoreTransaction {
             appended[device, default: []].insert(PositionKey(position))
             edits.append { $0.insert(position, of: device) }
         }
+        if case .sighting(let sighting, let device, _) = change {
+            sighted[device, default: []].insert(SightingKey(sighting))
+            edits.append { $0.insert(sighting, of: device) }
+        }
         return Sequence(lastSequence + Int64(changes.count))
     }
 
@@ -43,6 +50,27 @@ final class MemoryTransaction: StoreTransaction {
         if appended[device]?.contains(PositionKey(position)) ?? false { return true }
         if removedDevices.contains(device) { return false }
         return store.contents.withLock { $0.holds(position, of: device) }
+    }
+
+    func holds(_ sighting: Sighting, of device: DeviceNumber) throws -> Bool {
+        if sighted[device]?.contains(SightingKey(sighting)) ?? false { return true }
+        if removedDevices.contains(device) { return false }
+        return store.contents.withLock { $0.holds(sighting, of: device) }
+    }
+
+    func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote? {
+        allNotes(of: device).note(name)
+    }
+
+    func put(_ note: DeviceNote, of device: DeviceNumber) throws {
+        var all = allNotes(of: device)
+        all.put(note)
+        notes[device] = all
+        edits.append { $0.notes[device] = all }
+    }
+
+    private func allNotes(of device: DeviceNumber) -> [DeviceNote] {
+        notes[device] ?? store.contents.withLock { $0.notes[device] ?? [] }
     }
 
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
@@ -81,6 +109,8 @@ final class MemoryTransaction: StoreTransaction {
     func remove(_ device: DeviceNumber) throws {
         removedDevices.insert(device)
         appended[device] = nil
+        sighted[device] = nil
+        notes[device] = []
         putDevices[device] = nil
         forgetCredentials { $0.device == device }
         edits.append { $0.remove(device) }

@@ -1,8 +1,8 @@
 import GRDB
 import MusterCore
 
-/// Takes the positions of removed devices out of the history, and what tells of removed devices and users out of the
-/// log, a slice at a time. A crash in between only makes it begin again.
+/// Takes the positions and sightings of removed devices out of the history, and what tells of removed devices and users
+/// out of the log, a slice at a time. A crash in between only makes it begin again.
 struct Erasure {
     let removed: Removals
     private var devices: [DeviceNumber]
@@ -20,9 +20,9 @@ struct Erasure {
     /// - Returns: whether all is erased, and the notes of the removals are gone too.
     mutating func advance(limit: Int, in database: Database) throws -> Bool {
         if let device = devices.last {
-            if try HistoryTable.delete(of: device, limit: limit, in: database) < limit {
-                devices.removeLast()
-            }
+            var count = try HistoryTable.delete(of: device, limit: limit, in: database)
+            if count < limit { count += try SightingTable.delete(of: device, limit: limit - count, in: database) }
+            if count < limit { devices.removeLast() }
             return false
         }
         var rewritten: [(first: Int64, changes: [UInt8])] = []

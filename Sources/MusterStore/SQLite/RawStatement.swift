@@ -19,6 +19,10 @@ struct RawStatement {
     func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
     func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
 
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+    }
+
     func bind(_ index: Int32, _ value: Double?) {
         if let value { sqlite3_bind_double(handle, index, value) } else { sqlite3_bind_null(handle, index) }
     }
@@ -43,7 +47,9 @@ struct RawStatement {
             guard let count = Int32(exactly: $0.count) else {
                 throw StoreError.unavailable(reason: "a transaction larger than 2 GB")
             }
-            sqlite3_bind_blob(handle, index, $0.baseAddress, count, nil)
+            // A null pointer would bind NULL.
+            let start = $0.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
+            sqlite3_bind_blob(handle, index, start, count, nil)
             defer { sqlite3_bind_null(handle, index) }
             return try body()
         }

@@ -23,6 +23,7 @@ struct Removals: Equatable {
     func cover(_ change: Change) -> Bool {
         switch change {
         case .position(_, let device, _): devices.contains(device)
+        case .sighting(_, let device, _), .note(_, let device): devices.contains(device)
         case .crossing(let crossing): devices.contains(crossing.device)
         case .safety(_, let user): users.contains(user)
         case .region, .directory: false

@@ -25,7 +25,8 @@ extension SQLiteStore {
                 if let trimmed { try Counter.trimmed.set(trimmed.last, in: database) }
                 let (count, place) = try HistoryTable.delete(
                     before: horizon, from: start, limit: limit, in: database)
-                return (count + (trimmed?.commits ?? 0), place)
+                let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
+                return (count + sightings + (trimmed?.commits ?? 0), place)
             }
         }
         chores.withLock { $0.forgottenThrough = place }

@@ -71,12 +71,14 @@ final class SQLiteTransaction: StoreTransaction {
         } else {
             codec.put(change)
         }
+        if case .sighting(let sighting, let device, _) = change {
+            try run { try SightingTable.insert(sighting, of: device, in: database) }
+        }
         return Sequence(lastSequence)
     }
 
     func holds(_ position: Position, of device: DeviceNumber) throws -> Bool {
-        let isGone = removals.devices.contains(device) || store.removals.withLock { $0.devices.contains(device) }
-        if isGone { return false }
+        if isGone(device) { return false }
         let key = PositionKey(position)
         while indexedArrivals < arrivals.count {
             let arrival = arrivals[indexedArrivals]
@@ -86,6 +88,11 @@ final class SQLiteTransaction: StoreTransaction {
         if arrivedKeys.contains(ArrivedKey(device: device, key: key)) { return true }
         if store.stage.withLock({ $0.holds(key, of: device) }) { return true }
         return try run { try HistoryTable.holds(key, of: device, in: database) }
+    }
+
+    /// Whether a device was removed, in this transaction or before.
+    func isGone(_ device: DeviceNumber) -> Bool {
+        removals.devices.contains(device) || store.removals.withLock { $0.devices.contains(device) }
     }
 
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
@@ -133,6 +140,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     func remove(_ device: DeviceNumber) throws {
         try execute("DELETE FROM devices WHERE number = ?", [device.rawValue])
+        try execute("DELETE FROM notes WHERE device = ?", [device.rawValue])
         try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
         try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])
         removals.devices.insert(device)

@@ -10,7 +10,7 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1]
+    static let steps = [version1, version2]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -105,5 +105,17 @@ enum Schema {
         CREATE TABLE presences (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
         CREATE TABLE safety (
             person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER);
+        """
+
+    /// What devices see of beacons, and what they say of themselves.
+    private static let version2 = """
+        CREATE TABLE sightings (
+            device INTEGER NOT NULL, sample_time INTEGER NOT NULL, uuid BLOB NOT NULL, major INTEGER NOT NULL,
+            minor INTEGER NOT NULL, received_at INTEGER NOT NULL, distance REAL, signal_strength REAL,
+            proximity INTEGER NOT NULL, PRIMARY KEY (device, sample_time, uuid, major, minor)) WITHOUT ROWID;
+        CREATE INDEX sightings_by_time ON sightings (sample_time);
+        CREATE TABLE notes (
+            device INTEGER NOT NULL, kind INTEGER NOT NULL, key BLOB NOT NULL, sample_time INTEGER,
+            received_at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (device, kind, key));
         """
 }

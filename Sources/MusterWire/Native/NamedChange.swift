@@ -4,6 +4,8 @@ package import MusterCore
 package enum NamedChange: Hashable, Sendable {
     /// `device` is `alice/phone`.
     case position(Position, device: String, user: String, isLate: Bool)
+    case sighting(Sighting, device: String, user: String, isLate: Bool)
+    case note(DeviceNote.Name, device: String, user: String)
     case crossing(Crossing.Kind, device: String, user: String, region: NamedRegion, sampleTime: Instant)
     /// The region is the one that makes safe.
     case safety(Safety.State, user: String, since: Instant, region: NamedRegion?)
@@ -19,6 +21,8 @@ package enum NamedChange: Hashable, Sendable {
     package var type: StaticString {
         switch self {
         case .position: "position"
+        case .sighting: "sighting"
+        case .note: "note"
         case .crossing: "crossing"
         case .safety: "safety"
         case .region: "region"
@@ -83,6 +87,17 @@ extension JSONWriter {
             key("position")
             value(position)
             member("late", isLate)
+        case .sighting(let sighting, let device, let user, let isLate):
+            member("device", device)
+            member("user", user)
+            key("sighting")
+            value(sighting)
+            member("late", isLate)
+        case .note(let name, let device, let user):
+            member("device", device)
+            member("user", user)
+            member("kind", name.kind.wireName.description)
+            if !name.key.isEmpty { member("key", name.key) }
         case .crossing(let kind, let device, let user, let region, let sampleTime):
             member("kind", kind.wireName.description)
             member("device", device)

@@ -57,6 +57,61 @@ import Testing
         try await town.ledger.close()
     }
 
+    private static let beacon = Beacon(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
+
+    private func sighting(at seconds: Double, minor: UInt16 = 4, _ town: Town) -> Observation {
+        let beacon = Beacon(uuid: Self.beacon.uuid, major: 3, minor: minor)
+        let time = town.clock.now.advanced(bySeconds: seconds)
+        return .sighting(Sighting(of: beacon, sampleTime: time, receivedTime: town.clock.now), of: Town.phone)
+    }
+
+    @Test func `a sighting is stored once, and several of one moment are all current`() async throws {
+        let town = try await Town()
+        let request = [
+            sighting(at: 0, town), sighting(at: 0, minor: 5, town), sighting(at: 0, town), sighting(at: -9, town),
+            sighting(at: 61, town),
+        ]
+        let first = try await town.ledger.ingest(request)
+        #expect((first.accepted, first.repeated, first.late) == (2, 1, 2))
+        let second = try await town.ledger.ingest(request)
+        #expect((second.repeated, second.sequence) == (5, first.sequence))
+        let told = try town.store.changes(since: .zero, limit: 100).compactMap { logged -> Bool? in
+            if case .sighting(_, of: Town.phone, let isCurrent) = logged.change { isCurrent } else { nil }
+        }
+        #expect(told == [true, true, false, false])
+        try await town.ledger.close()
+        // A server that starts over the same store knows what is late.
+        let again = try Ledger(store: town.store, now: { town.clock.now })
+        let third = try await again.ingest([sighting(at: -1, town), sighting(at: 0, minor: 6, town)])
+        #expect((third.late, third.accepted) == (1, 1))
+        try await again.close()
+    }
+
+    @Test func `a note is stored once, told by name, and never replaced by an older one`() async throws {
+        let town = try await Town()
+        func note(_ body: String, at seconds: Double) -> Observation {
+            let now = town.clock.now
+            return .note(
+                DeviceNote(
+                    DeviceNote.Name(.steps), sampleTime: now.advanced(bySeconds: seconds), receivedTime: now,
+                    body: body),
+                of: Town.phone)
+        }
+        func stored() throws -> [String] {
+            try town.store.notes(of: Town.phone, kind: nil, after: nil, limit: 9).map(\.body)
+        }
+        let first = try await town.ledger.ingest([note("{\"steps\":1}", at: 0)])
+        let second = try await town.ledger.ingest([note("{\"steps\":1}", at: 0), note("{\"steps\":0}", at: -5)])
+        #expect((first.accepted, second.repeated, second.sequence) == (1, 2, first.sequence))
+        #expect(try stored() == ["{\"steps\":1}"])
+        let third = try await town.ledger.ingest([note("{\"steps\":2}", at: 5)])
+        #expect(third.accepted == 1)
+        #expect(try stored() == ["{\"steps\":2}"])
+        let changes = try town.store.changes(since: first.sequence, limit: 9).map(\.change)
+        #expect(changes == [.note(DeviceNote.Name(.steps), of: Town.phone)])
+        try await town.ledger.close()
+    }
+
     @Test func `requests that wait together share a transaction`() async throws {
         let town = try await Town()
         let (gate, blocked) = await holdWriter(of: town)

@@ -153,7 +153,7 @@ enum Schema {
             object(
                 [
                     ("sequence", since), ("at", time),
-                    ("type", words("position", "crossing", "safety", "region", "directory")),
+                    ("type", words("position", "sighting", "note", "crossing", "safety", "region", "directory")),
                 ], isOpen: true)
         ),
         ("OwnTracksReply", #"{"type":["array","object"]}"#),

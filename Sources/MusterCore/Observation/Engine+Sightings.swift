@@ -1,0 +1,38 @@
+/// Sightings and notes go into the log and move no state of a region or a person.
+extension Engine {
+    /// Takes up what was stored: the newest sample time of each device's sightings.
+    public mutating func resume(sightings: [(device: DeviceNumber, sampleTime: Instant)]) {
+        for (device, sampleTime) in sightings where devices.indices.contains(Int(device.rawValue)) {
+            devices[Int(device.rawValue)].sighted = sampleTime
+        }
+    }
+
+    /// Whether a sighting may be a repetition: a device sees several beacons at one moment, so one of the newest moment
+    /// may be too.
+    func isHistory(_ sighting: Sighting, of device: DeviceNumber, now: Instant, after decision: Decision) -> Bool {
+        if Self.isAhead(sighting.sampleTime, of: now) { return true }
+        return state(of: device, after: decision).sighted.map { sighting.sampleTime <= $0 } ?? false
+    }
+
+    func decide(
+        _ sighting: Sighting, of device: DeviceNumber, now: Instant, into decision: inout Decision
+    ) -> Verdict {
+        var state = state(of: device, after: decision)
+        let isLate = state.sighted.map { sighting.sampleTime < $0 } ?? false
+        guard !isLate, !Self.isAhead(sighting.sampleTime, of: now) else {
+            decision.changes.append(.sighting(sighting, of: device, isCurrent: false))
+            return .late
+        }
+        decision.changes.append(.sighting(sighting, of: device, isCurrent: true))
+        if state.sighted != sighting.sampleTime {
+            state.sighted = sighting.sampleTime
+            decision.record(state, of: device)
+        }
+        return .accepted
+    }
+
+    func decide(_ note: DeviceNote, of device: DeviceNumber, into decision: inout Decision) -> Verdict {
+        decision.changes.append(.note(note.name, of: device))
+        return .accepted
+    }
+}

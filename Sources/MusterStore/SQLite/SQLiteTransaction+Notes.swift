@@ -1,0 +1,25 @@
+import MusterCore
+import Synchronization
+
+/// What devices saw and said.
+extension SQLiteTransaction {
+    func holds(_ sighting: Sighting, of device: DeviceNumber) throws -> Bool {
+        if isGone(device) { return false }
+        return try run { try SightingTable.holds(SightingKey(sighting), of: device, in: database) }
+    }
+
+    func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote? {
+        try run { try NoteTable.note(name, of: device, in: database) }
+    }
+
+    func put(_ note: DeviceNote, of device: DeviceNumber) throws {
+        try run {
+            if note.name.kind == .waypoint, try NoteTable.note(note.name, of: device, in: database) == nil,
+                try NoteTable.count(.waypoint, of: device, in: database) >= DeviceNote.waypointLimit
+            {
+                try NoteTable.deleteOldest(.waypoint, of: device, in: database)
+            }
+            try NoteTable.put(note, of: device, in: database)
+        }
+    }
+}

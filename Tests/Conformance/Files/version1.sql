@@ -1,0 +1,76 @@
+-- A file of schema version 1 with a user, a device, a region and three positions, as sqlite3 .dump writes it.
+PRAGMA application_id = 1299412082;
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE meta (version INTEGER NOT NULL, uuid TEXT NOT NULL);
+INSERT INTO meta VALUES(1,'00000000-0000-4000-8000-000000000001');
+CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO counters VALUES('collection',1);
+INSERT INTO counters VALUES('device',1);
+INSERT INTO counters VALUES('merged',14);
+INSERT INTO counters VALUES('mergedOfThese',0);
+INSERT INTO counters VALUES('mergingThrough',0);
+INSERT INTO counters VALUES('region',1);
+INSERT INTO counters VALUES('team',1);
+INSERT INTO counters VALUES('tracker',1);
+INSERT INTO counters VALUES('user',2);
+CREATE TABLE log (
+    first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL, committed_at INTEGER NOT NULL,
+    changes BLOB NOT NULL);
+INSERT INTO log VALUES(1,1,1795261512453,X'01070001');
+INSERT INTO log VALUES(2,2,1795261513019,X'01070301070101');
+INSERT INTO log VALUES(4,2,1795261513022,X'01070401070301');
+INSERT INTO log VALUES(6,1,1795261513024,X'01070301');
+INSERT INTO log VALUES(7,1,1795261513026,X'01050101');
+INSERT INTO log VALUES(8,1,1795261513028,X'01070002');
+INSERT INTO log VALUES(9,1,1795261513033,X'01070201');
+INSERT INTO log VALUES(10,5,1795261513038,X'01010180bc85cbbf68713d0ad7a3404a408fc2f5285ccf2a409ab9e0130001a09c010300010180bc85cbbf6804020180bc85cbbf6801010101d0cb85cbbf68713d0ad7a3404a408fc2f5285ccf2a40caa9e0130001a09c010101a0db85cbbf68713d0ad7a3404a408fc2f5285ccf2a40fa99e0130001a09c01');
+CREATE TABLE history (
+    number INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
+    last_time INTEGER NOT NULL, count INTEGER NOT NULL, positions BLOB NOT NULL);
+INSERT INTO history VALUES(1,1,1,1795240800000,1795240802000,3,X'80bc85cbbf68713d0ad7a3404a408fc2f5285ccf2a409ab9e0130001a09c01d0cb85cbbf68713d0ad7a3404a408fc2f5285ccf2a40caa9e0130001a09c01a0db85cbbf68713d0ad7a3404a408fc2f5285ccf2a40fa99e0130001a09c01');
+CREATE TABLE epochs (
+    number INTEGER PRIMARY KEY, first_time INTEGER NOT NULL, last_time INTEGER NOT NULL,
+    blocks INTEGER NOT NULL);
+INSERT INTO epochs VALUES(1,1795240800000,1795240802000,1);
+CREATE TABLE latest (
+    device INTEGER PRIMARY KEY, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
+    position BLOB NOT NULL);
+INSERT INTO latest VALUES(1,1795240802000,52.505000000000002558,13.40499999999999936,X'a0db85cbbf68713d0ad7a3404a408fc2f5285ccf2a40fa99e0130001a09c01');
+CREATE TABLE removals (kind TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (kind, number)) WITHOUT ROWID;
+CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, team INTEGER);
+INSERT INTO users VALUES(1,'admin','admin',NULL);
+INSERT INTO users VALUES(2,'ann','member',1);
+CREATE TABLE teams (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, tracker INTEGER NOT NULL, silence_seconds REAL NOT NULL);
+INSERT INTO teams VALUES(1,'north',1,604800.0);
+CREATE TABLE devices (number INTEGER PRIMARY KEY, name TEXT NOT NULL, owner INTEGER NOT NULL);
+INSERT INTO devices VALUES(1,'phone',2);
+CREATE TABLE trackers (number INTEGER PRIMARY KEY, name TEXT NOT NULL, filter TEXT NOT NULL);
+INSERT INTO trackers VALUES(1,'north','none');
+CREATE TABLE tracker_collections (
+    tracker INTEGER NOT NULL, place INTEGER NOT NULL, collection INTEGER NOT NULL,
+    PRIMARY KEY (tracker, place)) WITHOUT ROWID;
+INSERT INTO tracker_collections VALUES(1,0,1);
+CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+INSERT INTO collections VALUES(1,'north');
+CREATE TABLE regions (
+    number INTEGER PRIMARY KEY, collection INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
+    shape BLOB NOT NULL, is_muster INTEGER NOT NULL, dwell_seconds REAL, exit_delay_seconds REAL NOT NULL,
+    properties TEXT);
+INSERT INTO regions VALUES(1,1,'yard','yard',X'0000050000000000404a40cdcccccccccc2a400000000000404a4052b81e85ebd12a40e17a14ae47414a4052b81e85ebd12a40e17a14ae47414a40cdcccccccccc2a400000000000404a40cdcccccccccc2a40',1,NULL,0.0,'{"muster": true}');
+CREATE TABLE credentials (
+    kind INTEGER NOT NULL, key BLOB NOT NULL, owner INTEGER, device INTEGER, label TEXT NOT NULL,
+    secret BLOB NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, used_at INTEGER,
+    PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE TABLE presences (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
+INSERT INTO presences VALUES(1,X'010180bc85cbbf6800');
+CREATE TABLE safety (
+    person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER);
+INSERT INTO safety VALUES(2,1,1795240800000,1);
+CREATE INDEX history_of_device ON history (epoch, device, first_time, last_time);
+CREATE INDEX devices_of_owner ON devices (owner);
+CREATE INDEX regions_of_collection ON regions (collection);
+CREATE INDEX credentials_of_owner ON credentials (owner);
+CREATE INDEX credentials_of_device ON credentials (device);
+COMMIT;

@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+import MusterCore
+import MusterStore
+import Testing
+
+/// Files of earlier versions, as those versions wrote them, become files of this one.
+@Suite struct UpgradeTests {
+    private static let files = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Files")
+
+    /// Opens a store over what an SQL dump holds.
+    private func open(_ dump: String, in directory: String) throws -> SQLiteStore {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let sql = try String(contentsOf: Self.files.appending(path: dump), encoding: .utf8)
+        let queue = try DatabaseQueue(path: directory + "/" + SQLiteStore.fileName)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+        return try SQLiteStore(in: directory)
+    }
+
+    @Test func `a file of version 1 keeps what it has, and takes sightings and notes`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version1.sql", in: directory)
+        #expect(try store.directory().users.map(\.name) == ["admin", "ann"])
+        #expect(try store.history(of: 1).map(\.sampleTime.seconds) == [1_795_240_800, 1_795_240_801, 1_795_240_802])
+        #expect(try store.regions().map(\.name) == ["yard"])
+        #expect(try store.safety().map(\.safety.state) == [.safe])
+        let before = store.lastSequence
+        #expect(try store.log().last?.sequence == before)
+        try store.write(at: .test(0)) { transaction in
+            try transaction.append(.sighting(.test(1), of: DeviceNumber(1), isCurrent: true))
+            try transaction.put(.test(.steps, at: 1), of: DeviceNumber(1))
+        }
+        #expect(store.lastSequence.rawValue == before.rawValue + 1)
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.sightings(of: 1) == [.test(1)])
+        #expect(try store.notes(of: 1) == [.test(.steps, at: 1)])
+        #expect(try store.history(of: 1).count == 3)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+}
