@@ -1,0 +1,62 @@
+/// The part of a leaf that is read where rounded edges do not tell: its corner, then for each entry with edges a word
+/// with its outline and the corner's parity, and runs of edges.
+///
+/// A run is the first vertex of its first edge, and a word with the number of its edges and whether another run
+/// follows.
+enum ColdLeaf {
+    /// How many words the corner takes.
+    static var cornerWords: Int { 4 }
+
+    static func append(_ value: Double, to cold: inout Pile<UInt32>) {
+        cold.append(UInt32(truncatingIfNeeded: value.bitPattern))
+        cold.append(UInt32(truncatingIfNeeded: value.bitPattern >> 32))
+    }
+
+    @inline(__always)
+    static func double(at words: UnsafePointer<UInt32>) -> Double {
+        Double(bitPattern: UInt64(words[0]) | UInt64(words[1]) << 32)
+    }
+
+    static func outline(_ outline: UInt32, parity: Bool) -> UInt32 { outline << 1 | (parity ? 1 : 0) }
+
+    /// Appends edges as runs.
+    static func appendRuns(_ edges: UnsafePointer<UInt32>, count: Int, to cold: inout Pile<UInt32>) {
+        var start = 0
+        while start < count {
+            var end = start + 1
+            while end < count && edges[end] == edges[end - 1] + 1 { end += 1 }
+            cold.append(edges[start])
+            cold.append(UInt32(end - start) << 1 | (end < count ? 1 : 0))
+            start = end
+        }
+    }
+
+    /// Calls the closure with the first vertex of every edge of the runs that begin at a word, until it returns false.
+    ///
+    /// - Returns: where the words after the runs begin.
+    @inline(__always)
+    static func forEachEdge(
+        _ words: UnsafePointer<UInt32>, _ body: (Int) -> Bool
+    ) -> UnsafePointer<UInt32> {
+        var at = words
+        var isGoing = true
+        while true {
+            let first = Int(at[0])
+            let code = at[1]
+            at += 2
+            if isGoing {
+                for edge in first..<(first + Int(code >> 1)) where isGoing { isGoing = body(edge) }
+            }
+            if code & 1 == 0 { return at }
+        }
+    }
+}
+
+extension ClippedEdge {
+    /// What fills up a block: counts for no point and leaves none in doubt.
+    static var nothing: ClippedEdge { ClippedEdge(none: ()) }
+
+    private init(none: ()) {
+        (lowLatitude, highLatitude, lowLongitude, highLongitude) = (0, 0, 0, 0)
+    }
+}

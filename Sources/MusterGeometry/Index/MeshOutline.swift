@@ -1,0 +1,64 @@
+/// What a mesh knows of one outline: a ring of a region, or a circle.
+///
+/// The outlines of a region follow each other, each exterior before its holes. Outlines are in the order of their
+/// regions' numbers.
+struct MeshOutline: BitwiseCopyable, Sendable {
+    /// Its region by the name that leaves use; see `RegionMesh.idOfName`.
+    var name: UInt32
+    /// Its region's place among the mesh's regions.
+    var rank: UInt32
+    /// The first vertex of a ring, among those of all rings.
+    var firstVertex: UInt32 = 0
+    /// How many vertices a ring has; the first stands again at the end. Between the copies of a turned ring stands a
+    /// vertex that is no number.
+    var vertexCount: UInt32 = 0
+    /// The ring among the turned ones, or −1: a ring whose vertices are all exact.
+    var turnedRing: Int32 = -1
+    /// The circle among the mesh's circles, or −1.
+    var circle: Int32 = -1
+    var isHole = false
+    /// Whether what is south of all its vertices is inside: it goes round the globe and encloses the south pole.
+    var holdsSouth = false
+    /// The box of all its copies.
+    var west = Double.infinity
+    var east = -Double.infinity
+    var south = Double.infinity
+    var north = -Double.infinity
+}
+
+/// A circle of a mesh.
+struct MeshCircle: Sendable {
+    let circle: Circle
+    let centre: SpacePoint
+
+    init(_ circle: Circle) {
+        self.circle = circle
+        centre = SpacePoint(circle.centre)
+    }
+
+    /// Whether a place is within the radius; exact as `Circle.contains`.
+    func contains(_ place: Coordinate, _ point: SpacePoint) -> Bool {
+        // Nearly always the way through space tells; the margin is a thousand times its rounding.
+        let chord = centre.chord(to: point)
+        if chord > circle.radius.value + 1e-6 { return false }
+        if SpacePoint.mostOnGround(chord) + 1e-6 < circle.radius.value { return true }
+        return circle.contains(place)
+    }
+
+    /// How a circle lies to a box of latitudes and longitudes; `.boundary` where that is not certain.
+    func location(ofBox cell: MeshCell) -> Location {
+        let halfHeight = (0.5 + LeafUnits.listingMargin) * cell.height
+        let halfWidth = (0.5 + LeafUnits.listingMargin) * cell.width
+        let latitude = max(-90, min(90, cell.south + cell.height / 2))
+        let longitude = cell.west + cell.width / 2
+        // Where the box is nearest to the equator its parallels are longest.
+        let flattest = max(0, abs(latitude) - halfHeight)
+        let across = halfWidth * cosine(min(90, flattest) * (Double.pi / 180))
+        let degrees = (across * across + halfHeight * halfHeight).squareRoot()
+        let reach = degrees * (Double.pi / 180) * WGS84.greatestCurvatureRadius * (1 + 1e-9) + 1e-6
+        let chord = centre.chord(to: SpacePoint(latitude: latitude, longitude: longitude))
+        let radius = circle.radius.value
+        if SpacePoint.leastOnGround(chord) - reach > radius { return .outside }
+        return SpacePoint.mostOnGround(chord) + reach < radius ? .inside : .boundary
+    }
+}

@@ -1,0 +1,159 @@
+extension MeshQuery {
+    /// Appends the names of the outlines in a leaf that hold a place, for the leaves and places that clipped edges do
+    /// not answer: long and heavy leaves, holes, rims of circles, places near an edge.
+    @inline(never)
+    func answerExactly(_ local: MeshPlace, _ place: Coordinate, into names: inout [Int32]) {
+        let words = hot + local.word.firstWord
+        let header = LeafHeader(bits: words[0])
+        let blocks = words + LeafHeader.wordCount
+        let entries = blocks + header.blockCount * EdgeBlock.wordCount
+        if header.isWhole {
+            for index in 0..<header.entryCount { names.append(Int32(truncatingIfNeeded: entries[index])) }
+            return
+        }
+        let start = names.count
+        var reader = LeafReader(entries, header, cold: cold + Int(words[1]))
+        if header.isHeavy {
+            collect(&reader, place, into: &names) { locate(reader: &$0, place) }
+        } else {
+            let crossings = crossings(blocks, blocks: header.blockCount, local)
+            if crossings.isDoubtful {
+                collect(&reader, place, into: &names) { locate(reader: &$0, place) }
+            } else {
+                collect(&reader, place, into: &names) { reader in
+                    let parity = (crossings.parities >> UInt64(reader.entry.end) ^ crossings.parities >> reader.start)
+                    return (parity & 1 != 0) != (reader.entry.parity != 0) ? .inside : .outside
+                }
+            }
+        }
+        names.removeNeighbouringRepeats(from: start)
+    }
+
+    /// Puts together what the entries of a leaf say: an exterior holds a place unless the first of its holes that has
+    /// something to say says otherwise, as `PreparedShape.contains` does.
+    @inline(__always)
+    private func collect(
+        _ reader: inout LeafReader, _ place: Coordinate, into names: inout [Int32],
+        location: (inout LeafReader) -> Location
+    ) {
+        var point: SpacePoint?
+        var isOpen = false
+        while reader.next() {
+            let entry = reader.entry
+            var found: Location
+            switch reader.kind {
+            case .whole: found = .inside
+            case .rim:
+                let here = point ?? SpacePoint(place)
+                point = here
+                found = circles[reader.nextCircle()].contains(place, here) ? .boundary : .outside
+            case .edges: found = location(&reader)
+            }
+            if entry.isHole && reader.kind != .rim {
+                guard isOpen && found != .outside else { continue }
+                isOpen = false
+                if found == .inside { names.removeLast() }
+            } else {
+                isOpen = found == .inside
+                if found != .outside { names.append(Int32(truncatingIfNeeded: entry.name)) }
+            }
+        }
+    }
+
+    private var circles: [MeshCircle] { mesh._withUnsafeGuaranteedRef { $0.circles } }
+
+    /// Where a place lies to the outline of an entry with edges. Exact.
+    private func locate(reader: inout LeafReader, _ place: Coordinate) -> Location {
+        let code = reader.cold[0]
+        let outline = mesh._withUnsafeGuaranteedRef { $0.outlines[Int(code >> 1)] }
+        let (x, y) = (place.longitude, place.latitude)
+        if outline.turnedRing >= 0 {
+            reader.skipEdges()
+            return mesh._withUnsafeGuaranteedRef {
+                $0.turnedRings[Int(outline.turnedRing)].locate(longitude: x, latitude: y)
+            }
+        }
+        var isInside = code & 1 != 0
+        var isOnEdge = false
+        let (cornerX, cornerY) = (reader.cornerX, reader.cornerY)
+        let vertices = vertices
+        reader.forEachEdge { vertex in
+            let edge = vertices + 2 * vertex
+            if isOn(edge, x, y) {
+                isOnEdge = true
+                return false
+            }
+            let meetsRow = (edge[1] > y) != (edge[3] > y)
+            let meetsColumn = (edge[0] > cornerX) != (edge[2] > cornerX)
+            if meetsRow || meetsColumn {
+                let knee = isLeft(of: edge, cornerX, y)
+                if meetsRow && isLeft(of: edge, x, y) != knee { isInside.toggle() }
+                if meetsColumn && isLeft(of: edge, cornerX, cornerY) != knee { isInside.toggle() }
+            }
+            return true
+        }
+        if isOnEdge { return .boundary }
+        return isInside ? .inside : .outside
+    }
+}
+
+/// Reads the entries of a leaf one after the other, and beside them their circles and edges.
+struct LeafReader {
+    enum Kind {
+        case whole
+        case rim
+        case edges
+    }
+
+    private let entries: UnsafePointer<UInt32>
+    private let count: Int
+    private let isHeavy: Bool
+    private var index = -1
+    private var circle: UnsafePointer<UInt32>
+    private(set) var entry = EntryWord(bits: 0)
+    private(set) var kind = Kind.whole
+    /// Where the clipped edges of the entry begin.
+    private(set) var start: UInt64 = 0
+    /// The cold words of the entry, if it has edges.
+    private(set) var cold: UnsafePointer<UInt32>
+    let cornerX: Double
+    let cornerY: Double
+
+    init(_ entries: UnsafePointer<UInt32>, _ header: LeafHeader, cold words: UnsafePointer<UInt32>) {
+        self.entries = entries
+        count = header.entryCount
+        isHeavy = header.isHeavy
+        circle = entries + header.entryCount
+        cornerX = ColdLeaf.double(at: words)
+        cornerY = ColdLeaf.double(at: words + 2)
+        cold = words + ColdLeaf.cornerWords
+    }
+
+    /// Goes on to the next entry. The edges of the one before must have been read or skipped if it had any.
+    @inline(__always)
+    mutating func next() -> Bool {
+        let previous = index >= 0 && !isHeavy ? UInt64(entry.end) : 0
+        index += 1
+        guard index < count else { return false }
+        entry = EntryWord(bits: entries[index])
+        start = previous
+        if UInt64(entry.end) != previous {
+            kind = .edges
+        } else {
+            kind = entry.isHole && entry.parity == 0 ? .rim : .whole
+        }
+        return true
+    }
+
+    /// The circle of a rim.
+    mutating func nextCircle() -> Int {
+        defer { circle += 1 }
+        return Int(circle[0])
+    }
+
+    /// Calls the closure with the first vertex of each edge of the entry until it returns false.
+    @inline(__always)
+    mutating func forEachEdge(_ body: (Int) -> Bool) { cold = ColdLeaf.forEachEdge(cold + 1, body) }
+
+    mutating func skipEdges() { forEachEdge { _ in false } }
+}

@@ -1,0 +1,128 @@
+/// Four floating-point numbers from four words; bits combine faster than masks are chosen by.
+private typealias Words = SIMD4<UInt32>
+private typealias Floats = SIMD4<Float>
+
+@inline(__always)
+private func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> Words { unsafeBitCast(mask, to: Words.self) }
+@inline(__always)
+private func floats(_ words: Words) -> Floats { unsafeBitCast(words, to: Floats.self) }
+@inline(__always)
+private func magnitude(_ values: Floats) -> Floats {
+    floats(unsafeBitCast(values, to: Words.self) & Words(repeating: 0x7FFF_FFFF))
+}
+
+extension MeshQuery {
+    /// What the clipped edges of a leaf say of a point.
+    struct Crossings {
+        /// Bit k: whether an odd number of the first k edges are crossed.
+        var parities: UInt64
+        /// Whether the point is too near to an edge to tell.
+        var isDoubtful: Bool
+    }
+
+    /// Writes the names of the outlines in a leaf that hold a place, in ascending order.
+    ///
+    /// - Returns: how many; or −1 when the leaf asks for `answerExactly`.
+    @inline(__always)
+    func answer(_ place: MeshPlace, into names: UnsafeMutablePointer<Int32>) -> Int {
+        let words = hot + place.word.firstWord
+        let header = LeafHeader(bits: words[0])
+        let count = header.entryCount
+        if header.isWhole {
+            if count > Self.room { return -1 }
+            copyInFours(words + LeafHeader.wordCount, to: names, count: count)
+            return count
+        }
+        if header.isHeavy || header.isComposite || count > Self.room { return -1 }
+        let crossings = crossings(words + LeafHeader.wordCount, blocks: header.blockCount, place)
+        if crossings.isDoubtful { return -1 }
+        let entries = words + (LeafHeader.wordCount &+ header.blockCount &* EdgeBlock.wordCount)
+        var written = 0
+        var previous: UInt32 = 0
+        var index = 0
+        repeat {
+            let entry = EntryWord(bits: entries[index])
+            let parity = UInt32(truncatingIfNeeded: crossings.parities &>> UInt64(entry.end)) & 1
+            names[written] = Int32(truncatingIfNeeded: entry.name)
+            written &+= Int(parity ^ previous ^ entry.parity)
+            previous = parity
+            index &+= 1
+        } while index < count
+        return written
+    }
+
+    /// Compares a point with all clipped edges of a leaf, four at a time.
+    @inline(__always)
+    func crossings(_ blocks: UnsafePointer<UInt32>, blocks count: Int, _ place: MeshPlace) -> Crossings {
+        // A 16-bit number in the mantissa of 2²³ becomes that number when 2²³ is taken away.
+        let magic = Words(repeating: 0x4B00_0000)
+        let offset: Float = 0x1p23
+        let low = Words(repeating: 0xFFFF)
+        let sixteen = Words(repeating: 16)
+        let four = Words(repeating: 4)
+        let firstLanes = Words(1, 2, 4, 8)
+        let sentinel = offset + Float(LeafUnits.sentinel)
+        let u = Floats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
+        let v = Floats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        var at = UnsafeRawPointer(blocks)
+        var crossed = Words(repeating: 0)
+        var firstCrossed = crossed
+        var doubtful = crossed
+        var lanes = firstLanes
+        var block = 0
+        while block < count {
+            let latitudes = at.loadUnaligned(as: Words.self)
+            let longitudes = at.loadUnaligned(fromByteOffset: 16, as: Words.self)
+            at += 32
+            let lowLatitude = floats((latitudes & low) | magic)
+            let highLatitude = floats((latitudes &>> sixteen) | magic)
+            let lowLongitude = floats((longitudes & low) | magic)
+            let highLongitude = floats((longitudes &>> sixteen) | magic)
+            let rise = highLatitude - lowLatitude
+            let run = highLongitude - lowLongitude
+            let aboveLow = v - (lowLatitude - offset)
+            let aboveHigh = aboveLow - rise
+            let side = (u - (lowLongitude - offset)) * rise - aboveLow * run
+            crossed |=
+                lanes & (bits(aboveLow .>= 0) | bits(lowLongitude .<= sentinel))
+                & (bits(aboveHigh .< 0) | bits(highLongitude .<= sentinel)) & bits(side .> 0)
+            doubtful |=
+                bits(magnitude(aboveLow) .< LeafUnits.doubt) | bits(magnitude(aboveHigh) .< LeafUnits.doubt)
+                | (bits(magnitude(side) .<= (magnitude(run) + rise) * LeafUnits.doubt)
+                    & bits(aboveLow * aboveHigh .<= 0))
+            block &+= 1
+            lanes = lanes &<< four
+            if block == 8 {
+                firstCrossed = crossed
+                crossed = Words(repeating: 0)
+                lanes = firstLanes
+            }
+        }
+        let anyDoubt = doubtful.lowHalf | doubtful.highHalf
+        let merged = crossed.lowHalf | crossed.highHalf
+        var mask = UInt64(merged[0] | merged[1])
+        if count >= 8 {
+            let first = firstCrossed.lowHalf | firstCrossed.highHalf
+            mask = mask << 32 | UInt64(first[0] | first[1])
+        }
+        // The parity of all edges up to each, and a 0 before the first.
+        mask ^= mask << 1
+        mask ^= mask << 2
+        mask ^= mask << 4
+        mask ^= mask << 8
+        mask ^= mask << 16
+        mask ^= mask << 32
+        return Crossings(parities: mask << 1, isDoubtful: anyDoubt[0] | anyDoubt[1] != 0)
+    }
+
+    /// Copies words in fours: both sides have room for some more.
+    @inline(__always)
+    private func copyInFours(_ words: UnsafePointer<UInt32>, to names: UnsafeMutablePointer<Int32>, count: Int) {
+        var index = 0
+        while index < count {
+            UnsafeMutableRawPointer(names + index).storeBytes(
+                of: UnsafeRawPointer(words + index).loadUnaligned(as: Words.self), as: Words.self)
+            index &+= 4
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// A flat array that only ever grows and shrinks at its end, for building: no reference is counted, and bounds are
+/// asserted in debug builds alone.
+struct Pile<Element: BitwiseCopyable>: ~Copyable {
+    /// The first element; moves when the pile grows.
+    private(set) var base: UnsafeMutablePointer<Element>
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(capacity: Int = 64) {
+        self.capacity = max(1, capacity)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    subscript(index: Int) -> Element {
+        @inline(__always) get {
+            assert(index >= 0 && index < count, "beyond the pile")
+            return base[index]
+        }
+        @inline(__always) set {
+            assert(index >= 0 && index < count, "beyond the pile")
+            base[index] = newValue
+        }
+    }
+
+    /// Adds an element at the end.
+    @inline(__always)
+    mutating func append(_ element: Element) {
+        if count == capacity { grow(to: count + 1) }
+        base[count] = element
+        count += 1
+    }
+
+    /// Adds so many elements at the end and returns where they begin; their values are up to the caller.
+    @inline(__always)
+    mutating func extend(by more: Int) -> UnsafeMutablePointer<Element> {
+        if count + more > capacity { grow(to: count + more) }
+        defer { count += more }
+        return base + count
+    }
+
+    /// Adds so many equal elements at the end.
+    @inline(__always)
+    mutating func append(repeating element: Element, count more: Int) {
+        extend(by: more).update(repeating: element, count: more)
+    }
+
+    /// Leaves the first elements and forgets the others.
+    @inline(__always)
+    mutating func truncate(to newCount: Int) {
+        assert(newCount <= count, "a pile is not cut longer")
+        count = newCount
+    }
+
+    /// Makes the pile so many equal elements.
+    @inline(__always)
+    mutating func reset(to element: Element, count newCount: Int) {
+        count = 0
+        append(repeating: element, count: newCount)
+    }
+
+    /// The elements as an array.
+    var array: [Element] { [Element](UnsafeBufferPointer(start: base, count: count)) }
+
+    @inline(never)
+    private mutating func grow(to least: Int) {
+        capacity = max(least, capacity * 2)
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+        larger.update(from: base, count: count)
+        base.deallocate()
+        base = larger
+    }
+}

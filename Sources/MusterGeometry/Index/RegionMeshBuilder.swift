@@ -1,0 +1,231 @@
+/// Builds the arrays of a `RegionMesh`: finds the parts of every cell of the root, cuts crowded cells, writes leaves.
+///
+/// All lists lie in flat arrays that are used again; nothing is allocated for a cell.
+struct RegionMeshBuilder: ~Copyable {
+    let source: MeshSource
+    let sizing: MeshSizing
+    let grid: CellGrid
+    private(set) var root = Pile<UInt32>()
+    var hot = Pile<UInt32>()
+    var cold = Pile<UInt32>()
+    var leaf = LeafDraft()
+    var interned = KeyTable()
+    /// The edges of all parts of the cells under way, each by its first vertex.
+    var edges = Pile<UInt32>()
+    /// The parts of the cells under way, cell by cell.
+    var parts = Pile<CellPart>()
+    /// Where the parts of each of these cells begin.
+    private var starts = Pile<UInt32>()
+    private var raster = MeshRaster()
+    private let regionCount: Int
+
+    init(_ source: consuming MeshSource, regionCount: Int) {
+        sizing = MeshSizing(edgeCount: source.edgeCount)
+        grid = sizing.root(source, regionCount: regionCount)
+        self.source = source
+        self.regionCount = regionCount
+    }
+
+    mutating func build() {
+        // Unit 0 stands for no leaf.
+        hot.append(repeating: 0, count: CellWord.wordsPerUnit)
+        // What leaves without edges read as their corner.
+        cold.append(repeating: 0, count: ColdLeaf.cornerWords)
+        for outline in 0..<source.outlines.count { rasterise(UInt32(outline)) }
+        let count = grid.columns * grid.rows
+        let limit = MeshSizing.referenceLimit(edgeCount: source.edgeCount, regionCount: regionCount)
+        let growth = max(1, limit / Double(max(1, edges.count + raster.parts.count)))
+        orderParts(cellCount: count)
+        root.extend(by: count).update(repeating: 0, count: count)
+        for row in 0..<grid.rows {
+            for column in 0..<grid.columns {
+                let index = row * grid.columns + column
+                let list = Int(starts[index])..<Int(starts[index + 1])
+                if list.isEmpty { continue }
+                root[index] = word(list, grid.cell(column, row), depth: 0, growth: growth)
+            }
+        }
+        hot.append(repeating: 0, count: RegionMesh.slackWords)
+    }
+
+    /// Finds the parts of one outline in the cells of the root.
+    private mutating func rasterise(_ number: UInt32) {
+        let outline = source.outlines[Int(number)]
+        let columns = grid.columns(from: outline.west, to: outline.east)
+        let rows = grid.rows(from: outline.south, to: outline.north)
+        if outline.circle >= 0 {
+            let circle = source.circles[Int(outline.circle)]
+            for row in rows {
+                for column in columns {
+                    add(circle, number, grid.cell(column, row), index: row * grid.columns + column)
+                }
+            }
+            return
+        }
+        let reference = MeshRaster.Reference(
+            x: grid.cornerX(columns.lowerBound), y: outline.south - 1, parity: outline.holdsSouth)
+        listEdges(outline)
+        raster.add(
+            outline: number, vertices: source.vertices.base, from: reference,
+            over: MeshRaster.Window(grid: grid, columns: columns, rows: holdingRows(outline, rows)), edgesTo: &edges)
+    }
+
+    /// A ring round the globe holds cells up to its pole.
+    private func holdingRows(_ outline: MeshOutline, _ rows: Range<Int>) -> Range<Int> {
+        guard outline.turnedRing >= 0, let pole = source.turnedRings[Int(outline.turnedRing)].pole else { return rows }
+        return pole == .north ? rows.lowerBound..<grid.rows : 0..<rows.upperBound
+    }
+
+    private mutating func listEdges(_ outline: MeshOutline) {
+        raster.edges.truncate(to: 0)
+        let count = Int(outline.vertexCount) - 1
+        let target = raster.edges.extend(by: count)
+        for index in 0..<count { target[index] = outline.firstVertex + UInt32(index) }
+        guard outline.turnedRing >= 0 else { return }
+        // Without those to and from the vertices between copies, which are no numbers.
+        var kept = 0
+        for index in 0..<count {
+            let at = source.vertices.base + 2 * Int(target[index])
+            if at[0] == at[0] && at[2] == at[2] {
+                target[kept] = target[index]
+                kept += 1
+            }
+        }
+        raster.edges.truncate(to: kept)
+    }
+
+    private mutating func add(_ circle: MeshCircle, _ outline: UInt32, _ cell: MeshCell, index: Int) {
+        switch circle.location(ofBox: cell) {
+        case .outside: return
+        case .inside: raster.append(.whole(outline), cell: index)
+        case .boundary: raster.append(.rim(outline), cell: index)
+        }
+    }
+
+    /// Orders what the raster found by cell, and within a cell as found: appends to `parts` and `starts`.
+    private mutating func orderParts(cellCount: Int) {
+        let first = starts.count
+        starts.append(repeating: 0, count: cellCount + 1)
+        let start = starts.base + first
+        for index in 0..<raster.cells.count { start[Int(raster.cells.base[index]) + 1] += 1 }
+        var sum = UInt32(parts.count)
+        for cell in 0...cellCount {
+            sum += start[cell]
+            start[cell] = sum
+        }
+        _ = parts.extend(by: raster.parts.count)
+        for index in 0..<raster.parts.count {
+            let cell = Int(raster.cells.base[index])
+            parts.base[Int(start[cell])] = raster.parts.base[index]
+            start[cell] += 1
+        }
+        // Each now stands at the end of its cell, which is where the next begins.
+        for cell in stride(from: cellCount, to: 0, by: -1) { start[cell] = start[cell - 1] }
+        start[0] = UInt32(parts.count - raster.parts.count)
+        raster.forgetParts()
+    }
+
+    /// Writes what a cell holds.
+    ///
+    /// - Parameter growth: how many times as many references the cells within may have as the cell itself.
+    private mutating func word(_ list: Range<Int>, _ cell: MeshCell, depth: Int, growth: Double) -> UInt32 {
+        if list.isEmpty { return CellWord.empty.bits }
+        var weight = 0
+        for index in list {
+            let part = parts.base[index]
+            weight += part.isRim ? MeshSizing.rimWeight : part.edgeCount
+        }
+        if weight > sizing.splitLimit && depth < MeshSizing.depthLimit
+            && min(cell.width, cell.height) > MeshSizing.leastCell,
+            let levels = levels(for: list, weight, cell, growth),
+            let word = cut(list, weight, cell, levels: levels, depth: depth, growth: growth)
+        {
+            return word
+        }
+        return writeLeaf(list, cell).bits
+    }
+
+    /// How often to halve a crowded cell; nothing when that would not help, or exceed its growth.
+    private func levels(for list: Range<Int>, _ weight: Int, _ cell: MeshCell, _ growth: Double) -> Int? {
+        var levels = 1
+        while levels < MeshSizing.levelLimit && weight > MeshSizing.edgesPerCutCell << (2 * levels) { levels += 1 }
+        let extent = extent(of: list, cell)
+        while levels > 0 {
+            let side = Double(1 << levels)
+            let wanted = Double(weight) + extent * side + Double(list.count) * side * side
+            let hardlyLess = Double(weight) + extent * side > 0.6 * Double(weight) * side * side
+            if wanted <= growth * Double(weight + list.count) && !hardlyLess { return levels }
+            levels -= 1
+        }
+        return nil
+    }
+
+    /// The sum of the widths and heights of all edges in shares of the cell.
+    private func extent(of list: Range<Int>, _ cell: MeshCell) -> Double {
+        var sum = 0.0
+        for index in list {
+            let part = parts.base[index]
+            for at in Int(part.firstEdge)..<(Int(part.firstEdge) + part.edgeCount) {
+                let ends = source.vertices.base + 2 * Int(edges.base[at])
+                sum += min(1, abs(ends[2] - ends[0]) / cell.width) + min(1, abs(ends[3] - ends[1]) / cell.height)
+            }
+            if part.isRim { sum += 2 }
+        }
+        return sum
+    }
+
+    /// Cuts a cell into a grid of smaller ones, unless that has too many references.
+    private mutating func cut(
+        _ list: Range<Int>, _ weight: Int, _ cell: MeshCell, levels: Int, depth: Int, growth: Double
+    ) -> UInt32? {
+        let inner = grid.subgrid(cell, levels: levels)
+        let count = inner.columns * inner.rows
+        let (edgeMark, partMark, startMark) = (edges.count, parts.count, starts.count)
+        for index in list { distribute(parts[index], cell, over: inner) }
+        let found = edges.count - edgeMark + raster.parts.count
+        let ratio = Double(found) / Double(weight + list.count)
+        guard ratio <= growth else {
+            raster.forgetParts()
+            edges.truncate(to: edgeMark)
+            return nil
+        }
+        orderParts(cellCount: count)
+        let unit = hot.count / CellWord.wordsPerUnit
+        precondition(unit < CellWord.offsetLimit, "the references are limited")
+        hot.append(repeating: 0, count: count)
+        for index in 0..<count {
+            let inside = Int(starts[startMark + index])..<Int(starts[startMark + index + 1])
+            let (row, column) = index.quotientAndRemainder(dividingBy: inner.columns)
+            let bits = word(
+                inside, inner.cell(column, row), depth: depth + 1, growth: max(1, growth / max(ratio, 1e-3)))
+            hot[unit * CellWord.wordsPerUnit + index] = bits
+        }
+        edges.truncate(to: edgeMark)
+        parts.truncate(to: partMark)
+        starts.truncate(to: startMark)
+        return CellWord.subgrid(unit: unit, levels: levels).bits
+    }
+
+    /// Finds the parts of a part in the cells of a cut.
+    private mutating func distribute(_ part: CellPart, _ cell: MeshCell, over inner: CellGrid) {
+        let count = inner.columns * inner.rows
+        if part.isWhole {
+            for index in 0..<count { raster.append(part, cell: index) }
+        } else if part.isRim {
+            let circle = source.circles[Int(source.outlines[Int(part.outline)].circle)]
+            for index in 0..<count {
+                let (row, column) = index.quotientAndRemainder(dividingBy: inner.columns)
+                add(circle, part.outline, inner.cell(column, row), index: index)
+            }
+        } else {
+            raster.edges.truncate(to: 0)
+            raster.edges.extend(by: part.edgeCount).update(
+                from: edges.base + Int(part.firstEdge), count: part.edgeCount)
+            raster.add(
+                outline: part.outline, vertices: source.vertices.base,
+                from: MeshRaster.Reference(x: cell.cornerX, y: cell.cornerY, parity: part.parity),
+                over: MeshRaster.Window(grid: inner, columns: 0..<inner.columns, rows: 0..<inner.rows),
+                edgesTo: &edges)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import MusterGeometry
+import Testing
+
+/// The mesh of a region index against every shape alone.
+@Suite struct RegionIndexMeshTests {
+    @Test func `a mesh answers as every shape alone does, on vertices and edges and a hair beside`() {
+        var random = SeededRandom(seed: 60)
+        for round in 0..<24 {
+            let shapes = (0..<(1 << (round % 8))).map { _ in RegionIndexTests.anyShape(&random) }
+            check(shapes, places: 400, &random)
+        }
+    }
+
+    @Test func `a mesh of many small regions answers as every shape alone does`() {
+        var random = SeededRandom(seed: 61)
+        for vertices in [3, 8, 32, 200] {
+            let shapes = (0..<300).map { index in
+                Shape.polygon(
+                    random.star(
+                        at: random.place(latitude: 46...47, longitude: 8...9), vertices: vertices,
+                        radius: random.number(0.001...0.1), hole: index % 3 == 0))
+            }
+            check(shapes, places: 3000, &random)
+        }
+    }
+
+    /// Compares an index made at once with the shapes, at places in and around them.
+    private func check(_ shapes: [Shape], places count: Int, _ random: inout SeededRandom) {
+        let index = RegionIndex(shapes.enumerated().map { (Int32($0.offset), $0.element) })
+        #expect(index.count == shapes.count)
+        let prepared = shapes.map { PreparedShape($0) }
+        for _ in 0..<count {
+            let place = Self.place(near: shapes, &random)
+            var found: [Int32] = [7]
+            index.regions(containing: place, into: &found)
+            let expected = prepared.indices.filter { prepared[$0].contains(place) }.map { Int32($0) }
+            if found != [7] + expected { Issue.record("\(place): \(found.dropFirst()) is not \(expected)") }
+        }
+    }
+
+    /// A vertex, a point of an edge, one beside them, or any place near a shape.
+    static func place(near shapes: [Shape], _ random: inout SeededRandom) -> Coordinate {
+        let shape = shapes[Int(random.number(0...0.9999) * Double(shapes.count))]
+        let start = edge(of: shape, &random)
+        var place = start.0
+        let fraction = random.number(0...1)
+        let kind = random.number(0...1)
+        if kind < 0.3 {
+            let eastward = (start.1.longitude - start.0.longitude).remainder(dividingBy: 360)
+            place = Coordinate(
+                validLatitude: start.0.latitude + fraction * (start.1.latitude - start.0.latitude),
+                longitude: (start.0.longitude + fraction * eastward).remainder(dividingBy: 360))
+        } else if kind < 0.4 {
+            place = Coordinate(validLatitude: start.0.latitude, longitude: start.1.longitude)
+        }
+        if random.number(0...1) < 0.6 {
+            let reach = pow10(random.number(-15...0))
+            place = Coordinate(
+                validLatitude: max(-90, min(90, place.latitude + random.number(-1...1) * reach)),
+                longitude: (place.longitude + random.number(-1...1) * reach).remainder(dividingBy: 360))
+        }
+        return place
+    }
+
+    private static func edge(of shape: Shape, _ random: inout SeededRandom) -> (Coordinate, Coordinate) {
+        if case .circle(let circle) = shape {
+            let rim = circle.centre.destination(
+                bearing: Degrees(random.number(0...360)), distance: circle.radius)
+            return (rim, circle.centre)
+        }
+        let polygon = shape.polygons[Int(random.number(0...0.999) * Double(shape.polygons.count))]
+        let rings = [polygon.exterior] + polygon.holes
+        let ring = rings[Int(random.number(0...0.999) * Double(rings.count))]
+        let at = Int(random.number(0...0.9999) * Double(ring.count - 1))
+        return (ring[at], ring[at + 1])
+    }
+}
