@@ -17,7 +17,12 @@ def test_whatever_the_description_allows_is_answered_as_it_says(make_server, tmp
     admin = server.admin()
     admin.make_team("north", [polygon("yard", box(13.4, 52.5, 13.41, 52.51))])
     admin.make_user("ann", "member", "north")
-    admin.make_device("ann").ok("POST", "/positions", fix(52.505, 13.405, now()))
+    device = admin.make_device("ann")
+    device.ok("POST", "/positions", fix(52.505, 13.405, now()))
+    device.ok("POST", "//owntracks", [
+        {"_type": "waypoint", "desc": "home", "rid": "h", "tst": 1704067200}, {"_type": "card", "name": "Ann"},
+        {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 1, "minor": 2,
+         "tst": now() // 1000, "acc": 1.5, "rssi": -70, "prox": 3}])
     print(f"seed {seed}")
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", server.address + "/api/v1/openapi.json",

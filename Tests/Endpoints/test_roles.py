@@ -87,6 +87,10 @@ rules = [
          keepers),
     Rule("GET", v1 + "/users/{user}/devices/{device}/positions", phone + "/positions",
          south_readers | {"own member", "own device"}),
+    Rule("GET", v1 + "/users/{user}/devices/{device}/sightings", phone + "/sightings",
+         south_readers | {"own member", "own device"}),
+    Rule("GET", v1 + "/users/{user}/devices/{device}/notes", phone + "/notes",
+         south_readers | {"own member", "own device"}),
     # A device that is not theirs to report for is told as one that does not exist.
     Rule("POST", v1 + "/positions", v1 + "/positions", {"admin", "gateway", "own member", "own device"}, sample,
          (403, 404, 422)),
@@ -144,6 +148,11 @@ class World:
         }
         self.key = admin.ok("POST", "/keys", {"label": "sam's other", "user": "sam"})["id"]
         self.askers["own device"].ok("POST", "/positions", fix(52.505, 13.405, now() - 60_000))
+        for asker in ("own device", "other device"):
+            self.askers[asker].ok("POST", "//owntracks", [
+                {"_type": "waypoint", "desc": "home", "lat": 52.505, "lon": 13.405, "rid": "h", "tst": 1704067200},
+                {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505,
+                 "tst": now() // 1000 - 60}])
         self.askers["other device"].ok("POST", "/positions", fix(52.6, 13.5, now() - 60_000))
 
     def ask(self, asker, rule):

@@ -9,11 +9,11 @@ package enum OwnTracksMessage: Hashable, Sendable {
     /// All waypoints of the phone, when it was asked for them or a person sent them.
     case waypoints([OwnTracksWaypoint])
     case beacon(OwnTracksBeacon)
-    /// The last will: the connection broke at about this time.
-    case lastWill(at: Instant?)
+    /// The last will: the connection broke.
+    case lastWill(OwnTracksLastWill)
     case card(OwnTracksCard)
     case steps(OwnTracksSteps)
-    /// What the app says about itself, as JSON text.
+    /// What the app says about itself, as the text of one object.
     case status(String)
     /// A command; phones receive them, so one that a phone sends is ignored.
     case command(action: String)
@@ -78,12 +78,22 @@ package struct OwnTracksWaypoint: Hashable, Sendable {
     package var major: UInt16?
     /// nil is any.
     package var minor: UInt16?
+    /// All that it says, as the text of one object.
+    package var body: String
+}
+
+/// What was left with a broker for the case that the phone's connection breaks.
+package struct OwnTracksLastWill: Hashable, Sendable {
+    /// About when it broke.
+    package var sampleTime: Instant?
+    /// All that it says, as the text of one object.
+    package var body: String
 }
 
 /// The phone ranged a beacon.
 package struct OwnTracksBeacon: Hashable, Sendable {
-    /// The beacon's proximity UUID, as the phone writes it.
-    package var uuid: String
+    /// The beacon's proximity UUID.
+    package var uuid: BeaconUUID
     /// The larger group that it belongs to.
     package var major: UInt16
     /// Which of the group it is.
@@ -108,6 +118,8 @@ package struct OwnTracksCard: Hashable, Sendable {
     package var face: String?
     /// Two characters that stand for the person.
     package var trackerID: String?
+    /// All that it says, as the text of one object; without a picture that is too large.
+    package var body: String
 }
 
 /// How far the phone walked.
@@ -120,6 +132,8 @@ package struct OwnTracksSteps: Hashable, Sendable {
     package var from: Instant?
     /// The end of the time counted.
     package var to: Instant?
+    /// All that it says, as the text of one object.
+    package var body: String
 }
 
 /// A message under libsodium's secretbox (XSalsa20-Poly1305); the key is the shared secret, padded with zeros to

@@ -13,7 +13,7 @@ package struct OwnTracksRequest: Hashable, Sendable {
 
     /// How many messages one request may hold.
     package static let messageLimit = 1000
-    /// How long a position's attributes may be.
+    /// How long a position's attributes may be, and what a note says, a card's picture aside.
     package static let attributeLimitBytes = 4096
 
     /// Reads a body: one message, an array of messages, or nothing, for a body of no bytes is legal.
@@ -61,26 +61,25 @@ package struct OwnTracksRequest: Hashable, Sendable {
 extension OwnTracksMessage {
     init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONFault) {
         let type = try members.requiredText("_type")
+        let noteLimitBytes = OwnTracksRequest.attributeLimitBytes
         switch type {
         case "location": self = .location(try OwnTracksLocation(members, receivedAt: receivedAt))
         case "transition": self = .transition(try OwnTracksTransition(members))
         case "waypoint": self = .waypoint(try OwnTracksWaypoint(members))
         case "waypoints": self = .waypoints(try Self.waypoints(members))
         case "beacon": self = .beacon(try OwnTracksBeacon(members))
-        case "lwt": self = .lastWill(at: members.time("tst"))
-        case "card":
-            self = .card(
-                OwnTracksCard(
-                    name: members.text("name"), face: members.text("face"), trackerID: members.text("tid")))
+        case "lwt":
+            self = .lastWill(
+                OwnTracksLastWill(sampleTime: members.time("tst"), body: members.body(limitBytes: noteLimitBytes)))
+        case "card": self = .card(OwnTracksCard(members))
         case "steps":
             self = .steps(
                 OwnTracksSteps(
                     sampleTime: try members.requiredTime("tst"),
                     // Phones write −1 when they do not know.
                     steps: members.number("steps", within: 0...1e9).map { Int64($0) }, from: members.time("from"),
-                    to: members.time("to")))
-        case "status":
-            self = .status(members.rest(without: ["_type"], limitBytes: OwnTracksRequest.attributeLimitBytes) ?? "{}")
+                    to: members.time("to"), body: members.body(limitBytes: noteLimitBytes)))
+        case "status": self = .status(members.body(limitBytes: noteLimitBytes))
         case "cmd": self = .command(action: try members.requiredText("action"))
         case "request": self = .request(kind: try members.requiredText("request"))
         case "encrypted": self = .encrypted(try OwnTracksEnvelope(members))
@@ -162,12 +161,25 @@ extension OwnTracksWaypoint {
         uuid = members.text("uuid")
         major = members.short("major").flatMap { $0 == 0 ? nil : $0 }
         minor = members.short("minor").flatMap { $0 == 0 ? nil : $0 }
+        body = members.body(limitBytes: OwnTracksRequest.attributeLimitBytes)
+    }
+}
+
+extension OwnTracksCard {
+    init(_ members: OwnTracksMembers) {
+        body = members.body(limitBytes: DeviceNote.bodyLimitBytes, lastly: "face")
+        name = members.text("name")
+        face = members.text("face")
+        trackerID = members.text("tid")
     }
 }
 
 extension OwnTracksBeacon {
     init(_ members: OwnTracksMembers) throws(JSONFault) {
-        uuid = try members.requiredText("uuid")
+        guard let uuid = BeaconUUID(try members.requiredText("uuid")) else {
+            throw members.fault("uuid", .invalid("is no UUID"))
+        }
+        self.uuid = uuid
         major = UInt16(try members.requiredNumber("major", within: 0...65535))
         minor = UInt16(try members.requiredNumber("minor", within: 0...65535))
         sampleTime = try members.requiredTime("tst")

@@ -26,6 +26,8 @@ import Testing
         "DELETE /api/v1/users/{user}/devices/{device}/encryption-key": "alm",
         "POST /api/v1/positions": "almngd", "GET /api/v1/positions": "almnd",
         "GET /api/v1/users/{user}/devices/{device}/positions": "almnd",
+        "GET /api/v1/users/{user}/devices/{device}/sightings": "almnd",
+        "GET /api/v1/users/{user}/devices/{device}/notes": "almnd",
         "GET /api/v1/collections": "almnd", "POST /api/v1/collections": "al",
         "GET /api/v1/collections/{collection}": "almnd", "DELETE /api/v1/collections/{collection}": "al",
         "GET /api/v1/collections/{collection}/regions": "almnd",

@@ -29,6 +29,23 @@ struct NamedChangeTests {
             .crossing(.enter, device: "alice/phone", user: "alice", region: region, sampleTime: time),
             #""kind":"enter","device":"alice/phone","user":"alice","region":{"collection":"sites","id":"r1","#
                 + #""name":"Yard \"A\"","muster":true},"sampleTime":"2026-11-21T06:00:00.000Z""#)
+        let beacon = Beacon(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
+        check(
+            .sighting(
+                Sighting(
+                    of: beacon, sampleTime: time, receivedTime: time, distance: 1.5, signalStrength: -67,
+                    proximity: .near),
+                device: "alice/phone", user: "alice", isLate: false),
+            #""device":"alice/phone","user":"alice","sighting":{"uuid":"00000000-0000-0001-0000-000000000002","#
+                + #""major":3,"minor":4,"sampleTime":"2026-11-21T06:00:00.000Z","#
+                + #""receivedTime":"2026-11-21T06:00:00.000Z","distance":1.5,"signalStrength":-67,"#
+                + #""proximity":"near"},"late":false"#)
+        check(
+            .note(DeviceNote.Name(.waypoint, key: "6da9cf"), device: "alice/phone", user: "alice"),
+            #""device":"alice/phone","user":"alice","kind":"waypoint","key":"6da9cf""#)
+        check(
+            .note(DeviceNote.Name(.lastWill), device: "alice/phone", user: "alice"),
+            #""device":"alice/phone","user":"alice","kind":"lwt""#)
         check(
             .safety(.safe, user: "alice", since: time, region: region),
             #""user":"alice","state":"safe","since":"2026-11-21T06:00:00.000Z","region":{"collection":"sites","#

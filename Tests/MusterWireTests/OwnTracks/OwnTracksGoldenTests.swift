@@ -83,7 +83,7 @@ struct OwnTracksGoldenTests {
             writer.optional("signalStrength", beacon.signalStrength.map { "\($0)" })
             writer.optional("proximity", beacon.proximity.map { "\($0)" })
             writer.optional("trackerID", beacon.trackerID)
-        case .lastWill(let time): writer.member("lastWill", time?.rfc3339 ?? "")
+        case .lastWill(let will): writer.member("lastWill", will.sampleTime?.rfc3339 ?? "")
         case .card(let card):
             writer.member("card", card.name ?? "")
             writer.optional("face", card.face)

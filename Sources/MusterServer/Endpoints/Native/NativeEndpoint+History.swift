@@ -20,7 +20,7 @@ extension NativeEndpoint {
     /// How many positions are read at once.
     private static let pageSize = 1000
     /// After every time that can be written: the year 10000.
-    private static let endOfTime = Instant(milliseconds: 253_402_300_800_000)
+    static let endOfTime = Instant(milliseconds: 253_402_300_800_000)
 
     func addHistory(to routes: inout RouteTable) {
         routes.add(

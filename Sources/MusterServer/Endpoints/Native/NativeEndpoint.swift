@@ -32,6 +32,8 @@ package struct NativeEndpoint: Sendable {
         addReports(to: &routes)
         addLatestPositions(to: &routes)
         addHistory(to: &routes)
+        addSightings(to: &routes)
+        addNotes(to: &routes)
         addCollections(to: &routes)
         addRegions(to: &routes)
         addTrackers(to: &routes)

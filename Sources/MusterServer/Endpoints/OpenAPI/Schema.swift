@@ -12,6 +12,8 @@ enum Schema {
     static let since = #"{"type":"integer","minimum":0,"maximum":\#(Query.largestSequence),"default":0}"#
     /// The form of an export.
     static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
+    /// A kind of notes.
+    static let noteKind = #"{"type":"string","enum":["waypoint","card","steps","status","lwt"]}"#
     /// A name.
     static let name = #"{"type":"string","pattern":"\#(EntityName.pattern)","minLength":1,"maxLength":64}"#
 
@@ -191,6 +193,23 @@ enum Schema {
                 [("sequence", since), ("items", list(of: reference("Position")))], optional: [("nextCursor", cursor)])
         ),
         ("HistoryPage", page(of: "Position")),
+        (
+            "Sighting",
+            object(
+                [
+                    ("uuid", #"{"type":"string","format":"uuid"}"#), ("major", integer), ("minor", integer),
+                    ("sampleTime", time), ("receivedTime", time),
+                    ("proximity", words("unknown", "immediate", "near", "far")),
+                ], optional: [("distance", number(0...1e8)), ("signalStrength", number(-200...50))])
+        ),
+        ("SightingPage", page(of: "Sighting")),
+        (
+            "Note",
+            object(
+                [("kind", noteKind), ("receivedTime", time), ("body", #"{"type":"object"}"#)],
+                optional: [("key", text), ("sampleTime", time)])
+        ),
+        ("NotePage", page(of: "Note")),
         (
             "TeamSafety",
             object([

@@ -64,11 +64,11 @@ package struct OwnTracksEndpoint: Sendable {
         }
         let box = try await open(&report, of: device)
         for event in report.events { metrics.count(event: event) }
-        let positions = report.positions(
-            from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
+        let observations = report.observations(
+            of: device.number, from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
             to: now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds))
-        if positions.count < report.positions.count { metrics.count(event: "owntracks_wrong_time") }
-        _ = try await ledger.ingest(positions.map { .position($0, of: device.number) })
+        if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
+        _ = try await ledger.ingest(observations)
         return try await reply(to: principal, sealedIn: box)
     }
 
@@ -143,53 +143,6 @@ package struct OwnTracksEndpoint: Sendable {
         }
         report.open(with: box)
         return box
-    }
-
-    // MARK: The answer
-
-    /// How many friends an answer holds at most.
-    private static let friendLimit = 100
-
-    /// Where the user's own devices are, and for a leader its team's; sealed when the question was.
-    private func reply(to principal: Principal, sealedIn box: SecretBox?) async throws -> Response {
-        let friends = try await friends(of: principal)
-        var reply = OwnTracksReply()
-        for friend in friends {
-            reply.append(friend.position, trackerID: friend.trackerID, topic: friend.topic)
-        }
-        let bytes = box.map { $0.seal(reply.bytes).message } ?? reply.bytes
-        return Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-
-    private struct Friend: Sendable {
-        let position: Position
-        let trackerID: String
-        let topic: String
-    }
-
-    private func friends(of principal: Principal) async throws -> [Friend] {
-        let directory = ledger.directory
-        let access = Access(principal, in: directory)
-        guard principal.role != .gateway else { return [] }
-        let team = principal.role == .leader ? principal.team : nil
-        let users = directory.users.all.filter {
-            $0.number == principal.user || (team != nil && $0.team == team && access.mayRead($0))
-        }
-        let devices = users.flatMap { directory.devices(of: $0.number) }.prefix(Self.friendLimit)
-        // Nobody needs to be told of the one device that has just reported.
-        guard devices.count > 1 else { return [] }
-        return try await ledger.inspect { engine, directory, _ in
-            devices.compactMap { number in
-                guard let position = engine.latestPosition(of: number), let device = directory.devices[number],
-                    let user = directory.users[device.user]
-                else { return nil }
-                return Friend(
-                    position: position, trackerID: String(user.name.prefix(2)),
-                    topic: "owntracks/\(user.name)/\(device.name)")
-            }
-        }
     }
 }
 

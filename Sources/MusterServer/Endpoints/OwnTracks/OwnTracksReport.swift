@@ -20,12 +20,16 @@ struct OwnTracksSender: Equatable {
     }
 }
 
-/// One request of an app, sorted: what is a position, and what is only noted.
+/// One request of an app, sorted into what Muster observes.
 struct OwnTracksReport {
     private let sender: OwnTracksSender
     private let receivedAt: Instant
-    /// What was reported, in order.
+    /// Where the device was, in order.
     private(set) var positions: [Position] = []
+    /// Which beacons it saw.
+    private(set) var sightings: [Sighting] = []
+    /// What it says of itself.
+    private(set) var notes: [DeviceNote] = []
     /// What is worth counting, by name.
     private(set) var events: [StaticString] = []
     private var topic: OwnTracksTopic?
@@ -53,9 +57,17 @@ struct OwnTracksReport {
         return EntityName.isValid(result) ? result : "phone"
     }
 
-    /// The positions whose sample time can be: neither older than what is kept nor in the future.
-    func positions(from earliest: Instant, to latest: Instant) -> [Position] {
-        positions.filter { $0.sampleTime >= earliest && $0.sampleTime <= latest }
+    /// How much was observed.
+    var count: Int { positions.count + sightings.count + notes.count }
+
+    /// Everything whose sample time can be: neither older than what is kept nor in the future. A note may be of any
+    /// age: a waypoint has the time at which it was made.
+    func observations(of device: DeviceNumber, from earliest: Instant, to latest: Instant) -> [Observation] {
+        let times = earliest <= latest ? earliest...latest : latest...latest
+        let timelyNotes = notes.filter { note in note.sampleTime.map { $0 <= latest } ?? true }
+        return positions.filter { times.contains($0.sampleTime) }.map { .position($0, of: device) }
+            + sightings.filter { times.contains($0.sampleTime) }.map { .sighting($0, of: device) }
+            + timelyNotes.map { .note($0, of: device) }
     }
 
     /// Opens what is sealed. What this key does not open, or holds no message, is counted and passed over: it was
@@ -81,6 +93,15 @@ struct OwnTracksReport {
         for message in request.messages { take(message) }
     }
 
+    /// Notes as many of them as one request may bring.
+    private mutating func note(_ message: OwnTracksMessage, counted event: StaticString) {
+        events.append(event)
+        let said = message.notes(receivedAt: receivedAt)
+        let taken = said.prefix(OwnTracksRequest.messageLimit - notes.count)
+        notes += taken
+        if taken.count < said.count { events.append("owntracks_too_many") }
+    }
+
     /// Every message that an app knows. Only where it is matters here: what it crosses is decided by the server alone.
     private mutating func take(_ message: OwnTracksMessage) {
         switch message {
@@ -92,12 +113,14 @@ struct OwnTracksReport {
             events.append("owntracks_transition")
             if let position = transition.position(receivedAt: receivedAt) { positions.append(position) }
         case .encrypted(let envelope): envelopes.append(envelope)
-        case .waypoint, .waypoints: events.append("owntracks_waypoint")
-        case .beacon: events.append("owntracks_beacon")
-        case .lastWill: events.append("owntracks_lwt")
-        case .card: events.append("owntracks_card")
-        case .steps: events.append("owntracks_steps")
-        case .status: events.append("owntracks_status")
+        case .beacon(let beacon):
+            events.append("owntracks_beacon")
+            sightings.append(beacon.sighting(receivedAt: receivedAt))
+        case .waypoint, .waypoints: note(message, counted: "owntracks_waypoint")
+        case .lastWill: note(message, counted: "owntracks_lwt")
+        case .card: note(message, counted: "owntracks_card")
+        case .steps: note(message, counted: "owntracks_steps")
+        case .status: note(message, counted: "owntracks_status")
         case .command, .request, .other: events.append("owntracks_other")
         }
     }
