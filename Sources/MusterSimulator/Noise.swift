@@ -38,10 +38,18 @@ package struct Noise: Hashable, Sendable {
     package var tier: Tier
     /// What surrounds everyone; nil: each person is given one by chance, for good.
     package var environment: Environment?
+    /// Metres: the radius that holds 68 % of the fixes, where it is not the environment's own.
+    package var accuracyMetres: Double?
+    /// Whether everyone's phone sends a speed; nil: every second one does, by chance.
+    package var saysSpeed: Bool?
 
     /// A noise, by default none.
-    package init(_ tier: Tier = .none, environment: Environment? = nil) {
+    package init(
+        _ tier: Tier = .none, environment: Environment? = nil, accuracyMetres: Double? = nil, saysSpeed: Bool? = nil
+    ) {
         self.tier = tier
         self.environment = environment
+        self.accuracyMetres = accuracyMetres
+        self.saysSpeed = saysSpeed
     }
 }

@@ -25,6 +25,8 @@ package struct Receiver: Sendable {
 
     private let tier: Noise.Tier
     private let environment: Noise.Environment
+    /// The radius that holds 68 % of the fixes.
+    private let accuracyMetres: Double
     private let claim: Double
     private let saysSpeed: Bool
     private var chance: SeededRandom
@@ -51,9 +53,11 @@ package struct Receiver: Sendable {
         tier = noise.tier
         let drawn = chance.pick(Noise.Environment.allCases) ?? .open
         environment = noise.environment ?? drawn
+        accuracyMetres = noise.accuracyMetres ?? environment.accuracyMetres
         let deviation = noise.tier == .honest ? 0.15 : 0.3
         claim = chance.logNormal(mean: noise.tier == .honest ? 0 : -0.1, deviation: deviation)
-        saysSpeed = chance.chance(0.5)
+        let drawnSpeed = chance.chance(0.5)
+        saysSpeed = noise.saysSpeed ?? drawnSpeed
         self.chance = chance
         scheduleJump(after: 0)
         scheduleCanyon(after: 0)
@@ -64,10 +68,10 @@ package struct Receiver: Sendable {
     /// - Precondition: times do not decrease from call to call.
     package mutating func reading(of truth: Offset, speed: Double, atSeconds seconds: Double) -> Reading {
         guard tier != .none else { return Reading(offset: truth, accuracyMetres: 3, speed: speed) }
-        let deviation = environment.accuracyMetres / Receiver.radiusOverDeviation
+        let deviation = accuracyMetres / Receiver.radiusOverDeviation
         drift(toSeconds: seconds, deviation: deviation)
         var error = quickDrift + slowDrift + normalOffset(deviation: (0.2).squareRoot() * deviation)
-        var accuracy = environment.accuracyMetres * claim * chance.logNormal(mean: 0, deviation: 0.15)
+        var accuracy = accuracyMetres * claim * chance.logNormal(mean: 0, deviation: 0.15)
         if isInCanyon(at: seconds) {
             error = error * 3
             accuracy *= 2

@@ -6,7 +6,8 @@ import NIOCore
 /// `muster bench`: the figures of docs/performance.md, measured on this machine.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure this machine. Build with -c release first.", subcommands: [Ingest.self, LiveLatency.self])
+        abstract: "Measure this machine. Build with -c release first.",
+        subcommands: [Ingest.self, LiveLatency.self, Truth.self])
 
     /// Positions over HTTP, durable before the answer.
     struct Ingest: AsyncParsableCommand {

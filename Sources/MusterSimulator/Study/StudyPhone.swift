@@ -1,0 +1,67 @@
+import MusterCore
+import MusterGeometry
+
+/// How often a phone in the study takes a fix.
+package struct StudySampling: Hashable, Sendable {
+    /// Seconds from one fix to the next, ± 20 %.
+    package var intervalSeconds: Double
+    /// Pauses of 5 to 30 minutes, an hour: phones that lie still are put to sleep.
+    package var gapsPerHour = 0.0
+
+    /// So many seconds apart; 5 % of the fixes are lost.
+    package init(intervalSeconds: Double, gapsPerHour: Double = 0) {
+        self.intervalSeconds = intervalSeconds
+        self.gapsPerHour = gapsPerHour
+    }
+}
+
+/// A phone on its way: what its receiver says, and what the confident policy makes of that.
+struct StudyPhone {
+    /// A fix, after the track has taken it.
+    struct Fix {
+        var seconds: Double
+        var truth: Offset
+        var reading: Reading
+        var estimate: Offset
+        var deviation: Double
+        var isSettled: Bool
+    }
+
+    private static let plane = LocalPlane(origin: Coordinate(validLatitude: 46, longitude: 14))
+    private let path: StudyPath
+    private let sampling: StudySampling
+    private var receiver: Receiver
+    private var chance: SeededRandom
+    private var seconds = 0.0
+    private var track = ConfidentTrack()
+
+    init(_ path: StudyPath, _ noise: Noise, _ sampling: StudySampling, chance: SeededRandom) {
+        self.path = path
+        self.sampling = sampling
+        self.chance = chance
+        receiver = Receiver(noise, chance: SeededRandom(seed: self.chance.next()))
+        // Else everyone would be passing a region between the same two fixes.
+        seconds = -sampling.intervalSeconds * self.chance.fraction()
+    }
+
+    /// The next fix; nil when the way is over.
+    mutating func next() -> Fix? {
+        repeat {
+            let step = sampling.intervalSeconds * chance.uniform(0.8, 1.2)
+            seconds += step
+            if sampling.gapsPerHour > 0, chance.chance(step * sampling.gapsPerHour / 3600) {
+                seconds += chance.uniform(300, 1800)
+            }
+        } while seconds < 0 || chance.chance(0.05)
+        guard seconds <= path.seconds else { return nil }
+        let (truth, speed) = path.place(at: seconds)
+        let reading = receiver.reading(of: truth, speed: speed, atSeconds: seconds)
+        track.take(
+            ConfidentFix(
+                coordinate: Self.plane.coordinate(reading.offset), sampleTime: Instant(seconds: seconds),
+                accuracyMetres: reading.accuracyMetres, speedMetresPerSecond: reading.speed))
+        return Fix(
+            seconds: seconds, truth: truth, reading: reading, estimate: Self.plane.offset(track.estimate),
+            deviation: track.deviationMetres, isSettled: track.isSettled)
+    }
+}

@@ -1,0 +1,77 @@
+import MusterCore
+
+/// A rule that says when someone is inside.
+package enum StudyRule: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// Where the fix is.
+    case raw
+    /// Home Assistant's: in when the whole circle of accuracy is in, out when all of it is out.
+    case homeAssistant
+    /// Five fixes of 30 m or better, one after the other, that agree.
+    case fiveOfFive
+    /// Ours, in its three modes.
+    case confident, insideIsSafe, insideIsDanger
+
+    /// What the tables call it.
+    package var description: String {
+        switch self {
+        case .raw: "raw"
+        case .homeAssistant: "Home Assistant"
+        case .fiveOfFive: "5 of 5, a ≤ 30"
+        case .confident: "confident"
+        case .insideIsSafe: "inside is safe"
+        case .insideIsDanger: "inside is danger"
+        }
+    }
+
+    /// The mode, of ours.
+    var mode: RegionMode? {
+        switch self {
+        case .raw, .homeAssistant, .fiveOfFive: nil
+        case .confident: .standard
+        case .insideIsSafe: .insideIsSafe
+        case .insideIsDanger: .insideIsDanger
+        }
+    }
+}
+
+/// What a rule holds of one phone and one region.
+struct StudyJudge {
+    let rule: StudyRule
+    private(set) var standing = Standing.unknown
+    /// The probability that it is inside, of ours.
+    private(set) var probability = 0.5
+    private var agreeing = 0
+    private var lastWasInside = false
+
+    init(_ rule: StudyRule) { self.rule = rule }
+
+    /// Takes a fix.
+    ///
+    /// - Returns: what crossing the rule sees; the first standing is none.
+    mutating func hear(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Crossing.Kind? {
+        let before = standing
+        standing = judge(fix, of: region)
+        guard before != .unknown, standing != before else { return nil }
+        return standing == .inside ? .enter : .exit
+    }
+
+    private mutating func judge(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Standing {
+        if let mode = rule.mode {
+            let verdict = ConfidentPolicy.verdict(
+                from: standing, signedDistanceMetres: region.signedDistance(of: fix.estimate),
+                deviationMetres: fix.deviation, isSettled: fix.isSettled, mode: mode)
+            probability = verdict.probability
+            return verdict.standing
+        }
+        let distance = region.signedDistance(of: fix.reading.offset)
+        if rule == .homeAssistant {
+            let accuracy = fix.reading.accuracyMetres ?? 0
+            return distance > accuracy ? .inside : distance < -accuracy ? .outside : standing
+        }
+        if rule == .raw { return distance >= 0 ? .inside : .outside }
+        guard let accuracy = fix.reading.accuracyMetres, accuracy <= 30 else { return standing }
+        agreeing = agreeing > 0 && lastWasInside == (distance >= 0) ? agreeing + 1 : 1
+        lastWasInside = distance >= 0
+        return agreeing >= 5 ? (lastWasInside ? .inside : .outside) : standing
+    }
+}

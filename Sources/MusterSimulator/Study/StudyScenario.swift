@@ -1,0 +1,125 @@
+import MusterGeometry
+
+/// A situation that rules are judged in: many runs that differ by chance.
+package struct StudyScenario: Sendable {
+    private let draw: @Sendable (Int, inout SeededRandom) -> StudyRun
+    private let purpose: UInt64
+
+    private init(purpose: UInt64, _ draw: @escaping @Sendable (Int, inout SeededRandom) -> StudyRun) {
+        self.purpose = purpose
+        self.draw = draw
+    }
+
+    /// What the rules made of some of the runs, added up; each run follows from the seed and its number alone.
+    package func scores(seed: UInt64, runs: Range<Int>, rules: [StudyRule] = StudyRule.allCases) -> [StudyScore] {
+        var scores = rules.map { _ in StudyScore() }
+        for number in runs {
+            var chance = SeededRandom(seed: seed, stream: number, purpose: purpose)
+            var run = draw(number, &chance)
+            run.rules = rules
+            for outcomes in run.outcomes(chance: chance) {
+                for index in rules.indices { scores[index].add(outcomes[index]) }
+            }
+        }
+        return scores
+    }
+}
+
+extension StudyScenario {
+    /// A day of lying still, so many metres from the rim of a circle of 100 m, in it and out of it in turn.
+    ///
+    /// - Parameters:
+    ///   - environments: what surrounds the phones, in turn.
+    ///   - intervals: seconds between fixes, in turn.
+    package static func still(
+        metres: Double, _ tier: Noise.Tier = .hostile, _ environments: [Noise.Environment] = Noise.Environment.allCases,
+        intervals: [Double] = [20]
+    ) -> StudyScenario {
+        StudyScenario(purpose: 11) { number, chance in
+            let turn = number / 2
+            let noise = Noise(tier, environment: environments[turn % environments.count])
+            let interval = intervals[turn / environments.count % intervals.count]
+            let east = 100 + (number % 2 == 0 ? -metres : metres)
+            return StudyRun(
+                .still(.zero, seconds: 86_400), noise, StudySampling(intervalSeconds: interval, gapsPerHour: 0.33),
+                regions: [.circle(Offset(east: east, north: 0), radius: 100)])
+        }
+    }
+
+    /// A day of lying still anywhere within 60 m of the rim of a circle of 100 m.
+    package static let stillAnywhere = StudyScenario(purpose: 12) { number, chance in
+        let noise = Noise(.hostile, environment: Noise.Environment.allCases[number % 3])
+        return StudyRun(
+            .still(.zero, seconds: 86_400), noise, StudySampling(intervalSeconds: 20, gapsPerHour: 0.33),
+            regions: [.circle(Offset(east: chance.uniform(40, 160), north: 0), radius: 100)])
+    }
+
+    /// On foot from 500 m west into a circle of 100 m, 15 minutes of rest near its middle, and out again.
+    package static func walk(
+        intervalSeconds: Double = 5, _ environments: [Noise.Environment] = Noise.Environment.allCases,
+        saysSpeed: Bool? = nil
+    ) -> StudyScenario {
+        StudyScenario(purpose: 13) { number, chance in
+            let noise = Noise(.hostile, environment: environments[number % environments.count], saysSpeed: saysSpeed)
+            let path = StudyPath.through(reach: 500, speed: 1.4, pauseSeconds: 900, north: chance.uniform(-40, 40))
+            return StudyRun(
+                path, noise, StudySampling(intervalSeconds: intervalSeconds), regions: [.circle(.zero, radius: 100)])
+        }
+    }
+
+    /// At 50 km/h through a circle, from 3 km west of it to as far east.
+    package static func drive(
+        radius: Double, intervalSeconds: Double, _ environments: [Noise.Environment] = [.open, .suburb]
+    ) -> StudyScenario {
+        StudyScenario(purpose: 14) { number, chance in
+            let noise = Noise(.hostile, environment: environments[number % environments.count])
+            let path = StudyPath.through(reach: 3000, speed: 14, pauseSeconds: 0, north: chance.uniform(-30, 30))
+            return StudyRun(
+                path, noise, StudySampling(intervalSeconds: intervalSeconds),
+                regions: [.circle(.zero, radius: radius)])
+        }
+    }
+
+    /// An hour of jogging exactly along a straight boundary.
+    package static let jog = StudyScenario(purpose: 15) { number, chance in
+        let noise = Noise(.hostile, environment: Noise.Environment.allCases[number % 3])
+        return StudyRun(
+            .through(reach: 5040, speed: 2.8, pauseSeconds: 0, north: 0), noise, StudySampling(intervalSeconds: 5),
+            regions: [.south(of: 0)])
+    }
+
+    /// On foot into the middle of a circle of 15 m, four hours there, and out again.
+    package static func home(accuracyMetres: Double) -> StudyScenario {
+        StudyScenario(purpose: 16) { number, chance in
+            let noise = Noise(
+                .hostile, environment: accuracyMetres <= 12 ? .suburb : .city, accuracyMetres: accuracyMetres)
+            return StudyRun(
+                .through(reach: 500, speed: 1.4, pauseSeconds: 14_400, north: 0), noise,
+                StudySampling(intervalSeconds: 30), regions: [.circle(.zero, radius: 15)])
+        }
+    }
+
+    /// A day of lying still 30 m beside a circle of 15 m.
+    package static func neighbour(accuracyMetres: Double) -> StudyScenario {
+        StudyScenario(purpose: 17) { number, chance in
+            StudyRun(
+                .still(.zero, seconds: 86_400), Noise(.hostile, environment: .city, accuracyMetres: accuracyMetres),
+                StudySampling(intervalSeconds: 30, gapsPerHour: 0.33),
+                regions: [.circle(Offset(east: 45, north: 0), radius: 15)])
+        }
+    }
+
+    /// Along real tracks, with twenty circles around places of theirs. Visits of less than half a minute do not count.
+    package static func recorded(_ tracks: [RecordedPath], radius: Double) -> StudyScenario {
+        StudyScenario(purpose: 18) { number, chance in
+            let track = tracks[number % tracks.count]
+            let regions = (0..<20).map { _ in
+                StudyRegion.circle(track.place(at: chance.uniform(0, track.seconds)).offset, radius: radius)
+            }
+            let noise = Noise(.hostile, environment: Noise.Environment.allCases[number / tracks.count % 3])
+            var run = StudyRun(.recorded(track), noise, StudySampling(intervalSeconds: 5), regions: regions)
+            run.leastVisitSeconds = 30
+            return run
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import MusterCore
+import MusterGeometry
+import MusterSimulator
+import Testing
+
+extension StudyCheck: CustomTestStringConvertible {
+    package var testDescription: String { name }
+}
+
+/// The study behind the confident policy, in short; `muster bench truth --acceptance` runs it at length.
+@Suite struct TruthStudyTests {
+    @Test(arguments: StudyCheck.all)
+    func `the confident policy keeps within its bounds`(check: StudyCheck) {
+        let score = check.score(seed: 7, runs: 0..<Int(40 * check.runsPerDay))
+        let figure = check.measured(score)
+        print("\(check.name): \(figure), bound \(check.bound)")
+        #expect(check.bound.holds(for: figure))
+    }
+
+    @Test func `a phone on a boundary flips a time or two a day, under any other rule dozens of times`() {
+        let scores = StudyScenario.still(metres: 0).scores(seed: 7, runs: 0..<12)
+        let flips = zip(StudyRule.allCases, scores).map { ($0, $1.flipsPerDay) }
+        print(flips.map { "\($0): \($1)" }.joined(separator: ", "))
+        for (rule, perDay) in flips {
+            switch rule {
+            case .raw: #expect(perDay > 500)
+            case .homeAssistant, .fiveOfFive: #expect(perDay > 30)
+            case .confident, .insideIsSafe, .insideIsDanger: #expect(perDay < 3)
+            }
+        }
+    }
+
+    @Test func `a run follows from its seed and number alone`() {
+        func enters(_ runs: Range<Int>, seed: UInt64 = 3) -> StudyScore {
+            StudyScenario.walk().scores(seed: seed, runs: runs, rules: [.confident])[0]
+        }
+        var halves = enters(0..<4)
+        halves.add(enters(4..<9))
+        let whole = enters(0..<9)
+        #expect(halves.visits == 9 && whole.visits == 9)
+        #expect(halves.flips == whole.flips && halves.calibration == whole.calibration)
+        #expect([0, 0.5, 1].map(halves.enterSeconds) == [0, 0.5, 1].map(whole.enterSeconds))
+        #expect(halves.enterSeconds(0.5) != enters(0..<9, seed: 4).enterSeconds(0.5))
+    }
+
+    @Test func `without a visit nothing is entered, and a visit is entered and left once`() throws {
+        let path = StudyPath.through(reach: 500, speed: 1.4, pauseSeconds: 600, north: 0)
+        let run = StudyRun(
+            path, Noise(.none), StudySampling(intervalSeconds: 5),
+            regions: [.circle(.zero, radius: 100), .circle(Offset(east: 0, north: 300), radius: 100)])
+        let outcomes = run.outcomes(chance: SeededRandom(seed: 1))
+        for (rule, outcome) in zip(StudyRule.allCases, outcomes[0]) {
+            let visit = try #require(outcome.visits.first)
+            let (enter, exit) = (try #require(visit.enter), try #require(visit.exit))
+            #expect(outcome.visits.count == 1 && outcome.flips == 2 && outcome.falseExits + outcome.falseEnters == 0)
+            #expect(enter.seconds > 0 && exit.seconds > 0 && enter.seconds < 60 && exit.seconds < 60, "\(rule)")
+        }
+        #expect(outcomes[1].allSatisfy { $0.visits.isEmpty && $0.flips == 0 })
+    }
+
+    @Test func `a recorded way is smoothed, and its pauses are cut to ten minutes`() throws {
+        // An hour's pause in the middle of a walk to the east with a spike in it.
+        let fixes = (0...2000).map { index -> (seconds: Double, offset: Offset) in
+            let pause = index > 1000 ? 3600.0 : 0
+            return (Double(index) + pause, Offset(east: Double(index), north: index == 500 ? 31 : 0))
+        }
+        let path = try #require(RecordedPath(fixes))
+        #expect(path.seconds == 2000 + 600 - 2)
+        let (place, speed) = path.place(at: 250)
+        #expect(abs(place.east - 250) < 1e-6 && abs(place.north) < 1e-6 && abs(speed - 1) < 1e-6)
+        let spike = path.place(at: 500).offset.north
+        #expect(abs(spike - 31.0 / 16) < 1e-6, "the middle of Hann's window")
+        #expect(RecordedPath(Array(fixes.prefix(500))) == nil, "too short")
+    }
+}
