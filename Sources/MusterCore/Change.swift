@@ -20,6 +20,8 @@ public enum Change: Hashable, Sendable {
     case note(DeviceNote.Name, of: DeviceNumber)
     /// A device crossed a region.
     case crossing(Crossing)
+    /// A standing under the confident policy changed, or how sure it is.
+    case presence(PresenceReport)
     /// A person's safety changed to this.
     case safety(Safety, of: UserNumber)
     /// A region was put or removed.

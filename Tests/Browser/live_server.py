@@ -70,10 +70,10 @@ class LiveServer:
         assert response.ok, f"{method} {path}: {response.status_code} {response.text}"
         return response.json() if response.content else None
 
-    def make_team(self, team, regions):
+    def make_team(self, team, regions, policy="raw"):
         """A team whose people are watched against these GeoJSON features."""
         tracker = self.ask("POST", "teams", {"name": team})["tracker"]
-        self.ask("POST", "collections", {"name": f"{team}-site"})
+        self.ask("POST", "collections", {"name": f"{team}-site", "policy": policy})
         self.ask("PATCH", f"trackers/{tracker}", {"collections": [f"{team}-site"]})
         features = {"type": "FeatureCollection", "features": regions}
         self.ask("POST", f"collections/{team}-site/regions", features)

@@ -20,7 +20,10 @@ import Testing
                 collections: [CollectionNumber(9), CollectionNumber(4)]),
             Tracker(number: TrackerNumber(8), name: "u", filter: .none, collections: []),
         ]
-        expected.collections = [4, 9].map { RegionCollection(number: CollectionNumber($0), name: "c\($0)") }
+        expected.collections = [
+            RegionCollection(number: CollectionNumber(4), name: "c4", policy: .raw),
+            RegionCollection(number: CollectionNumber(9), name: "c9", policy: .confident),
+        ]
         let directory = expected
         try bench.store.write(at: .test(0)) { transaction in
             for role in Role.allCases {
@@ -141,9 +144,12 @@ import Testing
         let bench = try Bench(kind)
         let inside = Presence(region: RegionNumber(4), since: .test(1.5), hasDwelt: true)
         let leaving = Presence(region: RegionNumber(1), since: .test(-1), leftAt: .test(3))
+        let unsure = Presence(
+            region: RegionNumber(9), since: .test(2), standing: .unknown, likelihood: .likely, doubt: .checking,
+            likelySince: .test(1))
         try bench.store.write(at: .test(0)) { transaction in
             try transaction.setPresences([inside], of: DeviceNumber(2))
-            try transaction.setPresences([inside, leaving], of: DeviceNumber(1))
+            try transaction.setPresences([inside, leaving, unsure], of: DeviceNumber(1))
             try transaction.setPresences([inside], of: DeviceNumber(3))
             try transaction.setPresences([], of: DeviceNumber(3))
             try transaction.setPresences([leaving], of: DeviceNumber(2))
@@ -156,7 +162,7 @@ import Testing
         try bench.crash()
         let presences = try bench.store.presences()
         #expect(presences.map(\.device.rawValue) == [1, 2])
-        #expect(presences.map(\.presences) == [[inside, leaving], [leaving]])
+        #expect(presences.map(\.presences) == [[inside, leaving, unsure], [leaving]])
         let safety = try bench.store.safety()
         #expect(safety.map(\.user.rawValue) == [1, 2])
         #expect(

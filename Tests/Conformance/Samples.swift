@@ -113,10 +113,11 @@ extension Change {
         let number = Int32.random(in: .min ... .max, using: &generator)
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
-        switch Int.random(in: 0..<10, using: &generator) {
-        case 8:
-            return .sighting(.random(&generator), of: DeviceNumber(number), isCurrent: isRemoved)
+        let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
+        switch Int.random(in: 0..<11, using: &generator) {
         case 9:
+            return .sighting(.random(&generator), of: DeviceNumber(number), isCurrent: isRemoved)
+        case 10:
             let kind = DeviceNote.Kind.allCases.randomElement(using: &generator) ?? .card
             return .note(DeviceNote.Name(kind, key: isRemoved ? "" : "r\u{0}é\(number)"), of: DeviceNumber(number))
         case 0: return .region(RegionNumber(number), in: CollectionNumber(number &+ 1), removed: isRemoved)
@@ -130,11 +131,19 @@ extension Change {
             let kind = Crossing.Kind.allCases.randomElement(using: &generator) ?? .enter
             return .crossing(
                 Crossing(
-                    kind: kind, device: DeviceNumber(number), region: RegionNumber(1 &- number), sampleTime: moment))
+                    kind: kind, device: DeviceNumber(number), region: RegionNumber(1 &- number), sampleTime: moment,
+                    insidePercent: percent))
         case 3:
             let state = Safety.State.allCases.randomElement(using: &generator) ?? .unknown
             let region = isRemoved ? nil : RegionNumber(number)
             return .safety(Safety(state: state, since: moment, region: region), of: UserNumber(number))
+        case 4:
+            return .presence(
+                PresenceReport(
+                    device: DeviceNumber(number), region: RegionNumber(1 &- number),
+                    standing: Standing.allCases.randomElement(using: &generator) ?? .unknown, insidePercent: percent,
+                    doubt: isRemoved ? nil : Doubt.allCases.randomElement(using: &generator), since: moment,
+                    sampleTime: Instant(milliseconds: .random(in: .min ... .max, using: &generator))))
         default:
             return .position(.random(&generator), of: DeviceNumber(abs(number % 9) + 1), isCurrent: isRemoved)
         }
@@ -152,7 +161,8 @@ extension Region {
             number: RegionNumber(number), collection: CollectionNumber(collection), id: "r\(number)",
             name: "Régiön \(number)",
             shape: shape ?? .polygon(Polygon(exterior: ring, holes: [ring.reversed()])), isMuster: number % 2 == 0,
-            dwellSeconds: number % 3 == 0 ? nil : 0.1 * Double(number), exitDelaySeconds: 0.3,
+            mode: number % 4 == 0 ? .insideIsDanger : nil, dwellSeconds: number % 3 == 0 ? nil : 0.1 * Double(number),
+            exitDelaySeconds: 0.3,
             properties: number % 3 == 0 ? nil : "{\"a\":[1,2]}")
     }
 }

@@ -67,10 +67,11 @@ class NativeApi:
     def last_sequence(self):
         return self.ok("GET", "/positions?limit=1")["sequence"]
 
-    def make_team(self, name, features=(), silence=7 * 86_400):
-        """A team whose tracker is linked to one collection of its own, with these regions."""
+    def make_team(self, name, features=(), silence=7 * 86_400, policy="raw"):
+        """A team whose tracker is linked to one collection of its own, with these regions. Raw, so that a test can say
+        which fix crosses what."""
         tracker = self.ok("POST", "/teams", {"name": name, "silenceSeconds": silence})["tracker"]
-        self.ok("POST", "/collections", {"name": name})
+        self.ok("POST", "/collections", {"name": name, "policy": policy})
         self.ok("PATCH", f"/trackers/{tracker}", {"collections": [name]})
         if features:
             self.ok("POST", f"/collections/{name}/regions", collection(features))

@@ -59,6 +59,7 @@ rules = [
     Rule("POST", v1 + "/teams", v1 + "/teams", {"admin"}, {"name": "new"}),
     Rule("GET", v1 + "/devices", v1 + "/devices", readers),
     Rule("GET", v1 + "/positions", v1 + "/positions", readers),
+    Rule("GET", v1 + "/presences", v1 + "/presences", readers),
     Rule("GET", v1 + "/changes", v1 + "/changes?limit=1", readers),
     Rule("GET", v1 + "/live", v1 + "/live", readers),
     Rule("GET", v1 + "/trackers", v1 + "/trackers", {"admin", "other leader", "own leader"}),
@@ -105,6 +106,8 @@ rules = [
     # A team's tracker goes with the team.
     Rule("DELETE", v1 + "/trackers/{tracker}", v1 + "/trackers/south", set(), None, (401, 403, 404, 409)),
     Rule("GET", v1 + "/collections/{collection}", v1 + "/collections/south", readers),
+    Rule("PATCH", v1 + "/collections/{collection}", v1 + "/collections/south", {"admin", "own leader"},
+         {"policy": "confident"}),
     Rule("GET", v1 + "/collections/{collection}/regions", v1 + "/collections/south/regions", readers),
     Rule("GET", v1 + "/collections/{collection}/regions/{region}", v1 + "/collections/south/regions/yard", readers),
     Rule("POST", v1 + "/collections/{collection}/regions", v1 + "/collections/south/regions",

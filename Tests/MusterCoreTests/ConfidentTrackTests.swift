@@ -95,30 +95,4 @@ import Testing
             }
         }
     }
-
-    @Test(arguments: ConfidentVectors.all)
-    func `a track that was stored goes on as if it had not been`(vectors: ConfidentVectors) throws {
-        var track = ConfidentTrack()
-        for row in vectors.rows {
-            track.take(row.fix)
-            var bytes: [UInt8] = []
-            track.append(to: &bytes)
-            #expect(bytes.count == ConfidentTrack.byteCount)
-            track = try #require(ConfidentTrack(bytes: bytes))
-            var again: [UInt8] = []
-            track.append(to: &again)
-            #expect(again == bytes)
-        }
-        let last = try #require(vectors.rows.last)
-        #expect(abs(track.deviationMetres - last.deviation) < 0.01)
-    }
-
-    @Test func `bytes that are no track are refused`() {
-        var bytes: [UInt8] = []
-        ConfidentTrack().append(to: &bytes)
-        #expect(ConfidentTrack(bytes: bytes) == ConfidentTrack())
-        #expect(ConfidentTrack(bytes: bytes.dropLast()) == nil)
-        bytes[7] = 0x7F
-        #expect(ConfidentTrack(bytes: bytes) == nil, "a latitude of more than 90")
-    }
 }

@@ -17,11 +17,11 @@ struct World {
     static let phone = DeviceNumber(1)
 
     /// Ana, member of one team, with one phone; one tracker linked to one empty collection.
-    init(filter: PositionFilter = .none, silenceSeconds: Double = 1200) {
+    init(filter: PositionFilter = .none, silenceSeconds: Double = 1200, policy: CrossingPolicy = .raw) {
         edit(.putTracker(Tracker(number: Self.tracker, name: "crew", filter: filter, collections: [Self.collection])))
         edit(
             .putTeam(Team(number: Self.team, name: "crew", tracker: Self.tracker, silenceSeconds: silenceSeconds)))
-        edit(.putCollection(RegionCollection(number: Self.collection, name: "town")))
+        edit(.putCollection(RegionCollection(number: Self.collection, name: "town", policy: policy)))
         edit(.putUser(User(number: Self.ana, name: "ana", role: .member, team: Self.team)))
         edit(.putDevice(Device(number: Self.phone, name: "phone", user: Self.ana)))
     }
@@ -55,12 +55,12 @@ struct World {
     @discardableResult
     mutating func report(
         _ latitude: Double, _ longitude: Double, at seconds: Double, receivedAt: Double? = nil,
-        accuracy: Metres? = nil, by device: DeviceNumber = World.phone
+        accuracy: Metres? = nil, speed: Double? = nil, by device: DeviceNumber = World.phone
     ) -> Verdict {
         now = max(now, receivedAt ?? seconds)
         let position = Position(
             coordinate: Coordinate(validLatitude: latitude, longitude: longitude), sampleTime: Self.time(seconds),
-            receivedTime: Self.time(now), accuracy: accuracy)
+            receivedTime: Self.time(now), accuracy: accuracy, speed: speed)
         let verdict = engine.decide(.position(position, of: device), now: Self.time(now), into: &decision)
         settle()
         return verdict
@@ -77,6 +77,15 @@ struct World {
         log.compactMap { change in
             guard case .crossing(let crossing) = change else { return nil }
             return "\(crossing.kind) \(crossing.region.rawValue)"
+        }
+    }
+
+    /// What was told of standings, as "unknown 1 low", "inside 1 certain checking"; the percentage left out.
+    var reports: [String] {
+        log.compactMap { change in
+            guard case .presence(let report) = change else { return nil }
+            let percent = report.insidePercent.map { " \(Likelihood(Double($0) / 100))" } ?? ""
+            return "\(report.standing) \(report.region.rawValue)\(percent)" + (report.doubt.map { " \($0)" } ?? "")
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
             let (team, tracker, collection) = (TeamNumber(1), TrackerNumber(1), CollectionNumber(1))
             edit(.putTracker(Tracker(number: tracker, name: "town", filter: .none, collections: [collection])))
             edit(.putTeam(Team(number: team, name: "town", tracker: tracker)))
-            edit(.putCollection(RegionCollection(number: collection, name: "town")))
+            edit(.putCollection(RegionCollection(number: collection, name: "town", policy: .raw)))
             for (index, shape) in regions.enumerated() {
                 let number = RegionNumber(Int32(index + 1))
                 edit(

@@ -1,8 +1,10 @@
-/// A device entered a region, left it, or stayed in it.
+/// A device entered a region, left it, stayed in it, or passed through it unseen.
 public struct Crossing: Hashable, Sendable {
     /// What happened.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case enter, exit, dwell
+        /// The way between two fixes led through the region. Inferred: it changes no standing.
+        case passed
     }
 
     /// What happened.
@@ -13,32 +15,17 @@ public struct Crossing: Hashable, Sendable {
     public var region: RegionNumber
     /// The sample time of the fix that decided it; for a delayed exit, of the first fix outside.
     public var sampleTime: Instant
+    /// How probable it then was that the device was inside, per cent; nil under the raw policy, which does not ask.
+    public var insidePercent: UInt8?
 
     /// A crossing.
-    public init(kind: Kind, device: DeviceNumber, region: RegionNumber, sampleTime: Instant) {
+    public init(
+        kind: Kind, device: DeviceNumber, region: RegionNumber, sampleTime: Instant, insidePercent: UInt8? = nil
+    ) {
         self.kind = kind
         self.device = device
         self.region = region
         self.sampleTime = sampleTime
-    }
-}
-
-/// A device's standing in one region: that it is inside, since when, and what was already announced.
-public struct Presence: Hashable, Sendable {
-    /// The region it is inside of, or has just left with its exit held back.
-    public var region: RegionNumber
-    /// The sample time of the fix that entered.
-    public var since: Instant
-    /// Whether the dwell was reported.
-    public var hasDwelt: Bool
-    /// The first fix outside, while the exit is held back; nil while inside.
-    public var leftAt: Instant?
-
-    /// A presence that has just begun, unless told more.
-    public init(region: RegionNumber, since: Instant, hasDwelt: Bool = false, leftAt: Instant? = nil) {
-        self.region = region
-        self.since = since
-        self.hasDwelt = hasDwelt
-        self.leftAt = leftAt
+        self.insidePercent = insidePercent
     }
 }

@@ -101,10 +101,13 @@ public struct RegionCollection: Hashable, Sendable {
     public let number: CollectionNumber
     /// Unique; the same characters as a user's name.
     public var name: String
+    /// How its regions are crossed.
+    public var policy: CrossingPolicy
 
     /// A collection.
-    public init(number: CollectionNumber, name: String) {
+    public init(number: CollectionNumber, name: String, policy: CrossingPolicy = .confident) {
         self.number = number
         self.name = name
+        self.policy = policy
     }
 }

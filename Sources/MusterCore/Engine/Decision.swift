@@ -1,3 +1,5 @@
+import MusterGeometry
+
 /// What the engine decided for the observations of one transaction: the changes for the log, and the states to adopt.
 ///
 /// One decision is used again and again, so that a batch in which nothing crosses allocates nothing.
@@ -13,8 +15,15 @@ public struct Decision: Sendable {
     var people = Overlay<PersonState>()
     /// Whether the observation at hand changed its device's presences.
     var presencesChanged = false
-    /// Room for the regions that hold a point.
+    // Room to work in, kept from one observation to the next.
     var inside: [Int32] = []
+    var nearby: [NearbyRegion] = []
+    var findings: [Finding] = []
+    var presences: [Presence] = []
+    /// What is told after the exits of the observation at hand: its enters, its dwells, then its reports.
+    var enters: [Crossing] = []
+    var dwells: [Crossing] = []
+    var reports: [PresenceReport] = []
 
     /// A decision about nothing.
     public init() {}
@@ -53,6 +62,16 @@ public struct Decision: Sendable {
         people.set(Int(user.rawValue), to: person)
         peopleToStore.append(user)
         changes.append(.safety(person.safety, of: user))
+    }
+
+    /// Appends what was gathered behind the exits.
+    mutating func tellGathered() {
+        for crossing in enters { changes.append(.crossing(crossing)) }
+        for crossing in dwells { changes.append(.crossing(crossing)) }
+        for report in reports { changes.append(.presence(report)) }
+        enters.removeAll(keepingCapacity: true)
+        dwells.removeAll(keepingCapacity: true)
+        reports.removeAll(keepingCapacity: true)
     }
 
     mutating func reset() {

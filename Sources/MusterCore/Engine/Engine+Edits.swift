@@ -6,6 +6,7 @@ extension Engine {
     ) {
         self.init()
         reserve(users: directory.users.count, devices: directory.devices.count)
+        for collection in directory.collections.all { atlas.put(collection) }
         for tracker in directory.trackers.all { atlas.put(tracker) }
         for region in directory.regions.all { atlas.put(region) }
         for team in directory.teams.all { put(team) }
@@ -14,6 +15,7 @@ extension Engine {
         for (device, position) in positions where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].latest = position
             devices[Int(device.rawValue)].evaluated = position.sampleTime
+            devices[Int(device.rawValue)].hasStood = true
         }
         for (device, presences) in presences where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].presences = presences
@@ -45,7 +47,8 @@ extension Engine {
             return wasMuster
         case .removeTeam(let number):
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
-        case .putCollection, .removeCollection: break
+        case .putCollection(let collection): atlas.put(collection)
+        case .removeCollection: break
         }
         return false
     }

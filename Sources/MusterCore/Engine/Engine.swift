@@ -22,7 +22,7 @@ public struct Engine: Sendable {
 
     /// Decides one observation on top of what `decision` has decided before, and adds to it.
     ///
-    /// The caller has made sure that a late position is not one that is stored already; see `isHistory`.
+    /// The caller has settled what `question` asks of it.
     ///
     /// - Parameter now: the server's time, for silence and for clocks that run ahead.
     /// - Returns: what became of the observation.
@@ -34,21 +34,6 @@ public struct Engine: Sendable {
             decide(sighting, of: device, now: now, into: &decision)
         case .note(let note, let device):
             decide(note, of: device, into: &decision)
-        }
-    }
-
-    /// Whether an observation will be history: no newer than what its device told before, or ahead of the clock. Only
-    /// then may it be a repetition of one that is stored.
-    public func isHistory(_ observation: Observation, now: Instant, after decision: Decision) -> Bool {
-        switch observation {
-        case .position(let position, let device):
-            if Self.isAhead(position.sampleTime, of: now) { return true }
-            return state(of: device, after: decision).evaluated.map { position.sampleTime <= $0 } ?? false
-        case .sighting(let sighting, let device):
-            return isHistory(sighting, of: device, now: now, after: decision)
-        case .note:
-            // What the device said last stands in the store alone.
-            return true
         }
     }
 
@@ -80,12 +65,14 @@ public struct Engine: Sendable {
             decision.presencesChanged = !state.presences.isEmpty
             state.presences.removeAll()
         }
+        state.noteInterval(to: position.sampleTime)
         state.evaluated = position.sampleTime
         if passage == .stored {
             state.latest = position
             decision.changes.append(.position(position, of: device, isCurrent: true))
         }
-        RawPolicy.cross(position, device: device, tracker: tracker, atlas: atlas, state: &state, into: &decision)
+        let evidence = atlas.find(position, device: device, tracker: tracker, state: &state, into: &decision)
+        Standings(atlas: atlas, evidence: evidence).move(&state, into: &decision)
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: position.sampleTime, into: &decision)
         return passage == .stored ? .accepted : .filtered
@@ -103,6 +90,15 @@ public struct Engine: Sendable {
         return .late
     }
 
+    /// Looks at a device's state without copying it.
+    func withState<Result>(
+        of device: DeviceNumber, after decision: Decision, _ body: (borrowing DeviceState) -> Result
+    ) -> Result {
+        let index = Int(device.rawValue)
+        if let decided = decision.devices[index] { return body(decided) }
+        return devices.indices.contains(index) ? body(devices[index]) : body(DeviceState())
+    }
+
     func state(of device: DeviceNumber, after decision: Decision) -> DeviceState {
         let index = Int(device.rawValue)
         if let decided = decision.devices[index] { return decided }
@@ -110,7 +106,7 @@ public struct Engine: Sendable {
     }
 
     /// The rule of the tracker that a device reports to.
-    private func tracker(of state: DeviceState) -> Atlas.TrackerRule {
+    func tracker(of state: DeviceState) -> Atlas.TrackerRule {
         atlas.tracker(team(of: person(state.user)).tracker)
     }
 

@@ -1,3 +1,5 @@
+import MusterGeometry
+
 /// What the engine knows of a device.
 struct DeviceState: Hashable, Sendable {
     /// Whose it is; nil for a number that no device has.
@@ -8,8 +10,24 @@ struct DeviceState: Hashable, Sendable {
     var evaluated: Instant?
     /// The newest sample time of a sighting.
     var sighted: Instant?
-    /// What it is inside of, in region order.
+    /// Where it stands, in region order.
     var presences: [Presence] = []
+    /// Where the confident policy believes it to be; empty until a fix is evaluated under it.
+    var track = ConfidentTrack()
+    /// Seconds between its fixes of late.
+    var intervalSeconds: Float = 0
+    /// Whether anything was ever decided of it under the confident policy.
+    var hasStood = false
+
+    /// Seconds of silence after which its standings are only the last known: 20 minutes, or three of its intervals.
+    var staleSeconds: Double { max(1200, 3 * Double(intervalSeconds)) }
+
+    /// Learns from a new fix how often the device reports.
+    mutating func noteInterval(to sampleTime: Instant) {
+        guard let evaluated else { return }
+        let elapsed = Float(sampleTime.seconds(since: evaluated))
+        intervalSeconds = intervalSeconds == 0 ? elapsed : 0.8 * intervalSeconds + 0.2 * elapsed
+    }
 }
 
 /// What the engine knows of a person.
@@ -33,8 +51,33 @@ extension Engine {
 
     /// What a device is inside of, in region order; an exit that is still held back counts as outside.
     public func presences(of device: DeviceNumber) -> [Presence] {
+        standings(of: device).filter { $0.standing == .inside }
+    }
+
+    /// Where a device stands to the regions that are not certainly far, in region order.
+    public func standings(of device: DeviceNumber) -> [Presence] {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].presences : []
+    }
+
+    /// How a device stands to the regions under the confident policy, and how sure that is at this moment.
+    public func reports(of device: DeviceNumber) -> [PresenceReport] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
-        return devices[Int(device.rawValue)].presences.filter { $0.leftAt == nil }
+        let state = devices[Int(device.rawValue)]
+        return state.presences.compactMap { presence in
+            guard let sampleTime = state.evaluated, let rule = atlas.rule(of: presence.region) else { return nil }
+            return PresenceReport(
+                presence, of: device, insidePercent: insidePercent(presence, rule, state), sampleTime: sampleTime)
+        }
+    }
+
+    private func insidePercent(_ presence: Presence, _ rule: Atlas.RegionRule, _ state: DeviceState) -> UInt8? {
+        guard rule.policy == .confident, presence.doubt != .checking, presence.doubt != .stale, !state.track.isEmpty,
+            let distance = atlas.signedDistance(from: state.track.estimate, to: presence.region)
+        else { return nil }
+        let (_, probability) = ConfidentPolicy.verdict(
+            from: presence.standing, signedDistanceMetres: distance.value,
+            deviationMetres: state.track.deviationMetres, isSettled: state.track.isSettled, mode: rule.mode)
+        return UInt8((probability * 100).rounded())
     }
 
     /// How a person is; unknown since 1970 when never heard of.

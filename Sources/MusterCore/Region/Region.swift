@@ -14,6 +14,9 @@ public struct Region: Hashable, Sendable {
     public var shape: Shape
     /// Whether people inside it are safe.
     public var isMuster: Bool
+    /// What a wrong crossing would cost; nil: inside is safe where people are safe, else the standard. Only the
+    /// confident policy asks.
+    public var mode: RegionMode?
     /// Seconds inside after which a dwell is reported; nil: never.
     public var dwellSeconds: Double?
     /// Seconds that an exit is held back, in case the device returns; 0: at once.
@@ -24,7 +27,7 @@ public struct Region: Hashable, Sendable {
     /// A region.
     public init(
         number: RegionNumber, collection: CollectionNumber, id: String, name: String, shape: Shape,
-        isMuster: Bool = false, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0,
+        isMuster: Bool = false, mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0,
         properties: String? = nil
     ) {
         self.number = number
@@ -33,6 +36,7 @@ public struct Region: Hashable, Sendable {
         self.name = name
         self.shape = shape
         self.isMuster = isMuster
+        self.mode = mode
         self.dwellSeconds = dwellSeconds
         self.exitDelaySeconds = exitDelaySeconds
         self.properties = properties

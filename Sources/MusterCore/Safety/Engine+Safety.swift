@@ -2,7 +2,8 @@ extension Engine {
     /// Works out a person's safety anew and records it when it differs.
     ///
     /// A device speaks for its owner until it falls silent. Unsafe as soon as one that speaks is outside every muster
-    /// region: a tablet left behind in safety does not make its owner safe.
+    /// region: a tablet left behind in safety does not make its owner safe. A device of which it is not yet decided
+    /// whether it is inside says nothing.
     ///
     /// - Parameter decidedAt: the sample time that a change is dated with.
     func deriveSafety(
@@ -24,8 +25,9 @@ extension Engine {
     ///
     /// - Complexity: O(people + devices), some nanoseconds each.
     public func sweep(now: Instant, into decision: inout Decision) {
-        for index in devices.indices where devices[index].presences.contains(where: { $0.leftAt != nil }) {
+        for index in devices.indices where !devices[index].presences.isEmpty {
             releaseHeldExits(of: DeviceNumber(Int32(index)), now: now, into: &decision)
+            doubtStandings(of: DeviceNumber(Int32(index)), now: now, into: &decision)
         }
         for index in people.indices where people[index].safety.state != .unknown {
             deriveSafety(of: UserNumber(Int32(index)), now: now, decidedAt: now, into: &decision)
@@ -48,26 +50,45 @@ extension Engine {
             guard let latest = state.evaluated else { continue }
             lastHeard = max(lastHeard ?? latest, latest)
             if now.seconds(since: latest) > silenceSeconds { continue }
-            speaks = true
-            guard let region = musterRegion(of: state, preferring: person.safety.region) else {
-                return Safety(state: .unsafe, since: decidedAt)
+            switch musterStanding(of: state, preferring: person.safety.region) {
+            case .undecided: continue
+            case .none: return Safety(state: .unsafe, since: decidedAt)
+            case .region(let region):
+                speaks = true
+                refuge = refuge ?? region
             }
-            refuge = refuge ?? region
         }
         if speaks { return Safety(state: .safe, since: decidedAt, region: refuge) }
-        let silentSince = lastHeard?.advanced(bySeconds: silenceSeconds) ?? person.safety.since
-        return Safety(state: .unknown, since: silentSince)
+        // Silent since the limit passed; or heard, and not yet decided.
+        let silentSince = lastHeard.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
+        return Safety(state: .unknown, since: silentSince ?? person.safety.since)
     }
 
-    /// The muster region that a device is inside of: the one that counted before, if it still does.
-    private func musterRegion(of state: DeviceState, preferring former: RegionNumber?) -> RegionNumber? {
+    /// How a device stands to the muster regions.
+    private enum MusterStanding {
+        case region(RegionNumber)
+        /// It is inside of none.
+        case none
+        /// It may be inside of one.
+        case undecided
+    }
+
+    /// Inside of one rather than undecided; of the one that counted before, if that still holds.
+    private func musterStanding(of state: DeviceState, preferring former: RegionNumber?) -> MusterStanding {
         var first: RegionNumber?
-        for presence in state.presences where presence.leftAt == nil {
+        var isUndecided = false
+        for presence in state.presences {
             guard atlas.rule(of: presence.region)?.isMuster == true else { continue }
-            if presence.region == former { return former }
-            first = first ?? presence.region
+            switch presence.standing {
+            case .inside:
+                if presence.region == former { return .region(presence.region) }
+                first = first ?? presence.region
+            case .unknown: isUndecided = true
+            case .outside: continue
+            }
         }
-        return first
+        if let first { return .region(first) }
+        return isUndecided ? .undecided : .none
     }
 
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
@@ -76,9 +97,26 @@ extension Engine {
             guard let leftAt = presence.leftAt else { return false }
             guard let rule = atlas.rule(of: presence.region) else { return true }
             guard now.seconds(since: leftAt) >= rule.exitDelaySeconds else { return false }
-            decision.cross(.exit, device, presence.region, leftAt)
+            decision.changes.append(
+                .crossing(Crossing(kind: .exit, device: device, region: presence.region, sampleTime: leftAt)))
             decision.presencesChanged = true
             return true
+        }
+        if decision.presencesChanged { decision.record(state, of: device) }
+    }
+
+    /// Says of standings that they are only the last ones known, once a device was silent for long.
+    private func doubtStandings(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
+        var state = state(of: device, after: decision)
+        guard let evaluated = state.evaluated, now.seconds(since: evaluated) > state.staleSeconds else { return }
+        for index in state.presences.indices where state.presences[index].doubt != .stale {
+            guard atlas.rule(of: state.presences[index].region)?.policy == .confident else { continue }
+            state.presences[index].doubt = .stale
+            decision.presencesChanged = true
+            decision.changes.append(
+                .presence(
+                    PresenceReport(
+                        state.presences[index], of: device, insidePercent: nil, sampleTime: evaluated)))
         }
         if decision.presencesChanged { decision.record(state, of: device) }
     }

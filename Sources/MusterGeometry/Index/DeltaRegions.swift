@@ -29,6 +29,11 @@ struct DeltaRegions: Sendable {
         slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.region.stamp }
     }
 
+    /// The shape under a number.
+    func shape(of id: Int32) -> PreparedShape? {
+        slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.shape }
+    }
+
     /// Adds a region.
     ///
     /// - Precondition: it has no region of that number.

@@ -126,6 +126,7 @@ package struct Access: Sendable {
         case .position(_, of: let device, isCurrent: _): maySee(device)
         case .sighting(_, of: let device, isCurrent: _), .note(_, of: let device): maySee(device)
         case .crossing(let crossing): maySee(crossing.device)
+        case .presence(let report): maySee(report.device)
         case .safety(_, of: let user): directory.users[user].map { mayRead($0) } ?? false
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)

@@ -21,31 +21,49 @@ struct Ingest {
     /// - Returns: a receipt a request, in order; everything they count is durable.
     /// - Throws: what the store throws; then nothing happened, on disk or in memory.
     mutating func commit(_ requests: [[Observation]], now: Instant) throws -> [Receipt] {
-        var receipts: [Receipt] = []
-        receipts.reserveCapacity(requests.count)
+        var tallies: [Tally] = []
+        tallies.reserveCapacity(requests.count)
         try transact(now: now) { ingest, transaction in
             for observations in requests {
-                var receipt = Receipt()
-                for observation in observations {
-                    receipt.count(try ingest.decide(observation, now: now, in: transaction))
-                }
-                receipts.append(receipt)
+                tallies.append(try ingest.decide(observations, now: now, in: transaction))
             }
         }
-        for index in receipts.indices { receipts[index].sequence = store.lastSequence }
-        return receipts
+        return tallies.map { Receipt(tally: $0, sequence: store.lastSequence) }
     }
 
-    /// One observation: a repetition changes nothing; anything else is decided and its changes appended.
+    /// One request's observations: a repetition changes nothing; anything else is decided and its changes appended.
     private mutating func decide(
-        _ observation: Observation, now: Instant, in transaction: any StoreTransaction
-    ) throws -> Outcome {
-        let isHistory = engine.isHistory(observation, now: now, after: decision)
-        if isHistory, try transaction.holds(observation) { return .repeated }
-        if case .note(let note, let device) = observation { try transaction.put(note, of: device) }
-        let verdict = engine.decide(observation, now: now, into: &decision)
+        _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
+    ) throws -> Tally {
+        var tally = Tally()
+        var next = 0
+        while let question = engine.decide(observations, from: &next, now: now, into: &decision, tally: &tally) {
+            try append(to: transaction)
+            switch question {
+            case .isStored where try transaction.holds(observations[next]):
+                tally.repeated += 1
+                next += 1
+            case .isStored:
+                if case .note(let note, let device) = observations[next] { try transaction.put(note, of: device) }
+                tally.count(engine.decide(observations[next], now: now, into: &decision))
+                next += 1
+            case .trail(let device, let until):
+                engine.recall(try trail(of: device, until: until), of: device, into: &decision)
+            }
+        }
+        try append(to: transaction)
+        return tally
+    }
+
+    private mutating func append(to transaction: any StoreTransaction) throws {
         try decision.takeChanges { change in try transaction.append(change) }
-        return .decided(verdict)
+    }
+
+    /// Where a device was of late, as far as it is stored.
+    private func trail(of device: DeviceNumber, until end: Instant) throws -> [Position] {
+        try store.positions(
+            of: device, from: end.advanced(bySeconds: -Engine.trailSeconds), to: end.advanced(bySeconds: 0.001),
+            after: nil, limit: 1_000)
     }
 
     /// What time alone changes: silence, and exits that were held back.
@@ -67,7 +85,7 @@ struct Ingest {
     private mutating func keepDecision(now: Instant) throws {
         guard decision.hasChanges else { return }
         try transact(now: now) { ingest, transaction in
-            try ingest.decision.takeChanges { change in try transaction.append(change) }
+            try ingest.append(to: transaction)
         }
     }
 
@@ -90,23 +108,6 @@ struct Ingest {
             throw error
         }
         engine.adopt(&decision)
-    }
-}
-
-/// What became of an observation at the door of the log.
-private enum Outcome {
-    case repeated
-    case decided(Verdict)
-}
-
-extension Receipt {
-    fileprivate mutating func count(_ outcome: Outcome) {
-        switch outcome {
-        case .repeated: repeated += 1
-        case .decided(.accepted): accepted += 1
-        case .decided(.late): late += 1
-        case .decided(.filtered): filtered += 1
-        }
     }
 }
 

@@ -37,24 +37,18 @@ package struct LedgerStatistics: Equatable, Sendable {
         commits += 1
         requests += receipts.count
         for receipt in receipts {
-            accepted += receipt.accepted
-            late += receipt.late
-            repeated += receipt.repeated
-            filtered += receipt.filtered
+            accepted += receipt.tally.accepted
+            late += receipt.tally.late
+            repeated += receipt.tally.repeated
+            filtered += receipt.tally.filtered
         }
     }
 }
 
-/// What became of a request's observations; the four counts add up to what was sent.
+/// What became of a request's observations.
 package struct Receipt: Equatable, Sendable {
-    /// Moved a device's state.
-    package var accepted = 0
-    /// Older than what is known: kept as history.
-    package var late = 0
-    /// Already stored.
-    package var repeated = 0
-    /// Left out by the tracker's filter.
-    package var filtered = 0
+    /// How many were taken, and how.
+    package var tally = Tally()
     /// The log's number after the commit that holds them.
     package var sequence = Sequence.zero
 }

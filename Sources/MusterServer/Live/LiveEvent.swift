@@ -47,9 +47,10 @@ extension Directory {
             return .note(name, device: device, user: user)
         case .crossing(let crossing):
             let (device, user) = names(of: crossing.device)
-            return .crossing(
-                crossing.kind, device: device, user: user, region: named(crossing.region),
-                sampleTime: crossing.sampleTime)
+            return .crossing(crossing, device: device, user: user, region: named(crossing.region))
+        case .presence(let report):
+            let (device, user) = names(of: report.device)
+            return .presence(report, device: device, user: user, region: named(report.region))
         case .safety(let safety, let user):
             return .safety(
                 safety.state, user: users[user]?.name ?? gone(user), since: safety.since,

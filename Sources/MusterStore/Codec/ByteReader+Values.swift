@@ -68,22 +68,6 @@ extension ByteReader {
         }
     }
 
-    mutating func presences() throws(CodecFault) -> [Presence] {
-        let count = try count(minimumBytes: 3)
-        var presences: [Presence] = []
-        presences.reserveCapacity(count)
-        for _ in 0..<count {
-            let region = RegionNumber(try number())
-            let since = try instant()
-            let flags = try byte()
-            guard flags <= 3 else { throw .malformed(offset: offset) }
-            let leftAt: Instant? = flags & 2 == 0 ? nil : try instant()
-            presences.append(
-                Presence(region: region, since: since, hasDwelt: flags & 1 == 1, leftAt: leftAt))
-        }
-        return presences
-    }
-
     mutating func shape() throws(CodecFault) -> Shape {
         switch try byte() {
         case 0: return .polygon(try polygon())

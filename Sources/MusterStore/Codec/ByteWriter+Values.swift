@@ -80,16 +80,6 @@ extension ByteWriter {
         put(number: number)
     }
 
-    mutating func put(_ presences: [Presence]) {
-        put(varint: UInt64(presences.count))
-        for presence in presences {
-            put(number: presence.region.rawValue)
-            put(instant: presence.since)
-            put(byte: (presence.hasDwelt ? 1 : 0) | (presence.leftAt == nil ? 0 : 2))
-            if let leftAt = presence.leftAt { put(instant: leftAt) }
-        }
-    }
-
     mutating func put(_ shape: Shape) {
         switch shape {
         case .polygon(let polygon):

@@ -13,7 +13,8 @@ package struct ChangeCodec {
         /// A change that was taken out because what it spoke of was removed; keeps the place of its number.
         case removed
         case currentPosition, latePosition, crossing, safety, regionPut, regionRemoved, directoryPut, directoryRemoved
-        case currentSighting = 10, lateSighting, note
+        case presence
+        case currentSighting, lateSighting, note
     }
 
     var writer = ByteWriter()
@@ -43,10 +44,10 @@ package struct ChangeCodec {
             writer.put(name)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
-            writer.put(byte: crossing.kind.rawValue)
-            writer.put(number: crossing.device.rawValue)
-            writer.put(number: crossing.region.rawValue)
-            writer.put(instant: crossing.sampleTime)
+            writer.put(crossing)
+        case .presence(let report):
+            writer.put(byte: Tag.presence.rawValue)
+            writer.put(report)
         case .safety(let safety, let user):
             writer.put(byte: Tag.safety.rawValue)
             writer.put(number: user.rawValue)
@@ -125,14 +126,8 @@ package struct ChangeCodec {
             return .position(of: DeviceNumber(try reader.number()), try reader.position(), isCurrent: true)
         case .latePosition:
             return .position(of: DeviceNumber(try reader.number()), try reader.position(), isCurrent: false)
-        case .crossing:
-            guard let kind = Crossing.Kind(rawValue: try reader.byte()) else {
-                throw .malformed(offset: reader.offset)
-            }
-            let device = DeviceNumber(try reader.number())
-            let region = RegionNumber(try reader.number())
-            return .crossing(
-                Crossing(kind: kind, device: device, region: region, sampleTime: try reader.instant()))
+        case .crossing: return .crossing(try reader.crossing())
+        case .presence: return .presence(try reader.presenceReport())
         case .safety:
             let user = UserNumber(try reader.number())
             return .safety(try reader.safety(), of: user)

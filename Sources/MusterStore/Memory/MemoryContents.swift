@@ -118,6 +118,7 @@ extension Change {
         case .position(_, let subject, _): subject == device
         case .sighting(_, let subject, _), .note(_, let subject): subject == device
         case .crossing(let crossing): crossing.device == device
+        case .presence(let report): report.device == device
         case .safety(_, let subject): subject == user
         case .region, .directory: false
         }

@@ -51,6 +51,13 @@ extension Row {
         return choice
     }
 
+    /// The same, which may be NULL.
+    func optionalChoice<Choice: RawRepresentable>(_ column: String) throws -> Choice?
+    where Choice.RawValue: DatabaseValueConvertible {
+        let stored: DatabaseValue = self[column]
+        return stored.isNull ? nil : try choice(column)
+    }
+
     /// A blob column, read whole.
     func decode<Value>(
         _ column: String, _ body: (inout ByteReader) throws(CodecFault) -> Value
@@ -83,7 +90,8 @@ extension StoredDirectory {
             Device(number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"))
         }
         collections = try Row.fetchAll(database, sql: "SELECT * FROM collections ORDER BY number").map {
-            RegionCollection(number: try $0.number("number"), name: try $0.value("name"))
+            RegionCollection(
+                number: try $0.number("number"), name: try $0.value("name"), policy: try $0.choice("policy"))
         }
         var links: [TrackerNumber: [CollectionNumber]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT * FROM tracker_collections ORDER BY tracker, place") {
@@ -105,7 +113,8 @@ extension Region {
                 number: try $0.number("number"), collection: try $0.number("collection"), id: try $0.value("id"),
                 name: try $0.value("name"),
                 shape: try $0.decode("shape") { reader throws(CodecFault) in try reader.shape() },
-                isMuster: try $0.value("is_muster"), dwellSeconds: try $0.optional("dwell_seconds"),
+                isMuster: try $0.value("is_muster"), mode: try $0.optionalChoice("mode"),
+                dwellSeconds: try $0.optional("dwell_seconds"),
                 exitDelaySeconds: try $0.value("exit_delay_seconds"), properties: try $0.optional("properties"))
         }
     }

@@ -25,6 +25,7 @@ struct Removals: Equatable {
         case .position(_, let device, _): devices.contains(device)
         case .sighting(_, let device, _), .note(_, let device): devices.contains(device)
         case .crossing(let crossing): devices.contains(crossing.device)
+        case .presence(let report): devices.contains(report.device)
         case .safety(_, let user): users.contains(user)
         case .region, .directory: false
         }

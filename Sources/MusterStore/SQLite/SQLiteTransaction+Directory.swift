@@ -44,9 +44,9 @@ extension SQLiteTransaction {
     func put(_ collection: RegionCollection) throws {
         try execute(
             """
-            INSERT INTO collections (number, name) VALUES (?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name
-            """, [collection.number.rawValue, collection.name])
+            INSERT INTO collections (number, name, policy) VALUES (?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, policy = excluded.policy
+            """, [collection.number.rawValue, collection.name, collection.policy.rawValue])
     }
 
     func put(_ region: Region) throws {
@@ -55,15 +55,16 @@ extension SQLiteTransaction {
         try execute(
             """
             INSERT INTO regions (
-                number, collection, id, name, shape, is_muster, dwell_seconds, exit_delay_seconds, properties)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+                number, collection, id, name, shape, is_muster, mode, dwell_seconds, exit_delay_seconds, properties)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET collection = excluded.collection, id = excluded.id, name = excluded.name,
-                shape = excluded.shape, is_muster = excluded.is_muster, dwell_seconds = excluded.dwell_seconds,
-                exit_delay_seconds = excluded.exit_delay_seconds, properties = excluded.properties
+                shape = excluded.shape, is_muster = excluded.is_muster, mode = excluded.mode,
+                dwell_seconds = excluded.dwell_seconds, exit_delay_seconds = excluded.exit_delay_seconds,
+                properties = excluded.properties
             """,
             [
                 region.number.rawValue, region.collection.rawValue, region.id, region.name, Blob(shape.bytes),
-                region.isMuster, region.dwellSeconds, region.exitDelaySeconds, region.properties,
+                region.isMuster, region.mode?.rawValue, region.dwellSeconds, region.exitDelaySeconds, region.properties,
             ])
     }
 

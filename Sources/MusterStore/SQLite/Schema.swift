@@ -10,7 +10,7 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1, version2]
+    static let steps = [version1, version2, version3]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -117,5 +117,11 @@ enum Schema {
         CREATE TABLE notes (
             device INTEGER NOT NULL, kind INTEGER NOT NULL, key BLOB NOT NULL, sample_time INTEGER,
             received_at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (device, kind, key));
+        """
+
+    /// Collections say how they are crossed, regions what a wrong crossing costs.
+    private static let version3 = """
+        ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
+        ALTER TABLE regions ADD COLUMN mode INTEGER;
         """
 }

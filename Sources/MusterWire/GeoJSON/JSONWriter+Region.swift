@@ -15,6 +15,7 @@ extension JSONWriter {
         beginObject()
         member("name", region.name)
         member("muster", region.isMuster)
+        if let mode = region.mode { member("crossingMode", mode.wireName.description) }
         if let dwell = region.dwellSeconds { member("dwell", dwell) }
         if region.exitDelaySeconds > 0 { member("exitDelay", region.exitDelaySeconds) }
         if case .circle(let circle) = region.shape { member("radius", circle.radius.value) }

@@ -1,3 +1,4 @@
+package import MusterCore
 package import MusterGeometry
 
 /// A region as a GeoJSON Feature describes it (RFC 7946), before it has a number and a collection.
@@ -10,6 +11,8 @@ package struct RegionDraft: Hashable, Sendable {
     package var name: String?
     /// The property `muster`; false unless said.
     package var isMuster: Bool
+    /// The property `crossingMode`; nil unless said.
+    package var mode: RegionMode?
     /// The property `dwell`: seconds inside after which a dwell is reported; nil: never.
     package var dwellSeconds: Double?
     /// The property `exitDelay`: seconds that an exit is held back; 0 unless said.
@@ -21,13 +24,15 @@ package struct RegionDraft: Hashable, Sendable {
 
     /// A region's description.
     package init(
-        feature: Int = 0, id: String? = nil, name: String? = nil, isMuster: Bool = false, dwellSeconds: Double? = nil,
-        exitDelaySeconds: Double = 0, shape: Shape, properties: String? = nil
+        feature: Int = 0, id: String? = nil, name: String? = nil, isMuster: Bool = false,
+        mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0, shape: Shape,
+        properties: String? = nil
     ) {
         self.feature = feature
         self.id = id
         self.name = name
         self.isMuster = isMuster
+        self.mode = mode
         self.dwellSeconds = dwellSeconds
         self.exitDelaySeconds = exitDelaySeconds
         self.shape = shape

@@ -1,7 +1,10 @@
+import MusterCore
+
 /// The properties of a feature that mean something to a region.
 struct PropertiesDraft: Hashable {
     var name: String?
     var isMuster = false
+    var mode: RegionMode?
     var dwellSeconds: Double?
     var exitDelaySeconds: Double = 0
     /// Metres, as it is written; only a Point has a use for it, and may find fault with it.
@@ -10,7 +13,7 @@ struct PropertiesDraft: Hashable {
     var text: String?
 
     /// The keys that are read here; a region writes them itself.
-    static let keys: Set<String> = ["name", "muster", "dwell", "exitDelay", "radius"]
+    static let keys: Set<String> = ["name", "muster", "crossingMode", "dwell", "exitDelay", "radius"]
 }
 
 extension RegionReader {
@@ -60,6 +63,14 @@ extension RegionReader {
         case "muster":
             guard try expects(.boolean, at: path, from: &reader) else { return }
             draft.isMuster = try reader.boolean()
+        case "crossingMode":
+            guard try expects(.string, at: path, from: &reader) else { return }
+            let text = try reader.text().string
+            draft.mode = RegionMode.allCases.first { $0.wireName.description == text }
+            if draft.mode == nil {
+                let words = RegionMode.allCases.map(\.wireName.description).joined(separator: ", ")
+                record(.invalid("must be one of \(words)"), at: path)
+            }
         case "dwell": draft.dwellSeconds = try readSeconds(at: path, from: &reader)
         case "exitDelay": draft.exitDelaySeconds = try readSeconds(at: path, from: &reader) ?? 0
         default: try reader.skip()
@@ -76,5 +87,16 @@ extension RegionReader {
             return nil
         }
         return seconds
+    }
+}
+
+extension RegionMode {
+    /// How the wire calls it.
+    var wireName: StaticString {
+        switch self {
+        case .standard: "standard"
+        case .insideIsSafe: "insideIsSafe"
+        case .insideIsDanger: "insideIsDanger"
+        }
     }
 }

@@ -172,8 +172,9 @@ struct RegionReader {
         drafts.append(
             RegionDraft(
                 feature: feature, id: draft.id, name: draft.properties.name,
-                isMuster: draft.properties.isMuster, dwellSeconds: draft.properties.dwellSeconds,
-                exitDelaySeconds: draft.properties.exitDelaySeconds, shape: shape,
+                isMuster: draft.properties.isMuster, mode: draft.properties.mode,
+                dwellSeconds: draft.properties.dwellSeconds, exitDelaySeconds: draft.properties.exitDelaySeconds,
+                shape: shape,
                 properties: draft.properties.text))
     }
 

@@ -6,7 +6,8 @@ package enum NamedChange: Hashable, Sendable {
     case position(Position, device: String, user: String, isLate: Bool)
     case sighting(Sighting, device: String, user: String, isLate: Bool)
     case note(DeviceNote.Name, device: String, user: String)
-    case crossing(Crossing.Kind, device: String, user: String, region: NamedRegion, sampleTime: Instant)
+    case crossing(Crossing, device: String, user: String, region: NamedRegion)
+    case presence(PresenceReport, device: String, user: String, region: NamedRegion)
     /// The region is the one that makes safe.
     case safety(Safety.State, user: String, since: Instant, region: NamedRegion?)
     case region(collection: String, id: String, removed: Bool)
@@ -24,6 +25,7 @@ package enum NamedChange: Hashable, Sendable {
         case .sighting: "sighting"
         case .note: "note"
         case .crossing: "crossing"
+        case .presence: "presence"
         case .safety: "safety"
         case .region: "region"
         case .directory: "directory"
@@ -58,6 +60,29 @@ extension Crossing.Kind {
         case .enter: "enter"
         case .exit: "exit"
         case .dwell: "dwell"
+        case .passed: "passed"
+        }
+    }
+}
+
+extension Standing {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .unknown: "unknown"
+        case .inside: "inside"
+        case .outside: "outside"
+        }
+    }
+}
+
+extension Doubt {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .checking: "checking"
+        case .poorAccuracy: "poorAccuracy"
+        case .stale: "stale"
         }
     }
 }
@@ -98,13 +123,21 @@ extension JSONWriter {
             member("user", user)
             member("kind", name.kind.wireName.description)
             if !name.key.isEmpty { member("key", name.key) }
-        case .crossing(let kind, let device, let user, let region, let sampleTime):
-            member("kind", kind.wireName.description)
+        case .crossing(let crossing, let device, let user, let region):
+            member("kind", crossing.kind.wireName.description)
             member("device", device)
             member("user", user)
             key("region")
             value(region)
-            member("sampleTime", sampleTime)
+            member("sampleTime", crossing.sampleTime)
+            if let percent = crossing.insidePercent { member("probability", percent: percent) }
+            if crossing.kind == .passed { member("inferred", true) }
+        case .presence(let report, let device, let user, let region):
+            member("device", device)
+            member("user", user)
+            key("region")
+            value(region)
+            members(of: report)
         case .safety(let state, let user, let since, let region):
             member("user", user)
             member("state", state.wireName.description)
@@ -133,5 +166,19 @@ extension JSONWriter {
         member("name", region.name)
         member("muster", region.isMuster)
         endObject()
+    }
+
+    /// Writes how a device stands to a region: the members that follow the region.
+    package mutating func members(of report: PresenceReport) {
+        member("standing", report.standing.wireName.description)
+        if let percent = report.insidePercent { member("probability", percent: percent) }
+        if let doubt = report.doubt { member("doubt", doubt.wireName.description) }
+        member("since", report.since)
+        member("sampleTime", report.sampleTime)
+    }
+
+    /// Writes per cent as a share of 1.
+    private mutating func member(_ name: StaticString, percent: UInt8) {
+        member(name, Double(percent) / 100)
     }
 }

@@ -70,7 +70,7 @@ struct Office {
                 let tracker = try draft.transaction.nextTrackerNumber()
                 let team = try draft.transaction.nextTeamNumber()
                 draft.edits += [
-                    .putCollection(RegionCollection(number: collection, name: name)),
+                    .putCollection(RegionCollection(number: collection, name: name, policy: .raw)),
                     .putTracker(Tracker(number: tracker, name: name, filter: .none, collections: [collection])),
                     .putTeam(Team(number: team, name: name, tracker: tracker)),
                 ]

@@ -24,7 +24,7 @@ import Testing
     @Test func `an acknowledged observation is in the log, and its crossing with it`() async throws {
         let town = try await Town()
         let receipt = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
-        #expect(receipt.accepted == 2)
+        #expect(receipt.tally.accepted == 2)
         #expect(receipt.sequence == town.store.lastSequence)
         #expect(try town.crossings() == ["enter"])
         let safety = try await town.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
@@ -37,8 +37,8 @@ import Testing
         let fix = town.fix(45, at: 0)
         let first = try await town.ledger.ingest([fix, fix])
         let second = try await town.ledger.ingest([fix])
-        #expect((first.accepted, first.repeated) == (1, 1))
-        #expect((second.accepted, second.repeated) == (0, 1))
+        #expect((first.tally.accepted, first.tally.repeated) == (1, 1))
+        #expect((second.tally.accepted, second.tally.repeated) == (0, 1))
         #expect(second.sequence == first.sequence)
         #expect(try town.crossings() == ["enter"])
         try await town.ledger.close()
@@ -49,7 +49,7 @@ import Testing
         town.clock.advance(bySeconds: 200)
         _ = try await town.ledger.ingest([town.fix(46, at: 100)])
         let receipt = try await town.ledger.ingest([town.fix(45, at: 50)])
-        #expect(receipt.late == 1)
+        #expect(receipt.tally.late == 1)
         #expect(try town.crossings().isEmpty)
         let stored = try town.store.positions(
             of: Town.phone, from: Instant(milliseconds: 0), to: Instant(seconds: 2_000_000_000), after: nil, limit: 10)
@@ -72,9 +72,9 @@ import Testing
             sighting(at: 61, town),
         ]
         let first = try await town.ledger.ingest(request)
-        #expect((first.accepted, first.repeated, first.late) == (2, 1, 2))
+        #expect((first.tally.accepted, first.tally.repeated, first.tally.late) == (2, 1, 2))
         let second = try await town.ledger.ingest(request)
-        #expect((second.repeated, second.sequence) == (5, first.sequence))
+        #expect((second.tally.repeated, second.sequence) == (5, first.sequence))
         let told = try town.store.changes(since: .zero, limit: 100).compactMap { logged -> Bool? in
             if case .sighting(_, of: Town.phone, let isCurrent) = logged.change { isCurrent } else { nil }
         }
@@ -83,7 +83,7 @@ import Testing
         // A server that starts over the same store knows what is late.
         let again = try Ledger(store: town.store, now: { town.clock.now })
         let third = try await again.ingest([sighting(at: -1, town), sighting(at: 0, minor: 6, town)])
-        #expect((third.late, third.accepted) == (1, 1))
+        #expect((third.tally.late, third.tally.accepted) == (1, 1))
         try await again.close()
     }
 
@@ -102,10 +102,10 @@ import Testing
         }
         let first = try await town.ledger.ingest([note("{\"steps\":1}", at: 0)])
         let second = try await town.ledger.ingest([note("{\"steps\":1}", at: 0), note("{\"steps\":0}", at: -5)])
-        #expect((first.accepted, second.repeated, second.sequence) == (1, 2, first.sequence))
+        #expect((first.tally.accepted, second.tally.repeated, second.sequence) == (1, 2, first.sequence))
         #expect(try stored() == ["{\"steps\":1}"])
         let third = try await town.ledger.ingest([note("{\"steps\":2}", at: 5)])
-        #expect(third.accepted == 1)
+        #expect(third.tally.accepted == 1)
         #expect(try stored() == ["{\"steps\":2}"])
         let changes = try town.store.changes(since: first.sequence, limit: 9).map(\.change)
         #expect(changes == [.note(DeviceNote.Name(.steps), of: Town.phone)])
@@ -136,8 +136,8 @@ import Testing
         await #expect(throws: LedgerError.full) { try await town.ledger.ingest([town.fix(46, at: 1)]) }
         gate.signal()
         try await blocked.value
-        #expect(try await waiting.value.repeated == many.count - 1)
-        #expect(try await town.ledger.ingest([town.fix(46, at: 1)]).accepted == 1)
+        #expect(try await waiting.value.tally.repeated == many.count - 1)
+        #expect(try await town.ledger.ingest([town.fix(46, at: 1)]).tally.accepted == 1)
         try await town.ledger.close()
     }
 
@@ -155,10 +155,10 @@ import Testing
         let town = try await Town()
         _ = try await town.ledger.ingest([town.fix(46, at: 0)])
         let ahead = try await town.ledger.ingest([town.fix(45, at: 86_400), town.fix(45, at: 86_400)])
-        #expect((ahead.late, ahead.repeated) == (1, 1))
+        #expect((ahead.tally.late, ahead.tally.repeated) == (1, 1))
         let again = try await Town(store: town.store)
         let receipt = try await again.ledger.ingest([town.fix(45, at: 5)])
-        #expect(receipt.accepted == 1)
+        #expect(receipt.tally.accepted == 1)
         #expect(try town.crossings() == ["enter"])
     }
 
@@ -181,7 +181,7 @@ import Testing
     @Test func `what comes after closing is refused, what waited is served`() async throws {
         let town = try await Town()
         let receipt = try await town.ledger.ingest([town.fix(45, at: 0)])
-        #expect(receipt.accepted == 1)
+        #expect(receipt.tally.accepted == 1)
         try await town.ledger.close()
         await #expect(throws: LedgerError.closed) { try await town.ledger.ingest([town.fix(45, at: 1)]) }
     }

@@ -49,7 +49,7 @@ struct Town {
             let (tracker, team) = (try draft.transaction.nextTrackerNumber(), try draft.transaction.nextTeamNumber())
             let collection = try draft.transaction.nextCollectionNumber()
             draft.edits = [
-                .putCollection(RegionCollection(number: collection, name: "town")),
+                .putCollection(RegionCollection(number: collection, name: "town", policy: .raw)),
                 .putTracker(Tracker(number: tracker, name: "crew", filter: .none, collections: [collection])),
                 .putTeam(Team(number: team, name: "crew", tracker: tracker, silenceSeconds: 600)),
                 .putUser(

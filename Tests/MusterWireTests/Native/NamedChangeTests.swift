@@ -25,10 +25,12 @@ struct NamedChangeTests {
             #""device":"alice/phone","user":"alice","position":{"latitude":1,"longitude":2,"#
                 + #""sampleTime":"2026-11-21T06:00:00.000Z","receivedTime":"2026-11-21T06:00:00.000Z","#
                 + #""source":"native"},"late":true"#)
+        let enter = Crossing(
+            kind: .enter, device: DeviceNumber(1), region: RegionNumber(1), sampleTime: time, insidePercent: 97)
         check(
-            .crossing(.enter, device: "alice/phone", user: "alice", region: region, sampleTime: time),
+            .crossing(enter, device: "alice/phone", user: "alice", region: region),
             #""kind":"enter","device":"alice/phone","user":"alice","region":{"collection":"sites","id":"r1","#
-                + #""name":"Yard \"A\"","muster":true},"sampleTime":"2026-11-21T06:00:00.000Z""#)
+                + #""name":"Yard \"A\"","muster":true},"sampleTime":"2026-11-21T06:00:00.000Z","probability":0.97"#)
         let beacon = Beacon(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
         check(
             .sighting(
@@ -46,6 +48,14 @@ struct NamedChangeTests {
         check(
             .note(DeviceNote.Name(.lastWill), device: "alice/phone", user: "alice"),
             #""device":"alice/phone","user":"alice","kind":"lwt""#)
+        let doubted = PresenceReport(
+            device: DeviceNumber(1), region: RegionNumber(1), standing: .inside, insidePercent: nil, doubt: .checking,
+            since: time, sampleTime: time)
+        check(
+            .presence(doubted, device: "alice/phone", user: "alice", region: region),
+            #""device":"alice/phone","user":"alice","region":{"collection":"sites","id":"r1","#
+                + #""name":"Yard \"A\"","muster":true},"standing":"inside","doubt":"checking","#
+                + #""since":"2026-11-21T06:00:00.000Z","sampleTime":"2026-11-21T06:00:00.000Z""#)
         check(
             .safety(.safe, user: "alice", since: time, region: region),
             #""user":"alice","state":"safe","since":"2026-11-21T06:00:00.000Z","region":{"collection":"sites","#

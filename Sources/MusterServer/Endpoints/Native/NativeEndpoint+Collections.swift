@@ -29,6 +29,12 @@ extension NativeEndpoint {
                 handler: seeCollection))
         routes.add(
             Route(
+                .patch, "\(collections)/{collection}", admits: writers,
+                .init(
+                    "Regions", "Change how a collection's regions are crossed.", body: Self.json("CollectionPatch"),
+                    answers: [.init(200, "The collection.", json: "Collection")]), handler: changeCollection))
+        routes.add(
+            Route(
                 .delete, "\(collections)/{collection}", admits: writers,
                 .init(
                     "Regions", "Remove a collection with its regions.", answers: [.init(204, "Gone.")]),
@@ -47,6 +53,7 @@ extension NativeEndpoint {
     private func makeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
+        let policy: CrossingPolicy? = fields.word("policy")
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let collection = try await ledger.edit { directory, draft in
@@ -54,7 +61,8 @@ extension NativeEndpoint {
             guard directory.collections[name] == nil else {
                 throw Problem.conflict("There is a collection \(name) already.")
             }
-            let collection = RegionCollection(number: try draft.transaction.nextCollectionNumber(), name: name)
+            let collection = RegionCollection(
+                number: try draft.transaction.nextCollectionNumber(), name: name, policy: policy ?? .confident)
             draft.edits = [.putCollection(collection)] + Self.links(to: collection, by: access)
             return collection
         }
@@ -76,6 +84,19 @@ extension NativeEndpoint {
         let directory = ledger.directory
         let collection = try collection(exchange, exchange.access(in: directory))
         return .json { $0.collection(collection, in: directory) }
+    }
+
+    private func changeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var fields = try await Fields(request)
+        let policy: CrossingPolicy? = fields.word("policy")
+        try fields.finish()
+        let collection = try await ledger.edit { directory, draft in
+            var collection = try changeableCollection(exchange, exchange.access(in: directory))
+            if let policy { collection.policy = policy }
+            draft.edits = [.putCollection(collection)]
+            return collection
+        }
+        return .json { $0.collection(collection, in: ledger.directory) }
     }
 
     private func removeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
@@ -104,10 +125,11 @@ extension NativeEndpoint {
 }
 
 extension JSONWriter {
-    /// Writes a collection: its name, and how many regions it has.
+    /// Writes a collection: its name, how its regions are crossed, and how many there are.
     mutating func collection(_ collection: RegionCollection, in directory: Directory) {
         beginObject()
         member("name", collection.name)
+        member("policy", collection.policy.rawValue)
         member("regions", directory.regionCount(in: collection.number))
         endObject()
     }

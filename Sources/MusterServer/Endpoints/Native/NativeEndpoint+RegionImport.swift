@@ -83,8 +83,9 @@ extension NativeEndpoint {
             let id = described.id ?? unusedID(number, in: collection, of: directory, besides: taken)
             let region = Region(
                 number: number, collection: collection.number, id: id, name: described.name ?? id,
-                shape: described.shape, isMuster: described.isMuster, dwellSeconds: described.dwellSeconds,
-                exitDelaySeconds: described.exitDelaySeconds, properties: described.properties)
+                shape: described.shape, isMuster: described.isMuster, mode: described.mode,
+                dwellSeconds: described.dwellSeconds, exitDelaySeconds: described.exitDelaySeconds,
+                properties: described.properties)
             draft.edits.append(.putRegion(region))
             return region
         }

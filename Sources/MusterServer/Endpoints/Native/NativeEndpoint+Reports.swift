@@ -81,8 +81,8 @@ extension NativeEndpoint {
 
     private static func answer(_ receipt: Receipt) -> Response {
         let json = """
-            {"accepted":\(receipt.accepted),"late":\(receipt.late),"repeated":\(receipt.repeated),\
-            "filtered":\(receipt.filtered),"sequence":\(receipt.sequence.rawValue)}
+            {"accepted":\(receipt.tally.accepted),"late":\(receipt.tally.late),"repeated":\(receipt.tally.repeated),\
+            "filtered":\(receipt.tally.filtered),"sequence":\(receipt.sequence.rawValue)}
             """
         return Response(
             status: .ok, headers: [.contentType: "application/json"],

@@ -31,6 +31,7 @@ package struct NativeEndpoint: Sendable {
         addEncryptionKeys(to: &routes)
         addReports(to: &routes)
         addLatestPositions(to: &routes)
+        addPresences(to: &routes)
         addHistory(to: &routes)
         addSightings(to: &routes)
         addNotes(to: &routes)

@@ -33,6 +33,8 @@ enum Schema {
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
+    private static let policy =
+        #"{"type":"string","enum":["\#(CrossingPolicy.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let silence = #"{"type":"number","minimum":10,"maximum":604800}"#
     private static let password = #"{"type":"string","minLength":8,"maxLength":1024}"#
     private static let text = #"{"type":"string","maxLength":4096}"#
@@ -83,7 +85,8 @@ enum Schema {
         ("TeamPatch", object([], optional: [("silenceSeconds", silence)])),
         ("NewDevice", object([("name", name)])),
         ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
-        ("NewCollection", object([("name", name)])),
+        ("NewCollection", object([("name", name)], optional: [("policy", policy)])),
+        ("CollectionPatch", object([], optional: [("policy", policy)])),
         ("NewTracker", object([("name", name)], optional: [("filter", filter), ("collections", names)])),
         ("TrackerPatch", object([], optional: [("filter", filter), ("collections", names)])),
         ("NewKey", object([("label", #"{"type":"string","maxLength":200}"#)], optional: [("user", name)])),
@@ -128,7 +131,7 @@ enum Schema {
         ),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
-        ("Collection", object([("name", name), ("regions", integer)])),
+        ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
         ("CollectionPage", page(of: "Collection")),
         ("Tracker", object([("name", name), ("filter", filter), ("collections", names)])),
         ("TrackerPage", page(of: "Tracker")),
@@ -155,7 +158,11 @@ enum Schema {
             object(
                 [
                     ("sequence", since), ("at", time),
-                    ("type", words("position", "sighting", "note", "crossing", "safety", "region", "directory")),
+                    (
+                        "type",
+                        words(
+                            "position", "sighting", "note", "crossing", "presence", "safety", "region", "directory")
+                    ),
                 ], isOpen: true)
         ),
         ("OwnTracksReply", #"{"type":["array","object"]}"#),
@@ -210,6 +217,22 @@ enum Schema {
                 optional: [("key", text), ("sampleTime", time)])
         ),
         ("NotePage", page(of: "Note")),
+        (
+            "Presences",
+            object(
+                [("sequence", since), ("items", list(of: reference("Presence")))], optional: [("nextCursor", cursor)])
+        ),
+        (
+            "Presence",
+            object(
+                [
+                    ("device", text), ("user", name), ("region", #"{"type":"object"}"#),
+                    ("standing", words("inside", "outside", "unknown")), ("since", time), ("sampleTime", time),
+                ],
+                optional: [
+                    ("probability", number(0...1)), ("doubt", words("checking", "poorAccuracy", "stale")),
+                ])
+        ),
         (
             "TeamSafety",
             object([

@@ -1,0 +1,95 @@
+import MusterGeometry
+
+/// A region that a fix may be inside of.
+struct Finding: Hashable, Sendable {
+    var region: Int32
+    /// Metres from where the device is believed to be to the boundary, positive inside. Under the raw policy infinite:
+    /// inside is inside.
+    var signedDistanceMetres: Double
+}
+
+/// What a fix says of its device, to all regions alike.
+struct Evidence {
+    var device: DeviceNumber
+    var sampleTime: Instant
+    /// The tracker that the device reports to.
+    var tracker: Atlas.TrackerRule
+    /// The standard deviation of the place, metres; 0 where only raw collections are linked.
+    var deviationMetres: Double = 0
+    /// What would be left of it after many more fixes like the last ones, metres.
+    var leastDeviationMetres: Double = 0
+    /// Whether the place is known well enough to decide anything.
+    var isSettled = true
+    /// Whether the last fix does not fit, so that everything stays as it was.
+    var isChecking = false
+    /// Whether nothing was ever decided under the confident policy: what a first decision finds is no crossing.
+    var isFirst = false
+}
+
+extension Atlas {
+    /// Replaces the decision's findings by the regions that a fix may be inside of, in region order, and says what the
+    /// fix tells them all. Moves the device's track.
+    func find(
+        _ position: Position, device: DeviceNumber, tracker: TrackerRule, state: inout DeviceState,
+        into decision: inout Decision
+    ) -> Evidence {
+        var evidence = Evidence(device: device, sampleTime: position.sampleTime, tracker: tracker)
+        decision.findings.removeAll(keepingCapacity: true)
+        if !tracker.raw.isEmpty {
+            regions(containing: position.coordinate, in: tracker.raw, into: &decision.inside)
+            for region in decision.inside {
+                decision.findings.append(Finding(region: region, signedDistanceMetres: .infinity))
+            }
+        }
+        guard !tracker.confident.isEmpty else { return evidence }
+        state.track.take(ConfidentFix(position))
+        evidence.deviationMetres = state.track.deviationMetres
+        evidence.leastDeviationMetres = state.track.leastDeviationMetres
+        evidence.isSettled = state.track.isSettled
+        evidence.isChecking = state.track.isChecking
+        evidence.isFirst = !state.hasStood
+        if evidence.isSettled { state.hasStood = true }
+        guard !evidence.isChecking else { return evidence }
+        nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, into: &decision)
+        addDistant(state, evidence, into: &decision)
+        if tracker.collections.count > 1 { decision.findings.sort { $0.region < $1.region } }
+        return evidence
+    }
+
+    /// Adds what is so near that it is not certain to be outside.
+    private func nearby(
+        _ place: Coordinate, deviationMetres: Double, tracker: TrackerRule, into decision: inout Decision
+    ) {
+        let reach = Metres(min(4 * deviationMetres + Self.marginMetres, Self.reachMetres))
+        for collection in tracker.confident {
+            decision.nearby.removeAll(keepingCapacity: true)
+            nearby(place, within: reach, in: collection, into: &decision.nearby)
+            for region in decision.nearby {
+                decision.findings.append(
+                    Finding(region: region.id, signedDistanceMetres: region.signedDistanceMetres))
+            }
+        }
+    }
+
+    /// Adds the regions that the device stood in and that are beyond `reachMetres`, where the place is so uncertain
+    /// that this does not rule them out.
+    private func addDistant(_ state: DeviceState, _ evidence: Evidence, into decision: inout Decision) {
+        guard 4 * evidence.deviationMetres > Self.reachMetres else { return }
+        for presence in state.presences {
+            guard let rule = rule(of: presence.region), rule.policy == .confident,
+                evidence.tracker.collections.contains(rule.collection),
+                !decision.findings.contains(where: { $0.region == presence.region.rawValue }),
+                let distance = signedDistance(from: state.track.estimate, to: presence.region)
+            else { continue }
+            decision.findings.append(
+                Finding(region: presence.region.rawValue, signedDistanceMetres: distance.value))
+        }
+        decision.findings.sort { $0.region < $1.region }
+    }
+
+    /// The largest exit margin of any mode, so that what lies farther than this and four deviations is outside.
+    private static let marginMetres = 8.0
+    /// How far a region is looked for, however uncertain the place is: within thousands of regions a fix of 20 km
+    /// would take milliseconds.
+    private static let reachMetres = 3_000.0
+}

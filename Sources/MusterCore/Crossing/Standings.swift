@@ -1,0 +1,173 @@
+import MusterGeometry
+
+/// Moves a device's presences to where a fix says it is, and decides the crossings: exits, then enters, then dwells,
+/// each in region order. Raw and confident collections go the same road; only what makes a standing differs.
+struct Standings {
+    let atlas: Atlas
+    let evidence: Evidence
+
+    /// Goes through the presences and the findings, both in region order, side by side.
+    func move(_ state: inout DeviceState, into decision: inout Decision) {
+        if state.presences.isEmpty && decision.findings.isEmpty { return }
+        decision.presences.removeAll(keepingCapacity: true)
+        var former = 0
+        var found = 0
+        while former < state.presences.count || found < decision.findings.count {
+            let presence = former < state.presences.count ? state.presences[former] : nil
+            let finding = found < decision.findings.count ? decision.findings[found] : nil
+            let number = min(presence?.region.rawValue ?? .max, finding?.region ?? .max)
+            let isKnown = presence?.region.rawValue == number
+            let isFound = finding?.region == number
+            if isKnown { former += 1 }
+            if isFound { found += 1 }
+            move(
+                RegionNumber(number), from: isKnown ? presence : nil,
+                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, into: &decision)
+        }
+        decision.tellGathered()
+        // Most fixes change nothing, and then nothing is copied.
+        if decision.presences != state.presences {
+            state.presences = Array(decision.presences)
+            decision.presencesChanged = true
+        }
+    }
+
+    /// Moves one presence; drops, without a crossing, what was removed or is no longer linked.
+    private func move(
+        _ region: RegionNumber, from former: Presence?, signedDistanceMetres: Double?, into decision: inout Decision
+    ) {
+        guard let rule = atlas.rule(of: region), evidence.tracker.collections.contains(rule.collection) else {
+            return
+        }
+        switch rule.policy {
+        case .raw:
+            let isInside = signedDistanceMetres != nil
+            cross(
+                from: former ?? Presence(outside: region, at: evidence.sampleTime), isNew: former == nil, rule,
+                to: isInside ? .inside : .outside, probability: isInside ? 1 : 0, into: &decision)
+        case .confident where evidence.isChecking:
+            if let former { hold(former, into: &decision) }
+        case .confident:
+            var before = former ?? Presence(outside: region, at: evidence.sampleTime)
+            if former == nil && evidence.isFirst { before.standing = .unknown }
+            let (standing, probability) = ConfidentPolicy.verdict(
+                from: before.standing, signedDistanceMetres: signedDistanceMetres ?? -.infinity,
+                deviationMetres: evidence.deviationMetres, isSettled: evidence.isSettled, mode: rule.mode)
+            cross(
+                from: before, isNew: former == nil, rule, to: standing, probability: probability, into: &decision)
+        }
+    }
+
+    /// Takes a presence to a standing, tells what that crosses, and keeps the presence if it is worth it.
+    private func cross(
+        from former: Presence, isNew: Bool, _ rule: Atlas.RegionRule, to standing: Standing, probability: Double,
+        into decision: inout Decision
+    ) {
+        var presence = former
+        let certainty = rule.policy == .raw ? nil : UInt8((probability * 100).rounded())
+        presence.likelihood = Likelihood(probability)
+        if (presence.likelihood > .low) != (former.likelihood > .low) { presence.likelySince = evidence.sampleTime }
+        presence.doubt = doubt(rule, standing: standing, probability: probability)
+        presence.standing = standing
+        switch standing {
+        case .inside: enterOrStay(&presence, from: former, rule, certainty, into: &decision)
+        case .outside: leave(&presence, from: former, rule, certainty, into: &decision)
+        case .unknown: break
+        }
+        let isKept = presence.isWorthKeeping(probability: probability)
+        if rule.policy == .confident, isKept || !isNew, presence.isNews(after: former) {
+            report(presence, insidePercent: certainty, into: &decision)
+        }
+        if isKept { decision.presences.append(presence) }
+    }
+
+    private func enterOrStay(
+        _ presence: inout Presence, from former: Presence, _ rule: Atlas.RegionRule, _ insidePercent: UInt8?,
+        into decision: inout Decision
+    ) {
+        let time = evidence.sampleTime
+        if former.leftAt != nil {
+            // Back before the exit was told: it never left.
+            presence.leftAt = nil
+        } else if former.standing != .inside {
+            presence.since = time
+            presence.hasDwelt = false
+            // What was never known to be outside has not entered: it is found inside.
+            if former.standing == .outside {
+                decision.enters.append(crossing(.enter, presence.region, time, insidePercent))
+            }
+        }
+        if !presence.hasDwelt, let wanted = rule.dwellSeconds, time.seconds(since: presence.since) >= wanted {
+            presence.hasDwelt = true
+            decision.dwells.append(crossing(.dwell, presence.region, time, insidePercent))
+        }
+    }
+
+    /// An exit is dated when the device left and told when its delay is over.
+    private func leave(
+        _ presence: inout Presence, from former: Presence, _ rule: Atlas.RegionRule, _ insidePercent: UInt8?,
+        into decision: inout Decision
+    ) {
+        if former.standing == .inside { presence.leftAt = evidence.sampleTime }
+        guard let leftAt = presence.leftAt, evidence.sampleTime.seconds(since: leftAt) >= rule.exitDelaySeconds else {
+            return
+        }
+        decision.changes.append(.crossing(crossing(.exit, presence.region, leftAt, insidePercent)))
+        presence.leftAt = nil
+    }
+
+    /// The last fix does not fit: the standing is held, and said to be in doubt.
+    private func hold(_ former: Presence, into decision: inout Decision) {
+        var presence = former
+        presence.doubt = .checking
+        if former.doubt != .checking { report(presence, insidePercent: nil, into: &decision) }
+        decision.presences.append(presence)
+    }
+
+    /// Whether fixes are too inaccurate for a region this small: even in its very middle the device could not enter.
+    private func doubt(_ rule: Atlas.RegionRule, standing: Standing, probability: Double) -> Doubt? {
+        guard rule.policy == .confident, standing != .inside, probability >= Presence.leastProbability else {
+            return nil
+        }
+        let isTooPoor = ConfidentPolicy.isAccuracyTooPoor(
+            inradiusMetres: rule.inradiusMetres, deviationMetres: evidence.leastDeviationMetres, mode: rule.mode)
+        return isTooPoor ? .poorAccuracy : nil
+    }
+
+    private func crossing(
+        _ kind: Crossing.Kind, _ region: RegionNumber, _ time: Instant, _ insidePercent: UInt8?
+    ) -> Crossing {
+        Crossing(
+            kind: kind, device: evidence.device, region: region, sampleTime: time, insidePercent: insidePercent)
+    }
+
+    private func report(_ presence: Presence, insidePercent: UInt8?, into decision: inout Decision) {
+        decision.reports.append(
+            PresenceReport(
+                presence, of: evidence.device, insidePercent: insidePercent, sampleTime: evidence.sampleTime))
+    }
+}
+
+extension Presence {
+    /// What is less probable than this is not kept while nothing is decided.
+    fileprivate static let leastProbability = 0.05
+
+    /// Outside, until a fix says more.
+    fileprivate init(outside region: RegionNumber, at time: Instant) {
+        self.init(region: region, since: time, standing: .outside, likelihood: .none)
+    }
+
+    /// Outside is the usual: it is kept only while an exit is held back or an enter is coming.
+    fileprivate func isWorthKeeping(probability: Double) -> Bool {
+        switch standing {
+        case .inside: true
+        case .unknown: probability >= Self.leastProbability
+        case .outside: leftAt != nil || probability > 0.5
+        }
+    }
+
+    /// Whether someone would want to be told of the difference.
+    fileprivate func isNews(after former: Presence) -> Bool {
+        standing != former.standing || likelihood != former.likelihood || doubt != former.doubt
+    }
+}

@@ -1,0 +1,89 @@
+/// What became of some observations; the counts add up to how many there were.
+public struct Tally: Hashable, Sendable {
+    /// Moved a device's state.
+    public var accepted = 0
+    /// Older than what is known: kept as history.
+    public var late = 0
+    /// Already stored.
+    public var repeated = 0
+    /// Left out by the tracker's filter.
+    public var filtered = 0
+
+    /// Of none.
+    public init() {}
+
+    /// Counts one more.
+    public mutating func count(_ verdict: Verdict) {
+        switch verdict {
+        case .accepted: accepted += 1
+        case .late: late += 1
+        case .filtered: filtered += 1
+        }
+    }
+}
+
+/// What the engine must be told before it can decide an observation.
+public enum Question: Hashable, Sendable {
+    /// Whether the store holds it already: then it is a repetition and changes nothing.
+    case isStored
+    /// Where the device was until then, for `recall`: the engine has not followed it since it was started.
+    case trail(of: DeviceNumber, until: Instant)
+}
+
+extension Engine {
+    /// How long a trail is worth recalling: what is older weighs nothing in the track.
+    public static let trailSeconds: Double = 1_800
+
+    /// Decides observations in order, up to the first that raises a question.
+    ///
+    /// Nothing is allocated for an observation that crosses nothing.
+    ///
+    /// - Parameters:
+    ///   - observations: what was observed.
+    ///   - index: the first to decide; afterwards the first that was not decided.
+    ///   - now: the server's time.
+    ///   - decision: what was decided before, added to.
+    ///   - tally: counts what became of them.
+    /// - Returns: the question that the observation at `index` raises; nil when all are decided.
+    public func decide(
+        _ observations: [Observation], from index: inout Int, now: Instant, into decision: inout Decision,
+        tally: inout Tally
+    ) -> Question? {
+        while index < observations.count {
+            if let question = question(about: observations[index], now: now, after: decision) { return question }
+            tally.count(decide(observations[index], now: now, into: &decision))
+            index += 1
+        }
+        return nil
+    }
+
+    /// What must be known before an observation is decided; nil: nothing.
+    public func question(about observation: Observation, now: Instant, after decision: Decision) -> Question? {
+        switch observation {
+        case .position(let position, let device):
+            if Self.isAhead(position.sampleTime, of: now) { return .isStored }
+            return withState(of: device, after: decision) { state in
+                guard let evaluated = state.evaluated else { return nil }
+                if position.sampleTime <= evaluated { return .isStored }
+                let isUnfollowed = state.latest != nil && state.track.isEmpty && !tracker(of: state).confident.isEmpty
+                return isUnfollowed ? .trail(of: device, until: evaluated) : nil
+            }
+        case .sighting(let sighting, let device):
+            return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
+        case .note:
+            // What the device said last stands in the store alone.
+            return .isStored
+        }
+    }
+
+    /// Follows a device along positions that were decided before this engine was made, so that its track goes on where
+    /// it was. No standing changes.
+    ///
+    /// - Parameter trail: its latest positions, ascending; with none, the newest that is known is taken.
+    public func recall(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
+        var state = state(of: device, after: decision)
+        for position in trail { state.track.take(ConfidentFix(position)) }
+        if let latest = state.latest { state.track.take(ConfidentFix(latest)) }
+        decision.record(state, of: device)
+    }
+}

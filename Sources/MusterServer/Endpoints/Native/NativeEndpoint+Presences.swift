@@ -1,0 +1,50 @@
+import Hummingbird
+import MusterCore
+import MusterWire
+
+extension NativeEndpoint {
+    func addPresences(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/presences", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Positions",
+                    "How every device that may be seen stands to the regions near it, and how sure that is; a page "
+                        + "holds whole devices.",
+                    query: Self.paging, answers: [.init(200, "Presences.", json: "Presences")]),
+                handler: listPresences))
+    }
+
+    private func listPresences(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let access = try exchange.access(in: directory)
+        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
+        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        let devices = page.items.map(\.number)
+        let (reports, sequence) = try await ledger.inspect { engine, _, sequence in
+            (devices.flatMap { engine.reports(of: $0) }, sequence)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("sequence", sequence.rawValue)
+            writer.member("items", listing: reports) { $0.presence($1, in: directory) }
+            writer.member("nextCursor", page.nextCursor)
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func presence(_ report: PresenceReport, in directory: Directory) {
+        beginObject()
+        member("device", directory.qualifiedName(of: report.device))
+        member("user", directory.devices[report.device].flatMap { directory.users[$0.user]?.name })
+        key("region")
+        value(directory.named(report.region))
+        members(of: report)
+        endObject()
+    }
+}

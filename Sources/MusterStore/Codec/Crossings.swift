@@ -1,0 +1,117 @@
+import MusterCore
+
+/// What the first byte of a crossing says beside its kind.
+private let hasPercent: UInt8 = 0x80
+
+/// What follows a presence's region and time.
+private struct PresenceFields: OptionSet {
+    let rawValue: UInt8
+    static let hasDwelt = PresenceFields(rawValue: 1)
+    static let leftAt = PresenceFields(rawValue: 2)
+    /// The presence is not just inside: standing, likelihood, doubt and `likelySince` follow.
+    static let standing = PresenceFields(rawValue: 4)
+    static let all: PresenceFields = [.hasDwelt, .leftAt, .standing]
+}
+
+extension ByteWriter {
+    mutating func put(_ crossing: Crossing) {
+        put(byte: crossing.kind.rawValue | (crossing.insidePercent == nil ? 0 : hasPercent))
+        if let percent = crossing.insidePercent { put(byte: percent) }
+        put(number: crossing.device.rawValue)
+        put(number: crossing.region.rawValue)
+        put(instant: crossing.sampleTime)
+    }
+
+    mutating func put(_ report: PresenceReport) {
+        put(number: report.device.rawValue)
+        put(number: report.region.rawValue)
+        put(byte: report.standing.rawValue)
+        put(optional: report.doubt?.rawValue)
+        put(optional: report.insidePercent)
+        put(instant: report.since)
+        put(instant: report.sampleTime)
+    }
+
+    mutating func put(_ presences: [Presence]) {
+        put(varint: UInt64(presences.count))
+        for presence in presences {
+            let plain = Presence(
+                region: presence.region, since: presence.since, hasDwelt: presence.hasDwelt, leftAt: presence.leftAt)
+            var fields: PresenceFields = presence == plain ? [] : .standing
+            if presence.hasDwelt { fields.insert(.hasDwelt) }
+            if presence.leftAt != nil { fields.insert(.leftAt) }
+            put(number: presence.region.rawValue)
+            put(instant: presence.since)
+            put(byte: fields.rawValue)
+            if let leftAt = presence.leftAt { put(instant: leftAt) }
+            guard fields.contains(.standing) else { continue }
+            put(byte: presence.standing.rawValue)
+            put(byte: presence.likelihood.rawValue)
+            put(optional: presence.doubt?.rawValue)
+            put(instant: presence.likelySince)
+        }
+    }
+
+    /// A small number, or 255 for none.
+    private mutating func put(optional byte: UInt8?) { put(byte: byte ?? .max) }
+}
+
+extension ByteReader {
+    mutating func crossing() throws(CodecFault) -> Crossing {
+        let head = try byte()
+        guard let kind = Crossing.Kind(rawValue: head & ~hasPercent) else { throw .malformed(offset: offset) }
+        let percent: UInt8? = head & hasPercent == 0 ? nil : try byte()
+        let device = DeviceNumber(try number())
+        let region = RegionNumber(try number())
+        return Crossing(
+            kind: kind, device: device, region: region, sampleTime: try instant(), insidePercent: percent)
+    }
+
+    mutating func presenceReport() throws(CodecFault) -> PresenceReport {
+        let device = DeviceNumber(try number())
+        let region = RegionNumber(try number())
+        let standing: Standing = try choice()
+        let doubt: Doubt? = try optionalChoice()
+        let percent = try byte()
+        let since = try instant()
+        return PresenceReport(
+            device: device, region: region, standing: standing, insidePercent: percent == .max ? nil : percent,
+            doubt: doubt, since: since, sampleTime: try instant())
+    }
+
+    mutating func presences() throws(CodecFault) -> [Presence] {
+        let count = try count(minimumBytes: 3)
+        var presences: [Presence] = []
+        presences.reserveCapacity(count)
+        for _ in 0..<count { presences.append(try presence()) }
+        return presences
+    }
+
+    private mutating func presence() throws(CodecFault) -> Presence {
+        let region = RegionNumber(try number())
+        let since = try instant()
+        let fields = PresenceFields(rawValue: try byte())
+        guard PresenceFields.all.isSuperset(of: fields) else { throw .malformed(offset: offset) }
+        let leftAt: Instant? = fields.contains(.leftAt) ? try instant() : nil
+        var presence = Presence(
+            region: region, since: since, hasDwelt: fields.contains(.hasDwelt), leftAt: leftAt)
+        guard fields.contains(.standing) else { return presence }
+        presence.standing = try choice()
+        presence.likelihood = try choice()
+        presence.doubt = try optionalChoice()
+        presence.likelySince = try instant()
+        return presence
+    }
+
+    private mutating func choice<Choice: RawRepresentable<UInt8>>() throws(CodecFault) -> Choice {
+        guard let choice = Choice(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        return choice
+    }
+
+    private mutating func optionalChoice<Choice: RawRepresentable<UInt8>>() throws(CodecFault) -> Choice? {
+        let byte = try byte()
+        if byte == .max { return nil }
+        guard let choice = Choice(rawValue: byte) else { throw .malformed(offset: offset) }
+        return choice
+    }
+}
