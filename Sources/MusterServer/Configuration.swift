@@ -41,3 +41,8 @@ package struct Configuration: Sendable {
         }
     }
 }
+
+extension Configuration: CustomStringConvertible {
+    /// Where it serves what. Whoever holds a configuration may be printed into a log by a library: no secret is told.
+    package var description: String { "Configuration(\(dataDirectory), \(host):\(port))" }
+}

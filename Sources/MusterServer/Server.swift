@@ -104,7 +104,9 @@ package struct Server: Sendable {
             await onReady($0)
         }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: Retention(ledger: ledger, identity: identity, settings: settings)),
+            .init(
+                service: Retention(
+                    ledger: ledger, identity: identity, days: settings.retentionDays, now: settings.now)),
             .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
         ]
@@ -187,12 +189,13 @@ private final class Bell: Sendable {
 private struct Retention: Service {
     let ledger: Ledger
     let identity: Identity
-    let settings: Configuration
+    let days: Double
+    let now: @Sendable () -> Instant
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while true {
-                let horizon = settings.now().advanced(bySeconds: -settings.retentionDays * 86_400)
+                let horizon = now().advanced(bySeconds: -days * 86_400)
                 // What could not be forgotten now is tried again in an hour.
                 _ = try? await ledger.forget(before: horizon)
                 _ = try? await identity.removeExpiredSessions()

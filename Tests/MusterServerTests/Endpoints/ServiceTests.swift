@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    @Test func `a configuration that somebody prints tells no password`() {
+        var settings = Configuration(dataDirectory: "data")
+        settings.adminPassword = "hush"
+        for text in ["\(settings)", String(reflecting: [settings]), "\((holder: settings, name: "x"))"] {
+            #expect(text.contains("data"))
+            #expect(!text.contains("hush"))
+        }
+    }
+
     @Test func `packing and unpacking is the identity, and limits hold`() throws {
         for size in [0, 1, 1000, 100_000, 1_000_000] {
             let bytes = ByteBuffer(bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) })
