@@ -4,19 +4,32 @@ import MusterGeometry
 /// Seeded places at which an index could go wrong: on corners and edges and a hair beside them, level with corners, on
 /// the borders of cells, on the antimeridian, at the poles.
 struct AdversarialPoints {
-    /// How many places a data set gets: 50,000, or the number in MUSTER_EXACTNESS_POINTS.
+    /// How many places a data set gets: 20,000, or the number in MUSTER_EXACTNESS_POINTS.
     static let count =
-        ProcessInfo.processInfo.environment["MUSTER_EXACTNESS_POINTS"].flatMap { Int($0) } ?? 50_000
+        ProcessInfo.processInfo.environment["MUSTER_EXACTNESS_POINTS"].flatMap { Int($0) } ?? 20_000
 
-    /// Longitudes and latitudes at which an index divides the world.
+    /// Longitudes and latitudes at which an index divides the world, ascending.
     struct Borders {
         var longitudes: [Double]
         var latitudes: [Double]
 
-        /// The halvings of the globe, as far as 2⁻²⁰ of it.
-        static let halvings = Borders(
-            longitudes: (1...20).flatMap { level in (0..<8).map { Double($0) * 360 / Double(1 << level) - 180 } },
-            latitudes: (1...20).flatMap { level in (0..<8).map { Double($0) * 360 / Double(1 << level) - 90 } })
+        /// The sides of an index's cells, and a little beside them the corners for which parities are told and the
+        /// lines to which edges are cut.
+        init(_ index: RegionIndex) {
+            let shares: [Double] = [
+                0, 1, -1e-6, 22 / 63_488, -22 / 63_488, 24 / 63_488, -24 / 63_488, 1 / 63_488, -1 / 63_488,
+            ]
+            var longitudes: Set<Double> = []
+            var latitudes: Set<Double> = []
+            for cell in index.cells {
+                for share in shares {
+                    longitudes.insert(max(-180, min(180, cell.west + share * cell.width)))
+                    latitudes.insert(max(-90, min(90, cell.south + share * cell.height)))
+                }
+            }
+            self.longitudes = longitudes.sorted()
+            self.latitudes = latitudes.sorted()
+        }
     }
 
     private let rings: [[Coordinate]]
@@ -24,10 +37,10 @@ struct AdversarialPoints {
     private let borders: Borders
     private var random: SeededRandom
 
-    init(_ shapes: [Shape], borders: Borders, random: SeededRandom) {
+    init(_ shapes: [Shape], _ index: RegionIndex, random: SeededRandom) {
         rings = shapes.flatMap { $0.polygons.flatMap { [$0.exterior] + $0.holes } }
         circles = shapes.compactMap { if case .circle(let circle) = $0 { circle } else { nil } }
-        self.borders = borders
+        borders = Borders(index)
         self.random = random
     }
 
@@ -53,8 +66,12 @@ struct AdversarialPoints {
         case 4: return place(a.latitude, other.longitude)
         case 5: return place(other.latitude, a.longitude + random.number(-2...2) * step)
         case 6: return place(a.latitude + random.number(-2...2) * (b.latitude - a.latitude), other.longitude)
-        case 7: return beside(place(onEdge.latitude, border(borders.longitudes, onEdge.longitude)))
-        case 8: return beside(place(border(borders.latitudes, onEdge.latitude), onEdge.longitude))
+        case 7:
+            let level = pick(2) == 0 ? onEdge : a
+            return beside(place(level.latitude, border(borders.longitudes, level.longitude)))
+        case 8:
+            let level = pick(2) == 0 ? onEdge : a
+            return beside(place(border(borders.latitudes, level.latitude), level.longitude))
         case 9: return crossing(a, b, step)
         case 10:
             return beside(

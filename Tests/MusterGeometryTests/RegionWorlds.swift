@@ -50,6 +50,51 @@ enum RegionWorlds {
         }
     }
 
+    /// Polygons that meet in a few points by the hundred, or lie on top of each other, down to some ulp in size: more
+    /// edges than a cell can be cut to part.
+    static func knots(_ count: Int, seed: UInt64) -> [Shape] {
+        var random = SeededRandom(seed: seed)
+        let spots = (0..<4).map { _ in random.place(latitude: 46...46.1, longitude: 14...14.1) }
+        return (0..<count).map { number in
+            let spot = spots[number % spots.count]
+            var star = random.star(
+                at: spot, vertices: 3 + number % 9, radius: pow10(random.number(-13...(-1))), hole: number % 3 == 0)
+            if number % 2 == 0 && star.holes.isEmpty {
+                // A slice from the spot itself.
+                star.exterior = [spot] + star.exterior.prefix(2) + [spot]
+            }
+            return .polygon(star)
+        }
+    }
+
+    /// One polygon with a boundary that is ragged on a small scale only.
+    static func shore(vertices: Int, seed: UInt64) -> Shape {
+        var random = SeededRandom(seed: seed)
+        let ring = (0..<vertices).map { index in
+            let angle = Double(index) / Double(vertices) * 2 * Double.pi
+            let reach = 1 + 0.1 * sine(7 * angle) + random.number(0...1e-4)
+            return Coordinate(validLatitude: 46 + reach * sine(angle), longitude: 14 + reach * cosine(angle))
+        }
+        return .polygon(Polygon(exterior: ring + ring.prefix(1)))
+    }
+
+    /// Square parcels that share their sides with their neighbours, and blocks of four by four over them.
+    static func parcels(_ side: Int) -> [Shape] {
+        let step = 0x1p-10
+        func square(_ column: Int, _ row: Int, _ size: Int) -> Shape {
+            let corners = [(0, 0), (size, 0), (size, size), (0, size), (0, 0)]
+            return .polygon(
+                Polygon(
+                    exterior: corners.map {
+                        Coordinate(
+                            validLatitude: 46 + Double(row + $0.1) * step, longitude: 14 + Double(column + $0.0) * step)
+                    }))
+        }
+        let parcels = (0..<(side * side)).map { square($0 % side, $0 / side, 1) }
+        let blocks = (0..<(side * side / 16)).map { square($0 % (side / 4) * 4, $0 / (side / 4) * 4, 4) }
+        return parcels + blocks
+    }
+
     /// Countries, and states and provinces.
     static func countries() throws -> [Shape] {
         try ["ne_110m_admin_0_countries", "ne_50m_admin_1_states_provinces"].flatMap {
