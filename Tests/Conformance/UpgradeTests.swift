@@ -4,6 +4,11 @@ import MusterCore
 import MusterStore
 import Testing
 
+extension Instant {
+    /// When the device in the dumps entered its region.
+    fileprivate static let captured = Instant(milliseconds: 1_795_240_800_000)
+}
+
 /// Files of earlier versions, as those versions wrote them, become files of this one.
 @Suite struct UpgradeTests {
     private static let files = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Files")
@@ -26,6 +31,7 @@ import Testing
         #expect(try store.history(of: 1).map(\.sampleTime.seconds) == [1_795_240_800, 1_795_240_801, 1_795_240_802])
         #expect(try store.regions().map(\.name) == ["yard"])
         #expect(try store.safety().map(\.safety.state) == [.safe])
+        #expect(try store.presences().map(\.presences) == [[Presence(region: RegionNumber(1), since: .captured)]])
         let before = store.lastSequence
         #expect(try store.log().last?.sequence == before)
         try store.write(at: .test(0)) { transaction in

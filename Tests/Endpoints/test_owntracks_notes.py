@@ -102,8 +102,10 @@ def test_a_beacon_is_a_sighting_told_once(admin, phone):
             "prox": 2, "tid": "UW"}
     before = admin.last_sequence()
     phone.tell(seen)
+    admin.ok("PUT", phone.path + "/encryption-key", {"key": secret})
     phone.tell(seen | {"created_at": at + 50})
-    phone.tell([seen | {"minor": 13, "prox": 0}, seen | {"tst": at - 5}])
+    phone.tell(sealed(seen))
+    phone.tell(sealed([seen | {"minor": 13, "prox": 0}, seen | {"tst": at - 5}]))
     for wrong in ({"uuid": "no uuid"}, {"major": 65536}, {"tst": at + 86400}, {"tst": -5e12}):
         phone.tell(seen | wrong)
     found = admin.items(phone.path + "/sightings")

@@ -65,14 +65,14 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func append(_ change: Change) throws -> Sequence {
-        if case .position(let position, let device, let isCurrent) = change {
+        switch change {
+        case .position(let position, let device, let isCurrent):
             let bytes = codec.put(position, of: device, isCurrent: isCurrent)
             arrivals.append(.init(key: PositionKey(position), device: device, bytes: bytes))
-        } else {
+        case .sighting(let sighting, let device, _):
             codec.put(change)
-        }
-        if case .sighting(let sighting, let device, _) = change {
             try run { try SightingTable.insert(sighting, of: device, in: database) }
+        default: codec.put(change)
         }
         return Sequence(lastSequence)
     }
