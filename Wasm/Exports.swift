@@ -64,6 +64,13 @@ public func putCircle(_ id: Int32, _ longitude: Double, _ latitude: Double, _ ra
 @_cdecl("remove")
 public func remove(_ id: Int32) { index.remove(id) }
 
+/// Makes the index quick again after many changes; its answers stay the same.
+@_expose(wasm, "rebuild")
+@_cdecl("rebuild")
+public func rebuild() {
+    if let plan = index.rebuild { index.adopt(plan.build()) }
+}
+
 /// Finds the regions that hold a place, ascending; they stay at `foundRegions()` until the next question.
 ///
 /// - Returns: how many there are; −1 for a place that is not on the globe.

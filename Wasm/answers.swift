@@ -26,6 +26,7 @@ struct Answers {
     static func main() {
         var answers = Answers()
         let regions = answers.regions()
+        if let plan = answers.index.rebuild { answers.index.adopt(plan.build()) }
         let places = answers.places(20_000)
         let found = places.map { place in
             var ids: [Int32] = []

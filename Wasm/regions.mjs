@@ -48,6 +48,9 @@ export class Regions {
     /** Removes the region with a number. */
     remove(id) { this.#exports.remove(id); }
 
+    /** Makes questions quick again after many changes; the answers stay the same. */
+    rebuild() { this.#exports.rebuild(); }
+
     /** The numbers of the regions that hold a place, ascending; a place on a boundary is inside. */
     containing(longitude, latitude) {
         const count = this.#exports.find(longitude, latitude);

@@ -16,6 +16,8 @@
     @_extern(c) private func cos(_ radians: Double) -> Double
     @_extern(c) private func atan2(_ y: Double, _ x: Double) -> Double
     @_extern(c) private func cbrt(_ value: Double) -> Double
+    @_extern(c) private func tanh(_ value: Double) -> Double
+    @_extern(c) private func erfc(_ value: Double) -> Double
 #endif
 
 /// The sine of an angle in radians.

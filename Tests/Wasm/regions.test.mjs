@@ -22,7 +22,8 @@ describe("the WebAssembly module", { skip: isBuilt ? false : reason }, () => {
         }
     });
 
-    test("finds at every place what the native index finds", () => {
+    /** Asks at all places; every answer must be the native one. */
+    function compareAll() {
         const { places, found } = answers;
         let hits = 0;
         for (const [index, expected] of found.entries()) {
@@ -31,6 +32,13 @@ describe("the WebAssembly module", { skip: isBuilt ? false : reason }, () => {
             hits += actual.length;
         }
         assert.ok(hits > found.length, "the places are worth asking at");
+    }
+
+    test("finds at every place what the native index finds, region by region put", compareAll);
+
+    test("finds the same in one mesh of all regions", () => {
+        regions.rebuild();
+        compareAll();
     });
 
     test("measures distances as the native code does, to a micrometre", () => {
