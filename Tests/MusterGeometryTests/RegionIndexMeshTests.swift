@@ -24,17 +24,46 @@ import Testing
         }
     }
 
+    @Test func `regions round the poles and the globe answer as every shape alone does`() throws {
+        var random = SeededRandom(seed: 62)
+        let texts = [
+            "0 60, 90 65, 180 60, -90 65, 0 60", "0 -70, -120 -60, 120 -65, 0 -70",
+            "-180 40, 180 40, 180 50, -180 50, -180 40",
+            "-180 -90, 180 -90, 180 90, -180 90, -180 -90", "170 0, -170 0, -170 10, 170 10, 170 0",
+            "0 80, 30 80, 15 90, 0 80", "-180 10, -170 10, -170 20, -180 20, -180 10",
+        ]
+        let shapes = try texts.map { try Shape.validated(polygon: [ring($0)]) }
+        let band = try Shape.validated(polygon: [
+            ring("0 50, 90 55, 180 50, -90 55, 0 50"), ring("0 70, 120 70, -120 70, 0 70"),
+        ])
+        let circles = [(89.99, 7.0), (-90, 0), (3, 179.9999), (-3, -180), (0, 0)].map {
+            Shape.circle(
+                Circle(centre: Coordinate(validLatitude: $0.0, longitude: $0.1), radius: Metres(50_000)))
+        }
+        for shape in shapes { check([shape], places: 300, &random) }
+        check(shapes + [band] + circles, places: 5000, &random)
+    }
+
     /// Compares an index made at once with the shapes, at places in and around them.
     private func check(_ shapes: [Shape], places count: Int, _ random: inout SeededRandom) {
         let index = RegionIndex(shapes.enumerated().map { (Int32($0.offset), $0.element) })
         #expect(index.count == shapes.count)
         let prepared = shapes.map { PreparedShape($0) }
-        for _ in 0..<count {
-            let place = Self.place(near: shapes, &random)
+        var places = (0..<(count * 9 / 10)).map { _ in Self.place(near: shapes, &random) }
+        while places.count < count { places.append(random.place()) }
+        places[0] = Coordinate(validLatitude: 90, longitude: 7)
+        places[1] = Coordinate(validLatitude: -90, longitude: -180)
+        var all: [Int32] = []
+        var ends: [Int] = []
+        index.regions(containing: places, into: &all, ends: &ends)
+        #expect(ends.count == count)
+        for (number, place) in places.enumerated() {
             var found: [Int32] = [7]
             index.regions(containing: place, into: &found)
             let expected = prepared.indices.filter { prepared[$0].contains(place) }.map { Int32($0) }
             if found != [7] + expected { Issue.record("\(place): \(found.dropFirst()) is not \(expected)") }
+            let together = all[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
+            if Array(together) != expected { Issue.record("\(place): \(together) is not \(expected)") }
         }
     }
 

@@ -9,12 +9,16 @@ struct DeltaRegions: Sendable {
     private struct Slot: Sendable {
         var region: IndexedRegion
         var shape: PreparedShape
+        var isForMesh: Bool
     }
 
     private var slots: [Slot?] = []
     private var freeSlots: [Int32] = []
     private var slotOfID = KeyTable()
     private var grid = LevelGrid()
+
+    /// How many of the regions a mesh could hold.
+    private(set) var meshCount = 0
 
     init() {}
 
@@ -39,13 +43,15 @@ struct DeltaRegions: Sendable {
     /// - Precondition: it has no region of that number.
     mutating func put(_ region: IndexedRegion) {
         let prepared = PreparedShape(region.shape)
+        let held = Slot(region: region, shape: prepared, isForMesh: region.shape.isForMesh)
+        if held.isForMesh { meshCount += 1 }
         let slot: Int32
         if let free = freeSlots.popLast() {
             slot = free
-            slots[Int(slot)] = Slot(region: region, shape: prepared)
+            slots[Int(slot)] = held
         } else {
             slot = Int32(slots.count)
-            slots.append(Slot(region: region, shape: prepared))
+            slots.append(held)
         }
         slotOfID.set(KeyTable.key(region.id), to: slot)
         for span in prepared.spans {
@@ -59,6 +65,7 @@ struct DeltaRegions: Sendable {
         for span in held.shape.spans {
             for piece in span.pieces { grid.remove(piece, slot) }
         }
+        if held.isForMesh { meshCount -= 1 }
         slots[Int(slot)] = nil
         freeSlots.append(slot)
         slotOfID.remove(KeyTable.key(id))
@@ -87,5 +94,48 @@ struct DeltaRegions: Sendable {
             kept += 1
         }
         result.removeLast(result.count - kept)
+    }
+
+    /// Appends the regions that hold a place or whose boundary comes within a distance of it; each once, in no
+    /// particular order.
+    func append(nearby place: Coordinate, within radius: Metres, to result: inout [NearbyRegion]) {
+        guard count > 0 else { return }
+        var near: [Int32] = []
+        for piece in Span(around: place, radiusMetres: radius.value).pieces {
+            grid.forEachSlot(touching: piece) { near.append($0) }
+        }
+        near.sortAndRemoveRepeats(from: 0)
+        for slot in near {
+            guard let held = slots[Int(slot)] else { continue }
+            let distance = held.shape.signedDistanceToBoundary(from: place).value
+            if distance < -radius.value { continue }
+            result.append(
+                NearbyRegion(
+                    id: held.region.id, signedDistanceMetres: distance > radius.value ? .infinity : distance))
+        }
+    }
+
+    /// Calls the closure with the number and shape of each region whose box a way may touch, in no particular order.
+    func forEachRegion(touching path: PathSegment, _ body: (Int32, PreparedShape) -> Void) {
+        let isAtPole = path.north == 90 || path.south == -90
+        var near: [Int32] = []
+        if isAtPole {
+            // A pole has all longitudes.
+            grid.forEachSlot(touching: Span(west: -180, east: 180, south: path.south, north: path.north)) {
+                near.append($0)
+            }
+        } else if let turns = path.turns(into: -180, 180) {
+            for turn in turns {
+                let turned = path.turned(by: turn)
+                let box = Span(
+                    west: max(-180, turned.west), east: min(180, turned.east), south: path.south, north: path.north)
+                if box.west > box.east { continue }
+                grid.forEachSlot(touching: box) { near.append($0) }
+            }
+        }
+        near.sortAndRemoveRepeats(from: 0)
+        for slot in near {
+            if let held = slots[Int(slot)] { body(held.region.id, held.shape) }
+        }
     }
 }

@@ -42,6 +42,7 @@ struct LeafHeader {
     static var wordCount: Int { 2 }
     static var entryLimit: Int { 1 << 24 }
     private static var blockShift: UInt32 { 24 }
+    // The two highest bits used, so that one comparison tells whether any is set.
     private static var heavyBit: UInt32 { 1 << 29 }
     private static var compositeBit: UInt32 { 1 << 30 }
 
@@ -60,6 +61,8 @@ struct LeafHeader {
     @inline(__always) var isHeavy: Bool { bits & Self.heavyBit != 0 }
     /// It has holes, rims of circles, or one region several times.
     @inline(__always) var isComposite: Bool { bits & Self.compositeBit != 0 }
+    /// Heavy or composite: not answered by clipped edges alone.
+    @inline(__always) var isIntricate: Bool { bits >= Self.heavyBit }
     /// Only whole regions: its entries are their bare names.
     @inline(__always) var isWhole: Bool { bits >> Self.blockShift == 0 }
 }

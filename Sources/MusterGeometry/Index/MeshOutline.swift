@@ -27,21 +27,41 @@ struct MeshOutline: BitwiseCopyable, Sendable {
 }
 
 /// A circle of a mesh.
-struct MeshCircle: Sendable {
-    let circle: Circle
-    let centre: SpacePoint
+struct MeshCircle: BitwiseCopyable, Sendable {
+    private let latitude: Double
+    private let longitude: Double
+    private let radius: Double
+    /// The centre in space.
+    private let x: Double
+    private let y: Double
+    private let z: Double
 
     init(_ circle: Circle) {
-        self.circle = circle
-        centre = SpacePoint(circle.centre)
+        latitude = circle.centre.latitude
+        longitude = circle.centre.longitude
+        radius = circle.radius.value
+        let centre = SpacePoint(circle.centre)
+        (x, y, z) = (centre.x, centre.y, centre.z)
+    }
+
+    /// The circle itself.
+    var circle: Circle {
+        Circle(centre: Coordinate(validLatitude: latitude, longitude: longitude), radius: Metres(radius))
+    }
+
+    /// The distance of a point from the centre, through space.
+    @inline(__always)
+    func chord(to point: SpacePoint) -> Double {
+        let (dx, dy, dz) = (point.x - x, point.y - y, point.z - z)
+        return (dx * dx + dy * dy + dz * dz).squareRoot()
     }
 
     /// Whether a place is within the radius; exact as `Circle.contains`.
     func contains(_ place: Coordinate, _ point: SpacePoint) -> Bool {
         // Nearly always the way through space tells; the margin is a thousand times its rounding.
-        let chord = centre.chord(to: point)
-        if chord > circle.radius.value + 1e-6 { return false }
-        if SpacePoint.mostOnGround(chord) + 1e-6 < circle.radius.value { return true }
+        let chord = chord(to: point)
+        if chord > radius + 1e-6 { return false }
+        if SpacePoint.mostOnGround(chord) + 1e-6 < radius { return true }
         return circle.contains(place)
     }
 
@@ -49,15 +69,13 @@ struct MeshCircle: Sendable {
     func location(ofBox cell: MeshCell) -> Location {
         let halfHeight = (0.5 + LeafUnits.listingMargin) * cell.height
         let halfWidth = (0.5 + LeafUnits.listingMargin) * cell.width
-        let latitude = max(-90, min(90, cell.south + cell.height / 2))
-        let longitude = cell.west + cell.width / 2
+        let middle = max(-90, min(90, cell.south + cell.height / 2))
         // Where the box is nearest to the equator its parallels are longest.
-        let flattest = max(0, abs(latitude) - halfHeight)
+        let flattest = max(0, abs(middle) - halfHeight)
         let across = halfWidth * cosine(min(90, flattest) * (Double.pi / 180))
         let degrees = (across * across + halfHeight * halfHeight).squareRoot()
         let reach = degrees * (Double.pi / 180) * WGS84.greatestCurvatureRadius * (1 + 1e-9) + 1e-6
-        let chord = centre.chord(to: SpacePoint(latitude: latitude, longitude: longitude))
-        let radius = circle.radius.value
+        let chord = chord(to: SpacePoint(latitude: middle, longitude: cell.west + cell.width / 2))
         if SpacePoint.leastOnGround(chord) - reach > radius { return .outside }
         return SpacePoint.mostOnGround(chord) + reach < radius ? .inside : .boundary
     }

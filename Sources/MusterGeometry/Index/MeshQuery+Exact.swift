@@ -1,17 +1,16 @@
 extension MeshQuery {
-    /// Appends the names of the outlines in a leaf that hold a place, for the leaves and places that clipped edges do
-    /// not answer: long and heavy leaves, holes, rims of circles, places near an edge.
+    /// Writes the names of the regions in a leaf that hold a place, in ascending order, for the leaves and places that
+    /// clipped edges alone do not answer: heavy leaves, holes, rims of circles, places near an edge.
+    ///
+    /// - Parameter names: has room for as many names as the leaf has entries.
+    /// - Returns: how many.
     @inline(never)
-    func answerExactly(_ local: MeshPlace, _ place: Coordinate, into names: inout [Int32]) {
+    func answerExactly(_ local: MeshPlace, _ place: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
         let words = hot + local.word.firstWord
         let header = LeafHeader(bits: words[0])
         let blocks = words + LeafHeader.wordCount
         let entries = blocks + header.blockCount * EdgeBlock.wordCount
-        if header.isWhole {
-            for index in 0..<header.entryCount { names.append(Int32(truncatingIfNeeded: entries[index])) }
-            return
-        }
-        let start = names.count
+        var names = NameList(names)
         var reader = LeafReader(entries, header, cold: cold + Int(words[1]))
         if header.isHeavy {
             collect(&reader, place, into: &names) { locate(reader: &$0, place) }
@@ -26,14 +25,14 @@ extension MeshQuery {
                 }
             }
         }
-        names.removeNeighbouringRepeats(from: start)
+        return names.count
     }
 
     /// Puts together what the entries of a leaf say: an exterior holds a place unless the first of its holes that has
     /// something to say says otherwise, as `PreparedShape.contains` does.
     @inline(__always)
     private func collect(
-        _ reader: inout LeafReader, _ place: Coordinate, into names: inout [Int32],
+        _ reader: inout LeafReader, _ place: Coordinate, into names: inout NameList,
         location: (inout LeafReader) -> Location
     ) {
         var point: SpacePoint?
@@ -55,23 +54,19 @@ extension MeshQuery {
                 if found == .inside { names.removeLast() }
             } else {
                 isOpen = found == .inside
-                if found != .outside { names.append(Int32(truncatingIfNeeded: entry.name)) }
+                if found != .outside { isOpen = names.append(Int32(truncatingIfNeeded: entry.name)) && isOpen }
             }
         }
     }
 
-    private var circles: [MeshCircle] { mesh._withUnsafeGuaranteedRef { $0.circles } }
-
     /// Where a place lies to the outline of an entry with edges. Exact.
     private func locate(reader: inout LeafReader, _ place: Coordinate) -> Location {
         let code = reader.cold[0]
-        let outline = mesh._withUnsafeGuaranteedRef { $0.outlines[Int(code >> 1)] }
+        let outline = outlines[Int(code >> 1)]
         let (x, y) = (place.longitude, place.latitude)
         if outline.turnedRing >= 0 {
             reader.skipEdges()
-            return mesh._withUnsafeGuaranteedRef {
-                $0.turnedRings[Int(outline.turnedRing)].locate(longitude: x, latitude: y)
-            }
+            return turnedRings[Int(outline.turnedRing)].locate(longitude: x, latitude: y)
         }
         var isInside = code & 1 != 0
         var isOnEdge = false
@@ -95,6 +90,25 @@ extension MeshQuery {
         if isOnEdge { return .boundary }
         return isInside ? .inside : .outside
     }
+}
+
+/// Names being written, ascending and each once.
+struct NameList {
+    private let base: UnsafeMutablePointer<Int32>
+    private(set) var count = 0
+
+    init(_ base: UnsafeMutablePointer<Int32>) { self.base = base }
+
+    /// Adds a name; false when it is there already.
+    @inline(__always)
+    mutating func append(_ name: Int32) -> Bool {
+        if count > 0 && base[count - 1] == name { return false }
+        base[count] = name
+        count += 1
+        return true
+    }
+
+    mutating func removeLast() { count -= 1 }
 }
 
 /// Reads the entries of a leaf one after the other, and beside them their circles and edges.

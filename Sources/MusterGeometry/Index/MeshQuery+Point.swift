@@ -20,22 +20,22 @@ extension MeshQuery {
         var isDoubtful: Bool
     }
 
-    /// Writes the names of the outlines in a leaf that hold a place, in ascending order.
+    /// Writes the names of the regions in a leaf that hold a place, in ascending order.
     ///
-    /// - Returns: how many; or −1 when the leaf asks for `answerExactly`.
+    /// - Parameter names: has room for as many names as the leaf has entries, and for `slack` more.
+    /// - Returns: how many.
     @inline(__always)
-    func answer(_ place: MeshPlace, into names: UnsafeMutablePointer<Int32>) -> Int {
+    func answer(_ place: MeshPlace, _ coordinate: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
         let words = hot + place.word.firstWord
         let header = LeafHeader(bits: words[0])
         let count = header.entryCount
         if header.isWhole {
-            if count > Self.room { return -1 }
             copyInFours(words + LeafHeader.wordCount, to: names, count: count)
             return count
         }
-        if header.isHeavy || header.isComposite || count > Self.room { return -1 }
+        if header.isIntricate { return answerExactly(place, coordinate, into: names) }
         let crossings = crossings(words + LeafHeader.wordCount, blocks: header.blockCount, place)
-        if crossings.isDoubtful { return -1 }
+        if crossings.isDoubtful { return answerExactly(place, coordinate, into: names) }
         let entries = words + (LeafHeader.wordCount &+ header.blockCount &* EdgeBlock.wordCount)
         var written = 0
         var previous: UInt32 = 0

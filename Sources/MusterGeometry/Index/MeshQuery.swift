@@ -1,47 +1,27 @@
-/// A mesh opened for questions: its arrays as bare pointers, valid while `RegionMesh.withQuery` runs.
+/// The arrays of a mesh as bare pointers, for questions that cost less than counting a reference; see `OpenMesh`.
 struct MeshQuery {
     let root: UnsafePointer<UInt32>
     let hot: UnsafePointer<UInt32>
     let cold: UnsafePointer<UInt32>
     let vertices: UnsafePointer<Double>
-    let mesh: Unmanaged<RegionMesh>
-    let west: Double
-    let south: Double
+    let outlines: UnsafePointer<MeshOutline>
+    let circles: UnsafePointer<MeshCircle>
+    let turnedRings: UnsafePointer<Ring>
+    /// The edges, each by its first vertex and ascending, that are cuts along the antimeridian and no boundary.
+    let cuts: UnsafePointer<UInt32>
+    let cutCount: Int
+    let grid: CellGrid
+    /// Cells a degree.
     let perWidth: Double
     let perHeight: Double
-    let columns: Int
+    /// The numbers of columns and rows, to compare with; 0 where there is no mesh.
     let width: Double
     let height: Double
+    /// See `RegionMesh`.
+    let namesAreIDs: Bool
 
-    /// How many names `answer` may write, and how many more it may write over.
-    static var room: Int { 192 }
+    /// How many names more than a leaf has `answer` may write over.
     static var slack: Int { 8 }
-}
-
-extension RegionMesh {
-    /// Opens the mesh; costs nothing worth saving.
-    @inline(__always)
-    func withQuery<Result>(_ body: (MeshQuery) -> Result) -> Result {
-        root.withUnsafeBufferPointer { root in
-            hot.withUnsafeBufferPointer { hot in
-                cold.withUnsafeBufferPointer { cold in
-                    vertices.withUnsafeBufferPointer { vertices in
-                        guard let hotWords = hot.baseAddress, let rootWords = root.baseAddress else {
-                            fatalError("a mesh has a root")
-                        }
-                        let none = UnsafeRawPointer(hotWords)
-                        return body(
-                            MeshQuery(
-                                root: rootWords, hot: hotWords, cold: cold.baseAddress ?? hotWords,
-                                vertices: vertices.baseAddress ?? none.assumingMemoryBound(to: Double.self),
-                                mesh: .passUnretained(self), west: grid.west, south: grid.south,
-                                perWidth: perWidth, perHeight: perHeight, columns: grid.columns,
-                                width: Double(grid.columns), height: Double(grid.rows)))
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Where a place is in a mesh: the word of its smallest cell, and how far right and up it is in it, 0 to 1.
@@ -55,13 +35,13 @@ extension MeshQuery {
     /// The cell of the root that holds a place; an empty one beside the root.
     @inline(__always)
     func locate(_ place: Coordinate) -> MeshPlace {
-        let x = (place.longitude - west) * perWidth
-        let y = (place.latitude - south) * perHeight
+        let x = (place.longitude - grid.west) * perWidth
+        let y = (place.latitude - grid.south) * perHeight
         guard x >= 0, y >= 0, x < width, y < height else { return MeshPlace(word: .empty, u: 0, v: 0) }
         let column = Int(x)
         let row = Int(y)
         return MeshPlace(
-            word: CellWord(bits: root[row &* columns &+ column]), u: x - Double(column), v: y - Double(row))
+            word: CellWord(bits: root[row &* grid.columns &+ column]), u: x - Double(column), v: y - Double(row))
     }
 
     /// Goes down to the smallest cell.
@@ -79,4 +59,8 @@ extension MeshQuery {
             place.word = CellWord(bits: hot[place.word.firstWord &+ (row &<< levels) &+ column])
         }
     }
+
+    /// The header of a place's leaf.
+    @inline(__always)
+    func header(_ place: MeshPlace) -> LeafHeader { LeafHeader(bits: hot[place.word.firstWord]) }
 }

@@ -8,10 +8,12 @@ struct IndexedRegion: Sendable {
 
 /// The regions of a mesh laid flat: all vertices in one array.
 struct MeshSource: ~Copyable {
-    private(set) var vertices: Pile<Double>
-    private(set) var outlines = Pile<MeshOutline>()
+    var vertices: Pile<Double>
+    var outlines = Pile<MeshOutline>()
     private(set) var turnedRings: [Ring] = []
-    private(set) var circles: [MeshCircle] = []
+    var circles = Pile<MeshCircle>()
+    /// The edges, each by its first vertex, that are cuts along the antimeridian and no boundary; ascending.
+    var cuts = Pile<UInt32>()
     private(set) var edgeCount = 0
 
     /// Longitudes of copies a turn away that are still of use: a little beyond the antimeridian on both sides.
@@ -27,13 +29,16 @@ struct MeshSource: ~Copyable {
         for (rank, region) in regions.enumerated() {
             let outline = MeshOutline(
                 name: namesAreIDs ? UInt32(region.id) : UInt32(rank), rank: UInt32(rank))
+            let (firstOutline, firstRing) = (outlines.count, turnedRings.count)
             switch region.shape {
             case .polygon(let polygon): append(polygon, outline)
             case .multiPolygon(let polygons):
                 for polygon in polygons { append(polygon, outline) }
             case .circle(let circle): append(circle, outline)
             }
+            if turnedRings.count > firstRing { findCuts(of: region.shape, from: firstOutline) }
         }
+        cuts.sort()
     }
 
     private mutating func append(_ polygon: Polygon, _ outline: MeshOutline) {
@@ -85,11 +90,32 @@ struct MeshSource: ~Copyable {
         outlines.append(outline)
     }
 
+    /// Notes in all copies the edges of a shape that are cuts.
+    private mutating func findCuts(of shape: Shape, from firstOutline: Int) {
+        var found = PreparedShape(shape).cuts[...]
+        var number = 0
+        for index in firstOutline..<outlines.count where !found.isEmpty {
+            let outline = outlines[index]
+            let turned = Int(outline.turnedRing)
+            let vertexCount = turned < 0 ? Int(outline.vertexCount) : turnedRings[turned].longitudes.count
+            while let cut = found.first, cut < number + vertexCount - 1 {
+                // A plain ring has no edge on the antimeridian, and between copies stands one vertex more.
+                for copy in stride(from: cut - number, to: Int(outline.vertexCount), by: vertexCount + 1) {
+                    cuts.append(outline.firstVertex + UInt32(copy))
+                }
+                found.removeFirst()
+            }
+            number += vertexCount - 1
+        }
+    }
+
     /// Appends a ring wherever it comes between −180 and 180, one turn after the other.
     private mutating func appendCopies(of ring: Ring, _ outline: inout MeshOutline) {
-        let first = Int(((-Self.reach - ring.east) / 360).rounded(.up))
+        let first = Self.firstTurn(ring)
         let last = Int(((Self.reach - ring.west) / 360).rounded(.down))
-        (outline.south, outline.north) = (ring.south, ring.north)
+        // What goes round the globe holds all up to its pole.
+        outline.south = ring.pole == .south ? -90 : ring.south
+        outline.north = ring.pole == .north ? 90 : ring.north
         for turn in first...max(first, last) {
             if turn != first {
                 vertices.append(.nan)
@@ -104,6 +130,17 @@ struct MeshSource: ~Copyable {
             outline.west = min(outline.west, ring.west + 360 * Double(turn))
             outline.east = max(outline.east, ring.east + 360 * Double(turn))
         }
+    }
+}
+
+extension MeshSource {
+    /// By how many turns the first copy of a ring stands off the ring.
+    private static func firstTurn(_ ring: Ring) -> Int { Int(((-reach - ring.east) / 360).rounded(.up)) }
+
+    /// A vertex of a ring's copies, exactly, by its place among them.
+    static func point(_ offset: Int, of ring: Ring) -> UnrolledPoint {
+        let (copy, index) = offset.quotientAndRemainder(dividingBy: ring.longitudes.count + 1)
+        return ring.point(index).turned(by: firstTurn(ring) + copy)
     }
 }
 

@@ -60,8 +60,12 @@ struct Pile<Element: BitwiseCopyable>: ~Copyable {
         append(repeating: element, count: newCount)
     }
 
-    /// The elements as an array.
-    var array: [Element] { [Element](UnsafeBufferPointer(start: base, count: count)) }
+    /// Gives the elements away; who takes them deallocates them.
+    consuming func release() -> UnsafeBufferPointer<Element> {
+        let elements = UnsafeBufferPointer(start: base, count: count)
+        discard self
+        return elements
+    }
 
     @inline(never)
     private mutating func grow(to least: Int) {
@@ -70,5 +74,13 @@ struct Pile<Element: BitwiseCopyable>: ~Copyable {
         larger.update(from: base, count: count)
         base.deallocate()
         base = larger
+    }
+}
+
+extension Pile<UInt32> {
+    /// Orders the elements, ascending.
+    mutating func sort() {
+        var elements = UnsafeMutableBufferPointer(start: base, count: count)
+        elements.sort()
     }
 }

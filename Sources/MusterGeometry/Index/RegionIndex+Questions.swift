@@ -1,42 +1,40 @@
 extension RegionIndex {
     /// Appends the numbers of the regions that hold a place, in ascending order; a place on a boundary is inside.
     ///
-    /// Nothing is allocated when the array has room.
+    /// Nothing is allocated when the array has room for all regions that come near: a few more than hold the place.
     ///
     /// - Complexity: that of a walk down a few cells and of the edges in the last of them, usually below 64; at worst
     ///   the edges that come within a cell of 0.2 m, each at some nanoseconds, or what `MeshSizing.referenceLimit`
     ///   leaves in a cell.
     public func regions(containing place: Coordinate, into result: inout [Int32]) {
         let start = result.count
-        if let mesh {
-            mesh.append(containing: place, to: &result)
-            if !mesh.namesAreIDs || struckOff.count > 0 { settle(mesh, &result, from: start) }
+        if abs(place.latitude) != 90 {
+            open.append(containing: place, to: &result)
+        } else {
+            appendAtPole(place, to: &result)
         }
-        if delta.count > 0 {
-            let middle = result.count
-            delta.append(containing: place, to: &result)
-            if result.count > middle { result.sortAndRemoveRepeats(from: start) }
-        }
+        if needsSettling { settle(&result, from: start) }
+        if delta.count > 0 { addDelta(place, from: start, to: &result) }
     }
 
-    /// Appends the numbers of the regions that hold a place or whose boundary comes within a distance of it, in
-    /// ascending order.
-    ///
-    /// Nothing is appended for a distance below 0. How exactly distances are measured says
-    /// `PreparedShape.signedDistanceToBoundary`.
-    public func regions(within radius: Metres, of place: Coordinate, into result: inout [Int32]) {
-        guard radius.value >= 0 else { return }
-        let start = result.count
-        if let mesh {
-            mesh.append(within: radius, of: place, to: &result)
-            settle(mesh, &result, from: start)
-        }
-        delta.append(within: radius, of: place, to: &result)
-        result.sortAndRemoveRepeats(from: start)
+    /// Adds the regions of the delta that hold a place.
+    @inline(never)
+    func addDelta(_ place: Coordinate, from start: Int, to result: inout [Int32]) {
+        let middle = result.count
+        delta.append(containing: place, to: &result)
+        if result.count > middle { result.sortAndRemoveRepeats(from: start) }
+    }
+
+    /// Appends the names of the regions that hold a pole.
+    func appendAtPole(_ place: Coordinate, to names: inout [Int32]) {
+        guard let mesh else { return }
+        names += place.latitude > 0 ? mesh.atNorthPole : mesh.atSouthPole
     }
 
     /// Turns names into numbers and leaves out regions that are struck off.
-    private func settle(_ mesh: RegionMesh, _ result: inout [Int32], from start: Int) {
+    @inline(never)
+    func settle(_ result: inout [Int32], from start: Int) {
+        guard let mesh else { return }
         var kept = start
         for index in start..<result.count where !struckOff.contains(result[index]) {
             result[kept] = mesh.id(ofName: result[index])
@@ -46,33 +44,33 @@ extension RegionIndex {
     }
 }
 
-extension RegionMesh {
+extension OpenMesh {
     /// Appends the names of the regions that hold a place, in ascending order.
     @inline(__always)
     func append(containing place: Coordinate, to names: inout [Int32]) {
-        guard abs(place.latitude) != 90 else {
-            names += place.latitude > 0 ? atNorthPole : atSouthPole
-            return
-        }
-        withQuery { query in
-            var local = query.locate(place)
-            query.descend(&local)
-            if local.word.isEmpty { return }
-            withUnsafeTemporaryAllocation(of: Int32.self, capacity: MeshQuery.room + MeshQuery.slack) { scratch in
-                guard let base = scratch.baseAddress else { return }
-                let count = query.answer(local, into: base)
-                if count < 0 {
-                    query.answerExactly(local, place, into: &names)
-                } else {
-                    names.append(contentsOf: UnsafeBufferPointer(start: base, count: count))
-                }
+        // The pointer alone goes into the closure: a copy of what it points to would cost as much as a short answer.
+        let query = query
+        var local = query.pointee.locate(place)
+        query.pointee.descend(&local)
+        if local.word.isEmpty { return }
+        let room = query.pointee.header(local).entryCount &+ MeshQuery.slack
+        guard names.capacity &- names.count >= room else { return appendCopying(local, place, to: &names) }
+        names.append(addingCapacity: room) { span in
+            span.withUnsafeMutableBufferPointer { names, count in
+                guard let base = names.baseAddress else { return }
+                count &+= query.pointee.answer(local, place, into: base + count)
             }
         }
     }
 
-    /// Appends the names of the regions that hold a place or whose boundary comes within a distance of it.
-    func append(within radius: Metres, of place: Coordinate, to names: inout [Int32]) {
-        for (rank, region) in regions.enumerated()
-        where PreparedShape(region.shape).comes(within: radius, of: place) { names.append(name(ofRank: rank)) }
+    /// The same where the array has no room for all of the leaf, but may have for what holds the place.
+    @inline(never)
+    private func appendCopying(_ local: MeshPlace, _ place: Coordinate, to names: inout [Int32]) {
+        let room = query.pointee.header(local).entryCount + MeshQuery.slack
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { scratch in
+            guard let base = scratch.baseAddress else { return }
+            let count = query.pointee.answer(local, place, into: base)
+            names.append(contentsOf: UnsafeBufferPointer(start: base, count: count))
+        }
     }
 }

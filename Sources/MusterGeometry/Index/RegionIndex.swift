@@ -7,7 +7,10 @@
 /// A value: a copy keeps its answers while the original changes.
 public struct RegionIndex: Sendable {
     private(set) var mesh: RegionMesh?
+    /// The mesh's, or one that finds nothing; valid as long as the mesh is there.
+    private(set) var open = OpenMesh.nothing
     private(set) var delta = DeltaRegions()
+    /// The names of the mesh's regions that were removed or put again.
     private(set) var struckOff = NameSet()
     /// How many changes there were.
     private var changes: UInt64 = 0
@@ -28,8 +31,17 @@ public struct RegionIndex: Sendable {
         }
         let built = RegionIndexRebuild(regions, generation: generation).build()
         mesh = built.mesh
+        open = built.mesh.open
+        namesAreIDs = built.mesh.namesAreIDs
         for region in built.others { delta.put(region) }
     }
+
+    /// Whether leaves call regions by their numbers.
+    private var namesAreIDs = true
+
+    /// Whether what the mesh answers is not yet the answer.
+    @inline(__always)
+    var needsSettling: Bool { !namesAreIDs || struckOff.count > 0 }
 
     /// The number of regions.
     public var count: Int { (mesh?.regions.count ?? 0) - struckOff.count + delta.count }
@@ -58,7 +70,7 @@ public struct RegionIndex: Sendable {
     /// Build it on any thread, and hand the result to `adopt`. What is put or removed in between stays true.
     public var rebuild: RegionIndexRebuild? {
         let inMesh = mesh?.regions.count ?? 0
-        let pending = delta.regions.count { $0.shape.isForMesh } + struckOff.count
+        let pending = delta.meshCount + struckOff.count
         guard pending > max(Self.smallDelta, inMesh / 16) else { return nil }
         return everything
     }
@@ -96,6 +108,8 @@ public struct RegionIndex: Sendable {
             if !isBuilt { changed.put(region) }
         }
         mesh = built.mesh
+        open = built.mesh.open
+        namesAreIDs = built.mesh.namesAreIDs
         delta = changed
         struckOff = struck
         generation += 1

@@ -16,15 +16,10 @@
 /// Invariants (`checkInvariants`): every word points into its array; entries ascend by region; the edges of an entry
 /// are those of its outline that come near the cell; parities at corners are exact.
 final class RegionMesh: Sendable {
-    let grid: CellGrid
-    let root: [UInt32]
-    let hot: [UInt32]
-    let cold: [UInt32]
-    /// Longitude and latitude in turn; see `MeshOutline`.
-    let vertices: [Double]
-    let outlines: [MeshOutline]
-    let turnedRings: [Ring]
-    let circles: [MeshCircle]
+    /// What questions read: pointers into `memory`.
+    let open: OpenMesh
+    /// The arrays, which are the mesh's own.
+    let memory: MeshMemory
     /// Ascending by number.
     let regions: [IndexedRegion]
     /// Whether leaves name regions by their numbers; else by their places in `regions`.
@@ -32,9 +27,6 @@ final class RegionMesh: Sendable {
     /// The names of the regions that hold a pole, ascending; the grid is not asked there.
     let atNorthPole: [Int32]
     let atSouthPole: [Int32]
-    /// Cells a degree.
-    let perWidth: Double
-    let perHeight: Double
     private let rankOfID: KeyTable
 
     /// How many words may be read beyond the end of `hot`.
@@ -48,34 +40,30 @@ final class RegionMesh: Sendable {
     init(_ regions: [IndexedRegion]) {
         let limit = Int32(EntryWord.nameLimit)
         namesAreIDs = regions.allSatisfy { $0.id >= 0 && $0.id < limit }
-        let source = MeshSource(regions, namesAreIDs: namesAreIDs)
-        var builder = RegionMeshBuilder(source, regionCount: regions.count)
-        builder.build()
-        grid = builder.grid
-        perWidth = 1 / grid.width
-        perHeight = 1 / grid.height
-        root = builder.root.array
-        hot = builder.hot.array
-        cold = builder.cold.array
-        vertices = builder.source.vertices.array
-        outlines = builder.source.outlines.array
-        turnedRings = builder.source.turnedRings
-        circles = builder.source.circles
         self.regions = regions
         var ranks = KeyTable()
         for (rank, region) in regions.enumerated() { ranks.set(KeyTable.key(region.id), to: Int32(rank)) }
         rankOfID = ranks
-        let names = namesAreIDs
-        let holding = { (latitude: Double) in
-            let pole = Coordinate(validLatitude: latitude, longitude: 0)
-            var result: [Int32] = []
-            for (rank, region) in regions.enumerated() where region.shape.mayHold(latitude: latitude) {
-                if region.shape.contains(pole) { result.append(names ? region.id : Int32(rank)) }
-            }
-            return result
+        atNorthPole = Self.names(of: regions, holding: 90, areIDs: namesAreIDs)
+        atSouthPole = Self.names(of: regions, holding: -90, areIDs: namesAreIDs)
+        var builder = RegionMeshBuilder(MeshSource(regions, namesAreIDs: namesAreIDs), regionCount: regions.count)
+        builder.build()
+        memory = builder.finish()
+        open = OpenMesh(memory, namesAreIDs: namesAreIDs)
+    }
+
+    deinit {
+        open.deallocate()
+        memory.deallocate()
+    }
+
+    private static func names(of regions: [IndexedRegion], holding latitude: Double, areIDs: Bool) -> [Int32] {
+        let pole = Coordinate(validLatitude: latitude, longitude: 0)
+        var result: [Int32] = []
+        for (rank, region) in regions.enumerated() where region.shape.mayHold(latitude: latitude) {
+            if region.shape.contains(pole) { result.append(areIDs ? region.id : Int32(rank)) }
         }
-        atNorthPole = holding(90)
-        atSouthPole = holding(-90)
+        return result
     }
 
     /// The place of a region among `regions`.

@@ -5,7 +5,7 @@ struct RegionMeshBuilder: ~Copyable {
     let source: MeshSource
     let sizing: MeshSizing
     let grid: CellGrid
-    private(set) var root = Pile<UInt32>()
+    var root = Pile<UInt32>()
     var hot = Pile<UInt32>()
     var cold = Pile<UInt32>()
     var leaf = LeafDraft()
@@ -67,13 +67,7 @@ struct RegionMeshBuilder: ~Copyable {
         listEdges(outline)
         raster.add(
             outline: number, vertices: source.vertices.base, from: reference,
-            over: MeshRaster.Window(grid: grid, columns: columns, rows: holdingRows(outline, rows)), edgesTo: &edges)
-    }
-
-    /// A ring round the globe holds cells up to its pole.
-    private func holdingRows(_ outline: MeshOutline, _ rows: Range<Int>) -> Range<Int> {
-        guard outline.turnedRing >= 0, let pole = source.turnedRings[Int(outline.turnedRing)].pole else { return rows }
-        return pole == .north ? rows.lowerBound..<grid.rows : 0..<rows.upperBound
+            over: MeshRaster.Window(grid: grid, columns: columns, rows: rows), edgesTo: &edges)
     }
 
     private mutating func listEdges(_ outline: MeshOutline) {

@@ -1,0 +1,56 @@
+/// Measures how far edges are from one place, as far as a radius reaches.
+///
+/// Near the place and off the poles on a plane: the foot of the perpendicular with the lengths of degrees at the place,
+/// its distance with those half-way, which is right to some millimetres. Elsewhere with geodesics, as
+/// `PreparedShape.signedDistanceToBoundary` does.
+struct EdgeDistance {
+    private let place: Coordinate
+    private let radius: Double
+    private let metres: MetresPerDegree
+    private let isPlanar: Bool
+    private let search: BoundarySearch
+
+    /// Farther than this the plane is not good enough, metres.
+    private static var planarReach: Double { 2_000 }
+    /// Nor nearer to the poles than this, degrees.
+    private static var planarLatitude: Double { 80 }
+    /// How wrong distances with the lengths of degrees at the place may be, at most.
+    private static var planarTolerance: Double { 1 + 4e-3 }
+
+    init(from place: Coordinate, radiusMetres: Double) {
+        self.place = place
+        radius = radiusMetres
+        metres = MetresPerDegree(latitude: place.latitude)
+        isPlanar = radiusMetres <= Self.planarReach && abs(place.latitude) <= Self.planarLatitude
+        search = BoundarySearch(from: place)
+    }
+
+    /// The lesser of a distance and that of an edge, where the edge is within the radius.
+    ///
+    /// - Parameter turn: what to add to the edge's longitudes: whole turns, so that they are those near the place.
+    @inline(__always)
+    func nearer(than best: Double, _ edge: UnsafePointer<Double>, turn: Double) -> Double {
+        let (longitude, latitude) = (edge[0] + turn, edge[1])
+        let (eastward, northward) = (edge[2] - edge[0], edge[3] - edge[1])
+        guard isPlanar else {
+            let limit = min(best, radius * (1 + 1e-9) + 1e-6)
+            let found = search.distance(
+                to: BoundarySearch.Edge(
+                    longitude: longitude, latitude: latitude, eastward: eastward, northward: northward),
+                below: limit)
+            return found < limit ? found : best
+        }
+        let x = (longitude - place.longitude) * metres.east
+        let y = (latitude - place.latitude) * metres.north
+        let (dx, dy) = (eastward * metres.east, northward * metres.north)
+        let square = dx * dx + dy * dy
+        let along = -(x * dx + y * dy)
+        let fraction = along <= 0 || square == 0 ? 0 : (along >= square ? 1 : along / square)
+        let (footX, footY) = (x + fraction * dx, y + fraction * dy)
+        let limit = min(best, radius) * Self.planarTolerance
+        guard footX * footX + footY * footY <= limit * limit else { return best }
+        let (toEast, toNorth) = (footX / metres.east, footY / metres.north)
+        let between = MetresPerDegree(latitude: place.latitude + toNorth / 2)
+        return min(best, length(toEast * between.east, toNorth * between.north))
+    }
+}
