@@ -19,13 +19,13 @@ extension StudyCheck: CustomTestStringConvertible {
 
     @Test func `a phone on a boundary flips a time or two a day, under any other rule dozens of times`() {
         let scores = StudyScenario.still(metres: 0).scores(seed: 7, runs: 0..<12)
-        let flips = zip(StudyRule.allCases, scores).map { ($0, $1.flipsPerDay) }
+        let flips = zip(StudyRule.compared, scores).map { ($0, $1.flipsPerDay) }
         print(flips.map { "\($0): \($1)" }.joined(separator: ", "))
         for (rule, perDay) in flips {
             switch rule {
             case .raw: #expect(perDay > 500)
             case .homeAssistant, .fiveOfFive: #expect(perDay > 30)
-            case .confident, .insideIsSafe, .insideIsDanger: #expect(perDay < 3)
+            default: #expect(perDay < 3)
             }
         }
     }
@@ -49,7 +49,7 @@ extension StudyCheck: CustomTestStringConvertible {
             path, Noise(.none), StudySampling(intervalSeconds: 5),
             regions: [.circle(.zero, radius: 100), .circle(Offset(east: 0, north: 300), radius: 100)])
         let outcomes = run.outcomes(chance: SeededRandom(seed: 1))
-        for (rule, outcome) in zip(StudyRule.allCases, outcomes[0]) {
+        for (rule, outcome) in zip(StudyRule.compared, outcomes[0]) {
             let visit = try #require(outcome.visits.first)
             let (enter, exit) = (try #require(visit.enter), try #require(visit.exit))
             #expect(outcome.visits.count == 1 && outcome.flips == 2 && outcome.falseExits + outcome.falseEnters == 0)
@@ -71,5 +71,43 @@ extension StudyCheck: CustomTestStringConvertible {
         let spike = path.place(at: 500).offset.north
         #expect(abs(spike - 31.0 / 16) < 1e-6, "the middle of Hann's window")
         #expect(RecordedPath(Array(fixes.prefix(500))) == nil, "too short")
+    }
+
+    @Test(arguments: [
+        StudyRegion.box(east: 200, north: 8), .box(east: 12, north: 12), .allBut(east: 15, north: 30), .south(of: 4),
+        .circle(.zero, radius: 15),
+    ])
+    func `the mass of a normal error inside is what drawing it many times gives`(region: StudyRegion) {
+        var chance = SeededRandom(seed: 5)
+        for _ in 0..<20 {
+            let estimate = Offset(east: chance.uniform(-30, 30), north: chance.uniform(-30, 30))
+            let deviation = chance.uniform(3, 20)
+            guard let mass = region.mass(around: estimate, deviation: deviation, margin: 2) else {
+                #expect(region == .circle(.zero, radius: 15), "only a circle has none")
+                return
+            }
+            let wider: StudyRegion =
+                switch region {
+                case .box(let east, let north): .box(east: east + 2, north: north + 2)
+                case .allBut(let east, let north): .allBut(east: east - 2, north: north - 2)
+                case .south(let north): .south(of: north + 2)
+                case .circle(let centre, let radius): .circle(centre, radius: radius + 2)
+                }
+            let draws = 4000
+            let inside = (0..<draws).count { _ in
+                let error = Offset(
+                    east: chance.normal(deviation: deviation), north: chance.normal(deviation: deviation))
+                return wider.signedDistance(of: estimate + error) >= 0
+            }
+            #expect(abs(mass - Double(inside) / Double(draws)) < 0.035, "four deviations of the count and a little")
+        }
+    }
+
+    @Test func `the nearest boundary tells more people in a narrow strip than mass, and what it is sure of is so`() {
+        let scores = StudyScenario.beside(.box(east: 10_000, north: 15)).scores(
+            seed: 7, runs: 0..<24, rules: [.confident, .byMass])
+        print("inside, told so: \(scores.map(\.inside.percent)); outside: \(scores.map(\.outside.percent))")
+        #expect(scores[0].inside.percent > scores[1].inside.percent)
+        #expect(scores[0].calibration[8].percent > 80)
     }
 }

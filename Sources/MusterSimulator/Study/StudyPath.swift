@@ -38,6 +38,8 @@ package enum StudyPath: Sendable {
             guard abs(north) < radius else { return [] }
             let half = (radius * radius - north * north).squareRoot()
             return [(reach - half) / speed...(reach + half) / speed + pause]
+        case (.still(let offset, let seconds), _):
+            return region.signedDistance(of: offset) >= 0 ? [0...seconds] : []
         default:
             // A second is as long as nothing, to who walks.
             var visits: [ClosedRange<Double>] = []
@@ -101,21 +103,5 @@ package struct RecordedPath: Sendable {
         let index = max(0, min(places.count - 2, Int(time)))
         let way = places[index + 1] - places[index]
         return (places[index] + way * max(0, min(1, time - Double(index))), way.length)
-    }
-}
-
-/// Where a study's region is, in metres.
-package enum StudyRegion: Hashable, Sendable {
-    /// A circle.
-    case circle(Offset, radius: Double)
-    /// All that is south of the origin, and further north by so much.
-    case south(of: Double)
-
-    /// Metres from the boundary, positive inside.
-    package func signedDistance(of offset: Offset) -> Double {
-        switch self {
-        case .circle(let centre, let radius): radius - (offset - centre).length
-        case .south(let north): north - offset.north
-        }
     }
 }

@@ -1,7 +1,7 @@
 import MusterCore
 
 /// A rule that says when someone is inside.
-package enum StudyRule: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
     /// Where the fix is.
     case raw
     /// Home Assistant's: in when the whole circle of accuracy is in, out when all of it is out.
@@ -10,6 +10,13 @@ package enum StudyRule: Hashable, Sendable, CaseIterable, CustomStringConvertibl
     case fiveOfFive
     /// Ours, in its three modes.
     case confident, insideIsSafe, insideIsDanger
+    /// Ours, with the true probability that a normal error leaves inside in place of the one by the nearest boundary.
+    case byMass
+
+    /// The rows of the study's table.
+    package static let compared: [StudyRule] = [
+        .raw, .homeAssistant, .fiveOfFive, .confident, .insideIsSafe, .insideIsDanger,
+    ]
 
     /// What the tables call it.
     package var description: String {
@@ -20,6 +27,7 @@ package enum StudyRule: Hashable, Sendable, CaseIterable, CustomStringConvertibl
         case .confident: "confident"
         case .insideIsSafe: "inside is safe"
         case .insideIsDanger: "inside is danger"
+        case .byMass: "by mass"
         }
     }
 
@@ -27,7 +35,7 @@ package enum StudyRule: Hashable, Sendable, CaseIterable, CustomStringConvertibl
     var mode: RegionMode? {
         switch self {
         case .raw, .homeAssistant, .fiveOfFive: nil
-        case .confident: .standard
+        case .confident, .byMass: .standard
         case .insideIsSafe: .insideIsSafe
         case .insideIsDanger: .insideIsDanger
         }
@@ -56,6 +64,7 @@ struct StudyJudge {
     }
 
     private mutating func judge(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Standing {
+        if rule == .byMass, let mass = judgeByMass(fix, of: region) { return mass }
         if let mode = rule.mode {
             let verdict = ConfidentPolicy.verdict(
                 from: standing, signedDistanceMetres: region.signedDistance(of: fix.estimate),
@@ -73,5 +82,21 @@ struct StudyJudge {
         agreeing = agreeing > 0 && lastWasInside == (distance >= 0) ? agreeing + 1 : 1
         lastWasInside = distance >= 0
         return agreeing >= 5 ? (lastWasInside ? .inside : .outside) : standing
+    }
+
+    /// The verdict of the policy in its standard mode, by another probability; nil where there is none.
+    private mutating func judgeByMass(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Standing? {
+        let mode = RegionMode.standard
+        guard let mass = region.mass(around: fix.estimate, deviation: fix.deviation),
+            let near = region.mass(around: fix.estimate, deviation: fix.deviation, margin: mode.exitMarginMetres)
+        else { return nil }
+        probability = mass
+        switch standing {
+        case .inside: return near < mode.exitProbability ? .outside : .inside
+        case .outside: return mass > mode.enterProbability ? .inside : .outside
+        case .unknown:
+            guard fix.isSettled else { return .unknown }
+            return mass > mode.enterProbability ? .inside : mass < mode.exitProbability ? .outside : .unknown
+        }
     }
 }

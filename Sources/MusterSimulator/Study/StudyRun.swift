@@ -18,7 +18,7 @@ package struct StudyRun: Sendable {
     /// A run.
     package init(
         _ path: StudyPath, _ noise: Noise, _ sampling: StudySampling, regions: [StudyRegion],
-        rules: [StudyRule] = StudyRule.allCases
+        rules: [StudyRule] = StudyRule.compared
     ) {
         self.path = path
         self.noise = noise
@@ -62,6 +62,10 @@ package struct StudyOutcome: Hashable, Sendable {
 
     /// Every crossing that was told.
     package var flips = 0
+    /// The fixes of someone inside, and on how many of them that was told.
+    package var inside = StudyShare()
+    /// The fixes of someone outside, and on how many of them that was told.
+    package var outside = StudyShare()
     /// Exits told of someone who was inside.
     package var falseExits = 0
     /// Enters told of someone who was outside.
@@ -72,8 +76,8 @@ package struct StudyOutcome: Hashable, Sendable {
     package var insideSeconds = 0.0
     /// Seconds in all.
     package var seconds = 0.0
-    /// On how many fixes a probability was said, and on how many of these it was so; by `StudyCalibration.bounds`.
-    package var calibration = StudyCalibration.bounds.map { _ in StudyCalibration() }
+    /// The fixes on which a probability was said, and on how many of them it was so; by `StudyShare.bounds`.
+    package var calibration = StudyShare.bounds.map { _ in StudyShare() }
 }
 
 /// A judge, and the truth that it is held against.
@@ -102,13 +106,17 @@ private struct StudyWatch {
             fixes = 0
         }
         let isInside = visit >= 0 && fix.seconds <= visits[visit].upperBound
+        if isInside {
+            outcome.inside.count(judge.standing == .inside)
+        } else {
+            outcome.outside.count(judge.standing == .outside)
+        }
         if crossing != nil { outcome.flips += 1 }
         if crossing == .exit && isInside { outcome.falseExits += 1 }
         if crossing == .enter && !isInside { outcome.falseEnters += 1 }
         if judge.rule.mode != nil && fix.isSettled {
-            let place = StudyCalibration.bounds.lastIndex { $0 <= judge.probability } ?? 0
-            outcome.calibration[place].said += 1
-            if isInside { outcome.calibration[place].held += 1 }
+            let place = StudyShare.bounds.lastIndex { $0 <= judge.probability } ?? 0
+            outcome.calibration[place].count(isInside)
         }
         if visit >= 0 { note(fix, isInside: isInside) }
     }

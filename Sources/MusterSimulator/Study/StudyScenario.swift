@@ -11,7 +11,7 @@ package struct StudyScenario: Sendable {
     }
 
     /// What the rules made of some of the runs, added up; each run follows from the seed and its number alone.
-    package func scores(seed: UInt64, runs: Range<Int>, rules: [StudyRule] = StudyRule.allCases) -> [StudyScore] {
+    package func scores(seed: UInt64, runs: Range<Int>, rules: [StudyRule] = StudyRule.compared) -> [StudyScore] {
         var scores = rules.map { _ in StudyScore() }
         for number in runs {
             var chance = SeededRandom(seed: seed, stream: number, purpose: purpose)
@@ -109,17 +109,30 @@ extension StudyScenario {
         }
     }
 
-    /// Along real tracks, with twenty circles around places of theirs. Visits of less than half a minute do not count.
+    /// Along real tracks at a = 12, with twenty circles around places of theirs. Visits of less than half a minute do
+    /// not count.
     package static func recorded(_ tracks: [RecordedPath], radius: Double) -> StudyScenario {
         StudyScenario(purpose: 18) { number, chance in
             let track = tracks[number % tracks.count]
             let regions = (0..<20).map { _ in
                 StudyRegion.circle(track.place(at: chance.uniform(0, track.seconds)).offset, radius: radius)
             }
-            let noise = Noise(.hostile, environment: Noise.Environment.allCases[number / tracks.count % 3])
-            var run = StudyRun(.recorded(track), noise, StudySampling(intervalSeconds: 5), regions: regions)
+            var run = StudyRun(
+                .recorded(track), Noise(.hostile, environment: .suburb), StudySampling(intervalSeconds: 5),
+                regions: regions)
             run.leastVisitSeconds = 30
             return run
+        }
+    }
+
+    /// A day of lying still anywhere in a square of 80 m around a place, beside a region of that form.
+    package static func beside(_ region: StudyRegion, around place: Offset = .zero) -> StudyScenario {
+        StudyScenario(purpose: 19) { number, chance in
+            let noise = Noise(.hostile, environment: Noise.Environment.allCases[number % 3])
+            let at = place + Offset(east: chance.uniform(-40, 40), north: chance.uniform(-40, 40))
+            return StudyRun(
+                .still(at, seconds: 86_400), noise, StudySampling(intervalSeconds: 20, gapsPerHour: 0.33),
+                regions: [region])
         }
     }
 }

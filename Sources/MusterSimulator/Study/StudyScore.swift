@@ -10,8 +10,12 @@ package struct StudyScore: Hashable, Sendable {
     package private(set) var visits = 0
     /// How many of them were noticed.
     package private(set) var entered = 0
-    /// How often a probability was said, and how often it was so; by `StudyCalibration.bounds`.
-    package private(set) var calibration = StudyCalibration.bounds.map { _ in StudyCalibration() }
+    /// How often a probability was said, and how often it was so; by `StudyShare.bounds`.
+    package private(set) var calibration = StudyShare.bounds.map { _ in StudyShare() }
+    /// The fixes of someone inside, and on how many of them that was told.
+    package private(set) var inside = StudyShare()
+    /// The fixes of someone outside, and on how many of them that was told.
+    package private(set) var outside = StudyShare()
     private var seconds = 0.0
     private var insideSeconds = 0.0
     private var enterDelays: [StudyOutcome.Visit.Delay?] = []
@@ -47,6 +51,8 @@ package struct StudyScore: Hashable, Sendable {
         flips += outcome.flips
         falseExits += outcome.falseExits
         falseEnters += outcome.falseEnters
+        inside.add(outcome.inside)
+        outside.add(outcome.outside)
         visits += outcome.visits.count
         seconds += outcome.seconds
         insideSeconds += outcome.insideSeconds
@@ -64,6 +70,8 @@ package struct StudyScore: Hashable, Sendable {
         flips += other.flips
         falseExits += other.falseExits
         falseEnters += other.falseEnters
+        inside.add(other.inside)
+        outside.add(other.outside)
         visits += other.visits
         entered += other.entered
         seconds += other.seconds
@@ -81,21 +89,28 @@ package struct StudyScore: Hashable, Sendable {
     }
 }
 
-/// How often something was said, and how often it was so.
-package struct StudyCalibration: Hashable, Sendable {
+/// Of how many there were, how many held.
+package struct StudyShare: Hashable, Sendable {
     /// From which probability each entry of a list of these counts, up to the next one's.
     package static let bounds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
 
-    /// How often it was said.
-    package var said = 0
-    /// How often it was so.
-    package var held = 0
+    /// How many there were.
+    package private(set) var all = 0
+    /// How many of them held.
+    package private(set) var held = 0
 
-    /// Per cent of the times said that it was so.
-    package var heldPercent: Double { Double(held) / Double(said) * 100 }
+    /// Per cent that held.
+    package var percent: Double { Double(held) / Double(all) * 100 }
 
-    mutating func add(_ other: StudyCalibration) {
-        said += other.said
+    /// Counts one.
+    mutating func count(_ holds: Bool) {
+        all += 1
+        if holds { held += 1 }
+    }
+
+    /// Adds others.
+    package mutating func add(_ other: StudyShare) {
+        all += other.all
         held += other.held
     }
 }

@@ -17,12 +17,19 @@ extension Bench {
         @Flag(help: "Check the confident policy against its bounds instead; fails when one does not hold.")
         var acceptance = false
 
+        @Flag(help: "Study corners, strips, holes and small shapes instead: by nearest boundary / by mass.")
+        var shapes = false
+
         func validate() throws {
             guard (1...100_000).contains(deviceDays) else { throw ValidationError("--device-days: 1 to 100000") }
         }
 
         func run() async throws {
             if acceptance { return try await accept() }
+            if shapes {
+                for line in await TruthShapes(deviceDays: deviceDays, seed: seed).lines() { announce(line) }
+                return
+            }
             let table = TruthTable(deviceDays: deviceDays, seed: seed, tracks: try gpx.map(Self.tracks) ?? [])
             for line in await table.lines() { announce(line) }
         }

@@ -11,7 +11,7 @@ struct TruthTable {
     func lines() async -> [String] {
         let columns = await [still(), walk(), drive(), jog(), recorded(), home()]
         var lines = [Self.row("Rule", columns.map(\.heading)), "|" + String(repeating: "---|", count: 7)]
-        for (index, rule) in StudyRule.allCases.enumerated() {
+        for (index, rule) in StudyRule.compared.enumerated() {
             lines.append(Self.row(rule.description, columns.map { $0.cells[index] }))
         }
         return lines + [""] + (await calibration())
@@ -31,7 +31,7 @@ struct TruthTable {
         /// A cell for each rule, made of its scores in each of some scenarios.
         init(_ heading: String, _ scores: [[StudyScore]], _ cell: ([StudyScore]) -> String) {
             self.heading = heading
-            cells = StudyRule.allCases.indices.map { rule in cell(scores.map { $0[rule] }) }
+            cells = StudyRule.compared.indices.map { rule in cell(scores.map { $0[rule] }) }
         }
     }
 
@@ -79,12 +79,12 @@ struct TruthTable {
 
     /// How often what our rule says with a probability is so.
     private func calibration() async -> [String] {
-        let score = await scores(deviceDays, [.stillAnywhere])[0][StudyRule.confident.index]
-        let bounds = StudyCalibration.bounds
+        let score = await scores(deviceDays, [.stillAnywhere])[0][StudyRule.confident.row]
+        let bounds = StudyShare.bounds
         let names = zip(bounds, bounds.dropFirst() + [1]).map { "\($0)–\($1)" }
         return ["| Still phones: p | fixes | inside, % |", "|---|---|---|"]
             + zip(names, score.calibration).map { name, said in
-                Self.row(name, ["\(said.said)", String(format: "%.1f", said.heldPercent)])
+                Self.row(name, ["\(said.all)", String(format: "%.1f", said.percent)])
             }
     }
 
@@ -105,5 +105,5 @@ struct TruthTable {
 
 extension StudyRule {
     /// Its row in the table.
-    fileprivate var index: Int { StudyRule.allCases.firstIndex(of: self) ?? 0 }
+    fileprivate var row: Int { StudyRule.compared.firstIndex(of: self) ?? 0 }
 }
