@@ -14,7 +14,7 @@ struct CellGrid: BitwiseCopyable, Sendable {
     func cell(_ column: Int, _ row: Int) -> MeshCell {
         MeshCell(
             west: west + Double(column) * width, south: south + Double(row) * height, width: width, height: height,
-            cornerX: cornerX(column), cornerY: cornerY(row))
+            perWidth: 1 / width, perHeight: 1 / height, cornerX: cornerX(column), cornerY: cornerY(row))
     }
 
     /// The longitude of the corners of a column's cells.
@@ -62,6 +62,9 @@ struct MeshCell: BitwiseCopyable {
     var south: Double
     var width: Double
     var height: Double
+    /// Cells a degree.
+    var perWidth: Double
+    var perHeight: Double
     var cornerX: Double
     var cornerY: Double
 }

@@ -34,15 +34,19 @@ struct MeshRaster: ~Copyable {
     /// The edges to look at, each by its first vertex.
     var edges = Pile<UInt32>()
     /// What was found: parts, and beside each the cell that it is in; ordered by outline as they were asked for.
-    private(set) var parts = Pile<CellPart>()
-    private(set) var cells = Pile<UInt32>()
+    private(set) var parts: Pile<CellPart>
+    private(set) var cells: Pile<UInt32>
     /// Scratch of one outline: an edge and the cell it is in; how many edges a cell has; between which columns of a
     /// row the parity of the corners changes.
     private var pairs = Pile<UInt64>()
     private var counts = Pile<UInt32>()
     private var changes = Pile<UInt8>()
 
-    init() {}
+    /// A raster for a mesh of so many edges.
+    init(edgeCount: Int) {
+        parts = Pile(capacity: edgeCount)
+        cells = Pile(capacity: edgeCount)
+    }
 
     /// Where the corner is from which parities are told, and the parity there.
     struct Reference {

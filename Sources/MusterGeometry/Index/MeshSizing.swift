@@ -34,7 +34,8 @@ struct MeshSizing: BitwiseCopyable, Sendable {
 
     /// The root of a mesh: as many cells on a side as give each so many edges on average.
     ///
-    /// A grid of G × G cells has E + G·(Σ|dx|/W + Σ|dy|/H) references to E edges of lengths dx and dy in a box of W × H.
+    /// A grid of G × G cells over a box of W × H has E + G·(Σ|dx|/W + Σ|dy|/H) references to E edges whose lengths are
+    /// dx and dy.
     func root(_ source: borrowing MeshSource, regionCount: Int) -> CellGrid {
         var extent = MeshExtent()
         extent.add(source)

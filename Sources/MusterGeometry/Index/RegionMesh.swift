@@ -29,6 +29,13 @@ final class RegionMesh: Sendable {
     let atSouthPole: [Int32]
     private let rankOfID: KeyTable
 
+    /// The grid of the root.
+    var grid: CellGrid { memory.grid }
+    /// The words of the root's cells.
+    var root: UnsafeBufferPointer<UInt32> { memory.root }
+    /// The leaves and cut cells.
+    var hot: UnsafeBufferPointer<UInt32> { memory.hot }
+
     /// How many words may be read beyond the end of `hot`.
     static var slackWords: Int { 64 }
 

@@ -6,22 +6,29 @@ struct RegionMeshBuilder: ~Copyable {
     let sizing: MeshSizing
     let grid: CellGrid
     var root = Pile<UInt32>()
-    var hot = Pile<UInt32>()
-    var cold = Pile<UInt32>()
+    var hot: Pile<UInt32>
+    var cold: Pile<UInt32>
     var leaf = LeafDraft()
     var interned = KeyTable()
     /// The edges of all parts of the cells under way, each by its first vertex.
-    var edges = Pile<UInt32>()
+    var edges: Pile<UInt32>
     /// The parts of the cells under way, cell by cell.
-    var parts = Pile<CellPart>()
+    var parts: Pile<CellPart>
     /// Where the parts of each of these cells begin.
     private var starts = Pile<UInt32>()
-    private var raster = MeshRaster()
+    private var raster: MeshRaster
     private let regionCount: Int
 
     init(_ source: consuming MeshSource, regionCount: Int) {
         sizing = MeshSizing(edgeCount: source.edgeCount)
         grid = sizing.root(source, regionCount: regionCount)
+        // Room that is never touched costs nothing, but moving what has grown does.
+        let count = source.edgeCount
+        hot = Pile(capacity: 4 * count + RegionMesh.slackWords)
+        cold = Pile(capacity: 2 * count)
+        edges = Pile(capacity: count + count / 2)
+        parts = Pile(capacity: count)
+        raster = MeshRaster(edgeCount: count)
         self.source = source
         self.regionCount = regionCount
     }
