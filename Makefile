@@ -29,7 +29,9 @@ bench: ## Measure a release build, and its peer in the same run.
 	swift build -c release --product muster
 	@.build/release/muster bench ingest
 	@.build/release/muster bench live
+	@.build/release/muster bench regions
 	@Benchmarks/peer-postgis
+	@Benchmarks/peer-regions
 
 fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 	@Tests/Fuzz/run $(FUZZ_SECONDS)

@@ -56,6 +56,15 @@ extension RegionIndex {
         }
         return cells
     }
+
+    /// How many bytes the mesh's arrays take, without the shapes that were given: cells, leaves, and the vertices laid
+    /// flat.
+    package var meshByteCount: Int {
+        guard let memory = mesh?.memory else { return 0 }
+        let words = memory.root.count + memory.hot.count + memory.cold.count
+        return words * MemoryLayout<UInt32>.stride + memory.vertices.count * MemoryLayout<Double>.stride
+            + memory.outlines.count * MemoryLayout<MeshOutline>.stride
+    }
 }
 
 extension RegionMesh {
