@@ -43,10 +43,20 @@ struct ClippedEdge: BitwiseCopyable {
     /// - Returns: nothing when the edge counts for no point of the cell, or for all (then the parity is flipped).
     @inline(__always)
     init?(_ edge: UnsafePointer<Double>, in cell: MeshCell, parity: inout Bool) {
-        var au = (edge[0] - cell.west) / cell.width
-        var av = (edge[1] - cell.south) / cell.height
-        var bu = (edge[2] - cell.west) / cell.width
-        var bv = (edge[3] - cell.south) / cell.height
+        var au = (edge[0] - cell.west) * cell.perWidth
+        var av = (edge[1] - cell.south) * cell.perHeight
+        var bu = (edge[2] - cell.west) * cell.perWidth
+        var bv = (edge[3] - cell.south) * cell.perHeight
+        if au >= 0 && au <= 1 && av >= 0 && av <= 1 && bu >= 0 && bu <= 1 && bv >= 0 && bv <= 1 {
+            // It lies in the cell whole. A level edge runs westwards, as where it is clipped.
+            if av > bv || (av == bv && au < bu) {
+                swap(&au, &bu)
+                swap(&av, &bv)
+            }
+            (lowLatitude, highLatitude) = (Self.units(av), Self.units(bv))
+            (lowLongitude, highLongitude) = (Self.units(au), Self.units(bu))
+            return
+        }
         let meetsLeft = (edge[0] > cell.cornerX) != (edge[2] > cell.cornerX)
         if !meetsLeft && edge[0] <= cell.cornerX { return nil }
         // The corner is left of the edge and the edge goes east: then it is above.
@@ -78,6 +88,12 @@ struct ClippedEdge: BitwiseCopyable {
         } else if line.high <= 1 + LeafUnits.margin {
             highLongitude = UInt16(LeafUnits.sentinel)
         }
+    }
+
+    /// A share from 0 to 1 in units.
+    @inline(__always)
+    private static func units(_ share: Double) -> UInt16 {
+        UInt16(truncatingIfNeeded: Int32(share * LeafUnits.perCell + (LeafUnits.origin + 0.5)))
     }
 
     @inline(__always)

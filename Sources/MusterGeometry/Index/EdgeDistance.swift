@@ -8,10 +8,11 @@ struct EdgeDistance {
     private let radius: Double
     private let metres: MetresPerDegree
     private let isPlanar: Bool
-    private let search: BoundarySearch
+    /// What measures where the plane does not do.
+    private let search: BoundarySearch?
 
     /// Farther than this the plane is not good enough, metres.
-    private static var planarReach: Double { 2_000 }
+    private static var planarLimit: Double { 2_000 }
     /// Nor nearer to the poles than this, degrees.
     private static var planarLatitude: Double { 80 }
     /// How wrong distances with the lengths of degrees at the place may be, at most.
@@ -21,8 +22,16 @@ struct EdgeDistance {
         self.place = place
         radius = radiusMetres
         metres = MetresPerDegree(latitude: place.latitude)
-        isPlanar = radiusMetres <= Self.planarReach && abs(place.latitude) <= Self.planarLatitude
-        search = BoundarySearch(from: place)
+        isPlanar = radiusMetres <= Self.planarLimit && abs(place.latitude) <= Self.planarLatitude
+        search = isPlanar ? nil : BoundarySearch(from: place)
+    }
+
+    /// How many degrees the radius reaches at most, where the plane does.
+    @inline(__always)
+    var planarReach: (east: Double, north: Double)? {
+        guard isPlanar else { return nil }
+        let reach = radius * Self.planarTolerance
+        return (reach / metres.east, reach / metres.north)
     }
 
     /// The lesser of a distance and that of an edge, where the edge is within the radius.
@@ -32,7 +41,7 @@ struct EdgeDistance {
     func nearer(than best: Double, _ edge: UnsafePointer<Double>, turn: Double) -> Double {
         let (longitude, latitude) = (edge[0] + turn, edge[1])
         let (eastward, northward) = (edge[2] - edge[0], edge[3] - edge[1])
-        guard isPlanar else {
+        if let search {
             let limit = min(best, radius * (1 + 1e-9) + 1e-6)
             let found = search.distance(
                 to: BoundarySearch.Edge(

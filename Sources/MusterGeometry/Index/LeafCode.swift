@@ -104,6 +104,7 @@ struct EntryWord {
 enum EdgeBlock {
     static var edgeCount: Int { 4 }
     static var wordCount: Int { 8 }
+    static var byteCount: Int { 32 }
     /// The most clipped edges in a leaf: the parities of all must fit 64 bits, with one to spare.
     static var edgeLimit: Int { 63 }
 }

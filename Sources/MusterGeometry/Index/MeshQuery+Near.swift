@@ -1,76 +1,171 @@
-/// A region by its name, and how far away its boundary is at least here.
-struct NearName {
-    var name: Int32
-    var metres: Double
-}
+/// A box and a place, in shares of a cell from its lower left corner; both may lie beside the cell.
+struct LocalBox {
+    var west: Double
+    var east: Double
+    var south: Double
+    var north: Double
+    var u: Double
+    var v: Double
 
-extension MeshQuery {
-    /// Appends the names of the regions whose boundary comes within a distance of a place, and how far away it is; a
-    /// region may come several times, once for each cell and part.
-    func append(near place: Coordinate, radiusMetres radius: Double, to found: inout [NearName]) {
-        let search = NearSearch(
-            query: self, place: place, radius: radius, point: SpacePoint(place),
-            distance: EdgeDistance(from: place, radiusMetres: radius))
-        for piece in Span(around: place, radiusMetres: radius).pieces {
-            let turns = ((place.longitude - (piece.west + piece.east) / 2) / 360).rounded()
-            search.visit(piece, grid, words: root, turn: 360 * turns, &found)
-        }
+    /// The same in one of the cells of a grid of so many columns and rows.
+    @inline(__always)
+    func scaled(by columns: Double, _ rows: Double) -> LocalBox {
+        LocalBox(
+            west: west * columns, east: east * columns, south: south * rows, north: north * rows, u: u * columns,
+            v: v * rows)
+    }
+
+    @inline(__always)
+    func moved(to column: Int, _ row: Int) -> LocalBox {
+        let (x, y) = (Double(column), Double(row))
+        return LocalBox(west: west - x, east: east - x, south: south - y, north: north - y, u: u - x, v: v - y)
+    }
+
+    /// The cells of a grid that the box touches on one axis; a hair more, as edges are listed with a margin.
+    @inline(__always)
+    static func cells(_ low: Double, _ high: Double, count: Int) -> Range<Int> {
+        let margin = 1e-5
+        let first = low - margin
+        let last = high + margin
+        guard last >= 0, first < Double(count) else { return 0..<0 }
+        return (first > 0 ? Int(first) : 0)..<(last < Double(count) ? Int(last) + 1 : count)
     }
 }
 
-/// A walk through the cells near a place.
-private struct NearSearch {
-    let query: MeshQuery
-    let place: Coordinate
-    let radius: Double
-    let point: SpacePoint
-    let distance: EdgeDistance
+/// Finds the regions whose boundary comes within a distance of a place, by a walk through the cells near it.
+struct NearWalk {
+    private let query: UnsafePointer<MeshQuery>
+    private let place: Coordinate
+    private let radius: Double
+    private let distance: EdgeDistance
+    /// The place in space, once a circle asks for it.
+    private var point: SpacePoint?
 
-    /// Looks at the cells of a grid that a box touches, and at those within.
-    func visit(
-        _ box: Span, _ grid: CellGrid, words: UnsafePointer<UInt32>, turn: Double, _ found: inout [NearName]
-    ) {
-        let columns = grid.columns(from: box.west, to: box.east)
-        for row in grid.rows(from: box.south, to: box.north) {
+    init(_ query: UnsafePointer<MeshQuery>, from place: Coordinate, radiusMetres: Double) {
+        self.query = query
+        self.place = place
+        radius = radiusMetres
+        distance = EdgeDistance(from: place, radiusMetres: radiusMetres)
+    }
+
+    /// Appends the names of the regions whose boundary comes within the radius, in place of their numbers, and how far
+    /// away it is; a region may come several times, once for each cell and part.
+    @inline(__always)
+    mutating func append(to found: inout [NearbyRegion]) {
+        if let reach = distance.planarReach,
+            place.longitude - reach.east > -180, place.longitude + reach.east < 180
+        {
+            let (longitude, latitude) = (place.longitude, place.latitude)
+            let box = Span(
+                west: longitude - reach.east, east: longitude + reach.east, south: latitude - reach.north,
+                north: latitude + reach.north)
+            visit(box, turn: 0, &found)
+        } else {
+            appendRoundTheGlobe(to: &found)
+        }
+    }
+
+    @inline(never)
+    private mutating func appendRoundTheGlobe(to found: inout [NearbyRegion]) {
+        for piece in Span(around: place, radiusMetres: radius).pieces {
+            let turns = (((piece.west + piece.east) / 2 - place.longitude) / 360).rounded()
+            visit(piece, turn: 360 * turns, &found)
+        }
+    }
+
+    /// Looks at the cells that a box touches.
+    ///
+    /// - Parameter turn: what to add to the place's longitude: whole turns, so that it is near the box.
+    @inline(__always)
+    private mutating func visit(_ box: Span, turn: Double, _ found: inout [NearbyRegion]) {
+        let grid = query.pointee.grid
+        let local = LocalBox(
+            west: (box.west - grid.west) * query.pointee.perWidth,
+            east: (box.east - grid.west) * query.pointee.perWidth,
+            south: (box.south - grid.south) * query.pointee.perHeight,
+            north: (box.north - grid.south) * query.pointee.perHeight,
+            u: (place.longitude + turn - grid.west) * query.pointee.perWidth,
+            v: (place.latitude - grid.south) * query.pointee.perHeight)
+        let size = CellSize(width: grid.width, height: grid.height, turn: turn)
+        let columns = LocalBox.cells(local.west, local.east, count: grid.columns)
+        for row in LocalBox.cells(local.south, local.north, count: grid.rows) {
             for column in columns {
-                let word = CellWord(bits: words[row * grid.columns + column])
-                if word.isEmpty { continue }
-                if word.isSubgrid {
-                    let inner = grid.subgrid(grid.cell(column, row), levels: word.levels)
-                    visit(box, inner, words: query.hot + word.firstWord, turn: turn, &found)
-                } else {
-                    measure(word, turn: turn, &found)
-                }
+                let word = CellWord(bits: query.pointee.root[row &* grid.columns &+ column])
+                if !word.isEmpty { visit(word, local.moved(to: column, row), size, &found) }
+            }
+        }
+    }
+
+    /// The size of a cell in degrees, and the turn by which the place was moved to it.
+    private struct CellSize {
+        var width: Double
+        var height: Double
+        var turn: Double
+    }
+
+    private mutating func visit(_ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout [NearbyRegion]) {
+        if !word.isSubgrid { return measure(word, local, size, &found) }
+        let side = 1 << word.levels
+        let inner = local.scaled(by: Double(side), Double(side))
+        let innerSize = CellSize(
+            width: size.width / Double(side), height: size.height / Double(side), turn: size.turn)
+        for row in LocalBox.cells(inner.south, inner.north, count: side) {
+            for column in LocalBox.cells(inner.west, inner.east, count: side) {
+                let cell = CellWord(bits: query.pointee.hot[word.firstWord &+ row &* side &+ column])
+                if !cell.isEmpty { visit(cell, inner.moved(to: column, row), innerSize, &found) }
             }
         }
     }
 
     /// Measures what has edges or a rim in a leaf.
-    private func measure(_ word: CellWord, turn: Double, _ found: inout [NearName]) {
-        let words = query.hot + word.firstWord
+    @inline(__always)
+    private mutating func measure(
+        _ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout [NearbyRegion]
+    ) {
+        let words = query.pointee.hot + word.firstWord
         let header = LeafHeader(bits: words[0])
         if header.isWhole { return }
+        if !header.isIntricate, let reach = distance.planarReach {
+            // Rounding an edge to units moves it by less than one; the metres of a degree are right to a share.
+            let across = Float(size.width / reach.east * radius)
+            let along = Float(size.height / reach.north * radius)
+            let limit = Float(radius) + 2 * max(across, along) / Float(LeafUnits.perCell)
+            let blocks = words + LeafHeader.wordCount
+            let least = MeshQuery.leastSquare(
+                blocks, header.blockCount, MeshPlace(word: word, u: local.u, v: local.v), across, along)
+            if least > limit * limit { return }
+        }
+        measureEdges(words, header, turn: size.turn, &found)
+    }
+
+    /// Measures on doubles.
+    @inline(never)
+    private mutating func measureEdges(
+        _ words: UnsafePointer<UInt32>, _ header: LeafHeader, turn: Double, _ found: inout [NearbyRegion]
+    ) {
+        let query = query
         let entries = words + LeafHeader.wordCount + header.blockCount * EdgeBlock.wordCount
-        var reader = LeafReader(entries, header, cold: query.cold + Int(words[1]))
+        var reader = LeafReader(entries, header, cold: query.pointee.cold + Int(words[1]))
         while reader.next() {
             var best = Double.infinity
             switch reader.kind {
             case .whole: continue
             case .rim:
-                let circle = query.circles[reader.nextCircle()]
-                best = circle.distanceToRim(from: place, point, within: radius)
+                let here = point ?? SpacePoint(place)
+                point = here
+                best = query.pointee.circles[reader.nextCircle()].distanceToRim(from: place, here, within: radius)
             case .edges:
-                let outline = query.outlines[Int(reader.cold[0] >> 1)]
+                let outline = query.pointee.outlines[Int(reader.cold[0] >> 1)]
                 reader.forEachEdge { vertex in
-                    let edge = query.vertices + 2 * vertex
-                    if outline.turnedRing < 0 || query.isBoundary(vertex, edge) {
-                        best = distance.nearer(than: best, edge, turn: turn)
+                    let edge = query.pointee.vertices + 2 * vertex
+                    if outline.turnedRing < 0 || query.pointee.isBoundary(vertex, edge) {
+                        best = distance.nearer(than: best, edge, turn: -turn)
                     }
                     return true
                 }
             }
             if best <= radius {
-                found.append(NearName(name: Int32(truncatingIfNeeded: reader.entry.name), metres: best))
+                found.append(NearbyRegion(id: Int32(bitPattern: reader.entry.name), signedDistanceMetres: best))
             }
         }
     }
@@ -93,10 +188,10 @@ extension MeshQuery {
 extension MeshCircle {
     /// Metres from a place to the rim; infinite where it is clear that this is more than a radius.
     func distanceToRim(from place: Coordinate, _ point: SpacePoint, within limit: Double) -> Double {
-        let chord = chord(to: point)
+        let across = chord(to: point)
         let radius = circle.radius.value
-        if SpacePoint.leastOnGround(chord) > radius + limit + 1e-6 { return .infinity }
-        if SpacePoint.mostOnGround(chord) < radius - limit - 1e-6 { return .infinity }
+        if SpacePoint.leastOnGround(across) > radius + limit + 1e-6 { return .infinity }
+        if SpacePoint.mostOnGround(across) < radius - limit - 1e-6 { return .infinity }
         return abs(radius - circle.centre.distance(to: place).value)
     }
 }

@@ -1,16 +1,3 @@
-/// Four floating-point numbers from four words; bits combine faster than masks are chosen by.
-private typealias Words = SIMD4<UInt32>
-private typealias Floats = SIMD4<Float>
-
-@inline(__always)
-private func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> Words { unsafeBitCast(mask, to: Words.self) }
-@inline(__always)
-private func floats(_ words: Words) -> Floats { unsafeBitCast(words, to: Floats.self) }
-@inline(__always)
-private func magnitude(_ values: Floats) -> Floats {
-    floats(unsafeBitCast(values, to: Words.self) & Words(repeating: 0x7FFF_FFFF))
-}
-
 extension MeshQuery {
     /// What the clipped edges of a leaf say of a point.
     struct Crossings {
@@ -54,47 +41,34 @@ extension MeshQuery {
     /// Compares a point with all clipped edges of a leaf, four at a time.
     @inline(__always)
     func crossings(_ blocks: UnsafePointer<UInt32>, blocks count: Int, _ place: MeshPlace) -> Crossings {
-        // A 16-bit number in the mantissa of 2²³ becomes that number when 2²³ is taken away.
-        let magic = Words(repeating: 0x4B00_0000)
-        let offset: Float = 0x1p23
-        let low = Words(repeating: 0xFFFF)
-        let sixteen = Words(repeating: 16)
-        let four = Words(repeating: 4)
-        let firstLanes = Words(1, 2, 4, 8)
-        let sentinel = offset + Float(LeafUnits.sentinel)
-        let u = Floats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
-        let v = Floats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        let four = FourWords(repeating: 4)
+        let firstLanes = FourWords(1, 2, 4, 8)
+        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
+        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
         var at = UnsafeRawPointer(blocks)
-        var crossed = Words(repeating: 0)
+        var crossed = FourWords(repeating: 0)
         var firstCrossed = crossed
         var doubtful = crossed
         var lanes = firstLanes
         var block = 0
         while block < count {
-            let latitudes = at.loadUnaligned(as: Words.self)
-            let longitudes = at.loadUnaligned(fromByteOffset: 16, as: Words.self)
-            at += 32
-            let lowLatitude = floats((latitudes & low) | magic)
-            let highLatitude = floats((latitudes &>> sixteen) | magic)
-            let lowLongitude = floats((longitudes & low) | magic)
-            let highLongitude = floats((longitudes &>> sixteen) | magic)
-            let rise = highLatitude - lowLatitude
-            let run = highLongitude - lowLongitude
-            let aboveLow = v - (lowLatitude - offset)
-            let aboveHigh = aboveLow - rise
-            let side = (u - (lowLongitude - offset)) * rise - aboveLow * run
+            let edges = FourEdges(at)
+            at += EdgeBlock.byteCount
+            let aboveLow = v - edges.lowLatitude
+            let aboveHigh = aboveLow - edges.rise
+            let side = (u - edges.lowLongitude) * edges.rise - aboveLow * edges.run
             crossed |=
-                lanes & (bits(aboveLow .>= 0) | bits(lowLongitude .<= sentinel))
-                & (bits(aboveHigh .< 0) | bits(highLongitude .<= sentinel)) & bits(side .> 0)
+                lanes & (bits(aboveLow .>= 0) | edges.lowIsOpen) & (bits(aboveHigh .< 0) | edges.highIsOpen)
+                & bits(side .> 0)
             doubtful |=
                 bits(magnitude(aboveLow) .< LeafUnits.doubt) | bits(magnitude(aboveHigh) .< LeafUnits.doubt)
-                | (bits(magnitude(side) .<= (magnitude(run) + rise) * LeafUnits.doubt)
+                | (bits(magnitude(side) .<= (magnitude(edges.run) + edges.rise) * LeafUnits.doubt)
                     & bits(aboveLow * aboveHigh .<= 0))
             block &+= 1
             lanes = lanes &<< four
             if block == 8 {
                 firstCrossed = crossed
-                crossed = Words(repeating: 0)
+                crossed = FourWords(repeating: 0)
                 lanes = firstLanes
             }
         }
@@ -121,7 +95,7 @@ extension MeshQuery {
         var index = 0
         while index < count {
             UnsafeMutableRawPointer(names + index).storeBytes(
-                of: UnsafeRawPointer(words + index).loadUnaligned(as: Words.self), as: Words.self)
+                of: UnsafeRawPointer(words + index).loadUnaligned(as: FourWords.self), as: FourWords.self)
             index &+= 4
         }
     }

@@ -1,0 +1,91 @@
+/// Four words, and the four numbers of their bits. Combining bits compiles better than choosing by masks.
+typealias FourWords = SIMD4<UInt32>
+/// Four numbers.
+typealias FourFloats = SIMD4<Float>
+
+/// All bits of a lane where the mask holds, else none.
+@inline(__always)
+func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> FourWords { unsafeBitCast(mask, to: FourWords.self) }
+
+/// The numbers that have these bits.
+@inline(__always)
+func floats(_ words: FourWords) -> FourFloats { unsafeBitCast(words, to: FourFloats.self) }
+
+/// The numbers without their signs.
+@inline(__always)
+func magnitude(_ values: FourFloats) -> FourFloats {
+    floats(unsafeBitCast(values, to: FourWords.self) & FourWords(repeating: 0x7FFF_FFFF))
+}
+
+/// Four clipped edges read from a block, in leaf units.
+struct FourEdges {
+    var lowLatitude: FourFloats
+    var lowLongitude: FourFloats
+    /// From the lower to the upper end; at least 0.
+    var rise: FourFloats
+    var run: FourFloats
+    /// Whether the low end, and the high end, is a sentinel.
+    var lowIsOpen: FourWords
+    var highIsOpen: FourWords
+
+    /// Reads the block at a place in memory.
+    @inline(__always)
+    init(_ block: UnsafeRawPointer) {
+        // A 16-bit number in the mantissa of 2²³ becomes that number when 2²³ is taken away.
+        let magic = FourWords(repeating: 0x4B00_0000)
+        let offset: Float = 0x1p23
+        let low = FourWords(repeating: 0xFFFF)
+        let sixteen = FourWords(repeating: 16)
+        let sentinel = offset + Float(LeafUnits.sentinel)
+        let latitudes = block.loadUnaligned(as: FourWords.self)
+        let longitudes = block.loadUnaligned(fromByteOffset: 16, as: FourWords.self)
+        let (lowLatitude, highLatitude) = (
+            floats((latitudes & low) | magic), floats((latitudes &>> sixteen) | magic)
+        )
+        let (lowLongitude, highLongitude) = (
+            floats((longitudes & low) | magic), floats((longitudes &>> sixteen) | magic)
+        )
+        rise = highLatitude - lowLatitude
+        run = highLongitude - lowLongitude
+        lowIsOpen = bits(lowLongitude .<= sentinel)
+        highIsOpen = bits(highLongitude .<= sentinel)
+        self.lowLatitude = lowLatitude - offset
+        self.lowLongitude = lowLongitude - offset
+    }
+}
+
+extension MeshQuery {
+    /// The least square of the distances in metres from a point to the clipped edges of a leaf, about.
+    ///
+    /// - Parameter across: metres of the cell's width; `along` of its height.
+    @inline(__always)
+    static func leastSquare(
+        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ place: MeshPlace, _ across: Float, _ along: Float
+    ) -> Float {
+        let scaleX = FourFloats(repeating: across / Float(LeafUnits.perCell))
+        let scaleY = FourFloats(repeating: along / Float(LeafUnits.perCell))
+        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
+        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        let one = unsafeBitCast(FourFloats(repeating: 1), to: FourWords.self)
+        var least = FourFloats(repeating: .greatestFiniteMagnitude)
+        var at = UnsafeRawPointer(blocks)
+        for _ in 0..<count {
+            let edges = FourEdges(at)
+            at += EdgeBlock.byteCount
+            let (dx, dy) = (edges.run * scaleX, edges.rise * scaleY)
+            let (x, y) = ((u - edges.lowLongitude) * scaleX, (v - edges.lowLatitude) * scaleY)
+            let share = (x * dx + y * dy) / (dx * dx + dy * dy + 1e-12)
+            // Between 0 and 1.
+            let positive = unsafeBitCast(share, to: FourWords.self) & bits(share .> 0)
+            let isBeyond = bits(share .> 1)
+            let fraction = floats((isBeyond & one) | (positive & ~isBeyond))
+            let (footX, footY) = (x - fraction * dx, y - fraction * dy)
+            let square = footX * footX + footY * footY
+            let isLess = bits(square .< least)
+            least = floats(
+                (unsafeBitCast(square, to: FourWords.self) & isLess)
+                    | (unsafeBitCast(least, to: FourWords.self) & ~isLess))
+        }
+        return min(min(least[0], least[1]), min(least[2], least[3]))
+    }
+}
