@@ -110,4 +110,23 @@ extension StudyCheck: CustomTestStringConvertible {
         #expect(scores[0].inside.percent > scores[1].inside.percent)
         #expect(scores[0].calibration[8].percent > 80)
     }
+
+    @Test func `a passage inferred along a winding way is nearly always one`() throws {
+        // Legs of 200 m with a turn of some 45° after each, at 10 m/s.
+        var chance = SeededRandom(seed: 9)
+        var place = Offset.zero
+        var fixes: [(seconds: Double, offset: Offset)] = [(0, place)]
+        var degrees = 0.0
+        for leg in 1...200 {
+            degrees += chance.uniform(-90, 90)
+            place = place + Offset.direction(degrees: degrees) * 200
+            fixes.append((Double(leg) * 20, place))
+        }
+        let path = try #require(RecordedPath(fixes))
+        let score = StudyPassages([path], intervalSeconds: 15, radius: 40).score(seed: 9, runs: 0..<20)
+        print("inferred \(score.inferred.all): \(score.inferred.percent) %, of visits \(score.visits.percent) %")
+        #expect(score.inferred.all > 100)
+        #expect(score.inferred.percent > 90)
+        #expect(score.visits.percent > 20)
+    }
 }

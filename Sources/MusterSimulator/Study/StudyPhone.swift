@@ -22,12 +22,13 @@ struct StudyPhone {
         var seconds: Double
         var truth: Offset
         var reading: Reading
+        var reported: ConfidentFix
         var estimate: Offset
         var deviation: Double
         var isSettled: Bool
     }
 
-    private static let plane = LocalPlane(origin: Coordinate(validLatitude: 46, longitude: 14))
+    static let plane = LocalPlane(origin: Coordinate(validLatitude: 46, longitude: 14))
     private let path: StudyPath
     private let sampling: StudySampling
     private var receiver: Receiver
@@ -56,12 +57,12 @@ struct StudyPhone {
         guard seconds <= path.seconds else { return nil }
         let (truth, speed) = path.place(at: seconds)
         let reading = receiver.reading(of: truth, speed: speed, atSeconds: seconds)
-        track.take(
-            ConfidentFix(
-                coordinate: Self.plane.coordinate(reading.offset), sampleTime: Instant(seconds: seconds),
-                accuracyMetres: reading.accuracyMetres, speedMetresPerSecond: reading.speed))
+        let reported = ConfidentFix(
+            coordinate: Self.plane.coordinate(reading.offset), sampleTime: Instant(seconds: seconds),
+            accuracyMetres: reading.accuracyMetres, speedMetresPerSecond: reading.speed)
+        track.take(reported)
         return Fix(
-            seconds: seconds, truth: truth, reading: reading, estimate: Self.plane.offset(track.estimate),
-            deviation: track.deviationMetres, isSettled: track.isSettled)
+            seconds: seconds, truth: truth, reading: reading, reported: reported,
+            estimate: Self.plane.offset(track.estimate), deviation: track.deviationMetres, isSettled: track.isSettled)
     }
 }

@@ -7,14 +7,15 @@ struct TruthTable {
     let seed: UInt64
     let tracks: [RecordedPath]
 
-    /// The table as Markdown, and the calibration of our rule's probability.
+    /// The table as Markdown, the calibration of our rule's probability, and what is inferred between two fixes.
     func lines() async -> [String] {
         let columns = await [still(), walk(), drive(), jog(), recorded(), home()]
         var lines = [Self.row("Rule", columns.map(\.heading)), "|" + String(repeating: "---|", count: 7)]
         for (index, rule) in StudyRule.compared.enumerated() {
             lines.append(Self.row(rule.description, columns.map { $0.cells[index] }))
         }
-        return lines + [""] + (await calibration())
+        lines += [""] + (await calibration())
+        return tracks.isEmpty ? lines : lines + [""] + (await passages())
     }
 
     /// A number as short as it can be read.
@@ -86,6 +87,30 @@ struct TruthTable {
             + zip(names, score.calibration).map { name, said in
                 Self.row(name, ["\(said.all)", String(format: "%.1f", said.percent)])
             }
+    }
+
+    /// How well a region passed between two fixes is inferred.
+    private func passages() async -> [String] {
+        let radii = [30.0, 50, 100, 200]
+        var lines = [
+            Self.row("Passages inferred; a fix every", radii.map { "r=\(Int($0)): so, of visits" }),
+            "|---|---|---|---|---|",
+        ]
+        for interval in [15.0, 60, 120] {
+            var cells: [String] = []
+            for radius in radii {
+                let study = StudyPassages(tracks, intervalSeconds: interval, radius: radius)
+                async let first = study.score(seed: seed, runs: 0..<deviceDays / 2)
+                var score = study.score(seed: seed, runs: deviceDays / 2..<deviceDays)
+                score.add(await first)
+                cells.append(
+                    String(
+                        format: "%d: %.1f %%, %.0f %%", score.inferred.all, score.inferred.percent,
+                        score.visits.percent))
+            }
+            lines.append(Self.row("\(Int(interval)) s", cells))
+        }
+        return lines
     }
 
     private func scores(_ runs: Int, _ scenarios: [StudyScenario]) async -> [[StudyScore]] {
