@@ -219,6 +219,8 @@ test("a snapshot is paged to its end, and begins the feed where its first page s
     const answers = {
         "positions?limit=1000": { sequence: 40, items: [{ device: "a/phone" }], nextCursor: "x=1" },
         "positions?limit=1000&cursor=x%3D1": { sequence: 44, items: [{ device: "b/phone" }] },
+        "presences?limit=1000": { sequence: 41, items: [{ device: "a/phone" }], nextCursor: "x=2" },
+        "presences?limit=1000&cursor=x%3D2": { sequence: 45, items: [{ device: "b/phone" }] },
         "teams?limit=1000": { items: [{ name: "north" }] },
         "teams/north/safety": { team: "north", sequence: 42, at: "2026-11-21T06:00:00.000Z",
             members: [{ user: "a", state: "safe" }] },
@@ -229,6 +231,8 @@ test("a snapshot is paged to its end, and begins the feed where its first page s
     const snapshot = await loadSnapshot(async (path) => { asked.push(path); return answers[path]; });
     assert.equal(snapshot.sequence, 40);
     assert.deepEqual(snapshot.positions.map(({ device }) => device), ["a/phone", "b/phone"]);
+    assert.deepEqual(snapshot.presences.map(({ device }) => device), ["a/phone", "b/phone"]);
+    assert.equal(snapshot.presenceSequence, 41);
     assert.equal(snapshot.members[0].safetySequence, 42);
     assert.deepEqual(snapshot.regions.map(({ id, name, muster }) => [id, name, muster]), [["7", "7", true]]);
     assert.ok(asked.indexOf("positions?limit=1000") === 0, "the positions come before all else");
@@ -239,7 +243,8 @@ test("what a role may not see is left out, and what fails is not", async () => {
         if (path.startsWith("positions")) { return { sequence: 3, items: [] }; }
         throw new Problem(403);
     };
-    assert.deepEqual((await loadSnapshot(member)).regions, []);
+    const seen = await loadSnapshot(member);
+    assert.deepEqual([seen.regions, seen.presences, seen.presenceSequence], [[], [], 3]);
     assert.deepEqual(await loadHistory(member, 3), []);
     const broken = async (path) => {
         if (path.startsWith("positions")) { return member(path); }

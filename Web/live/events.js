@@ -1,5 +1,6 @@
 /** What happened, the latest first: "alice entered Assembly point A 12:03:07". */
 import { markElement, marks } from "./marks.js";
+import { sureness } from "./presence.js";
 import { clockTime, showTime } from "./time.js";
 
 /** How a crossing is told, and the arrow before it. */
@@ -7,6 +8,7 @@ const crossings = {
     enter: { verb: "entered", arrow: "→" },
     exit: { verb: "left", arrow: "←" },
     dwell: { verb: "stays in", arrow: "•" },
+    passed: { verb: "passed", arrow: "↷" },
 };
 
 export class Events {
@@ -49,7 +51,7 @@ function lineOf(event) {
     text.className = "what";
     const who = document.createElement("strong");
     who.textContent = event.user;
-    text.append(who, ` ${told(event)}`);
+    text.append(who, ` ${eventWords(event)}`);
     const time = document.createElement("time");
     showTime(time, event.at, clockTime(event.at));
     line.append(signOf(event), text, " ", time);
@@ -65,12 +67,21 @@ function signOf(event) {
     return sign;
 }
 
-function told({ kind, region }) {
+/**
+ * An event in words, after the name of who it is about. The probability is that of being inside, so that an exit is as
+ * sure as that is improbable.
+ */
+export function eventWords({ kind, region, probability }) {
     const place = region?.name || region?.id;
     switch (kind) {
         case "safe": return place ? `is safe in ${place}` : "is safe";
         case "unsafe": return "is not safe";
         case "unknown": return "is silent: unknown";
-        default: return `${crossings[kind]?.verb ?? kind} ${place ?? "a region"}`;
+        case "passed": return `passed ${place ?? "a region"} (inferred)`;
+        default: {
+            const words = `${crossings[kind]?.verb ?? kind} ${place ?? "a region"}`;
+            if (probability === undefined) { return words; }
+            return `${words}, ${sureness(kind === "exit" ? 1 - probability : probability)}`;
+        }
     }
 }

@@ -1,5 +1,6 @@
 /** The list of people: counts at the top, those who are not safe first. */
 import { changeMark, markElement, markOrder, marks } from "./marks.js";
+import { presenceLines } from "./presence.js";
 import { counts, isCoarse, latestPosition } from "./state.js";
 import { age, clockTime, showTime } from "./time.js";
 
@@ -107,6 +108,7 @@ export class List {
             row.place.textContent = member.region ? ` · ${member.region.name || member.region.id}` : "";
             row.sinceGroup.hidden = !member.since;
             showTime(row.since, member.since, clockTime(member.since));
+            showPresences(row, member);
             this.#showHeard(row);
         }
         return row;
@@ -120,6 +122,16 @@ export class List {
     }
 }
 
+/** The first line is shown; the others are counted, and are in the tooltip. */
+function showPresences(row, member) {
+    const lines = presenceLines(member);
+    const [first, ...others] = lines;
+    row.presence.dataset.kind = first?.kind ?? "none";
+    row.told.textContent = first?.words ?? "";
+    row.others.textContent = others.length > 0 ? ` and ${others.length} more` : "";
+    row.presence.title = lines.map((line) => line.words).join("\n");
+}
+
 function newRow(user, choose) {
     const item = document.createElement("li");
     item.dataset.user = user;
@@ -128,18 +140,19 @@ function newRow(user, choose) {
     button.className = "person";
     button.addEventListener("click", () => choose(user));
     const mark = markElement("unknown");
-    const [name, state, word, place, times, sinceGroup] =
-        ["name", "state", "word", "region", "times", "since"].map(spanNamed);
+    const [name, state, word, place, presence, told, others, times, sinceGroup] =
+        ["name", "state", "word", "region", "presence", "told", "others", "times", "since"].map(spanNamed);
     const since = document.createElement("time");
     const heard = document.createElement("time");
     name.textContent = user;
     state.append(word, place);
+    presence.append(told, others);
     sinceGroup.append("since ", since);
     heard.className = "heard";
     times.append(sinceGroup, heard);
-    button.append(mark, name, state, times);
+    button.append(mark, name, state, presence, times);
     item.append(button);
-    return { item, mark, word, place, sinceGroup, since, heard, member: undefined };
+    return { item, mark, word, place, presence, told, others, sinceGroup, since, heard, member: undefined };
 }
 
 function spanNamed(name) {

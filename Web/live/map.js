@@ -112,7 +112,8 @@ export class LiveMap {
     drawn(user) {
         return this.#map.queryRenderedFeatures({ layers: ["devices"] })
             .filter((feature) => feature.properties.user === user)
-            .map((feature) => ({ coordinates: feature.geometry.coordinates, state: feature.properties.state }));
+            .map((feature) => ({ coordinates: feature.geometry.coordinates, state: feature.properties.state,
+                isChecking: feature.properties.isChecking }));
     }
 
     /** [longitude, latitude] of the view's middle: for tests. */

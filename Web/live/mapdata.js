@@ -1,6 +1,7 @@
 /** The map's features, made from the state. Pure. */
 import { circleRing, drawable, labelPoint, unwrap } from "./geodesy.js";
 import { pictureName } from "./mapstyle.js";
+import { isChecking } from "./presence.js";
 import { isCoarse, latestPosition } from "./state.js";
 
 /** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
@@ -35,7 +36,8 @@ export function deviceFeatures(state) {
             const name = member.positions.size > 1 ? device : member.user;
             const picture = pictureName("text", name);
             const isRough = isCoarse(position);
-            devices.push(feature({ type: "Point", coordinates }, { ...properties, device, picture, isRough }));
+            const told = { ...properties, device, picture, isRough, isChecking: isChecking(member, device) };
+            devices.push(feature({ type: "Point", coordinates }, told));
             if (position.accuracy > 0 && position.accuracy <= largestAccuracyMetres) {
                 accuracy.push(feature(accuracyCircle(position), { ...properties, isRough }));
             }

@@ -94,7 +94,7 @@ export function layers(palette) {
         {
             id: "devices", type: "symbol", source: "devices",
             layout: {
-                "icon-image": ["concat", "mark|", ["get", "state"]],
+                "icon-image": ["concat", "mark|", ["get", "state"], ["case", ["get", "isChecking"], "|checking", ""]],
                 "icon-allow-overlap": true,
                 "icon-ignore-placement": true,
                 "icon-size": ["interpolate", ["linear"], ["zoom"], 12, 0.55, 17, 1],
@@ -118,13 +118,16 @@ export function pictureName(colour, text) {
  */
 export function drawPicture(name, palette) {
     const [kind, colour, ...rest] = name.split("|");
-    if (kind === "mark" && colour in marks) { return { image: markImage(colour, palette), options: { pixelRatio } }; }
+    if (kind === "mark" && colour in marks) {
+        return { image: markImage(colour, palette, rest[0] === "checking"), options: { pixelRatio } };
+    }
     if (kind !== "name") { return undefined; }
     return { image: textImage(shortened(rest.join("|")), palette[colour], palette), options: { pixelRatio } };
 }
 
-function markImage(state, palette) {
-    const margin = 3;
+/** The mark of a state; with a dashed ring around it while a fix that does not fit is being checked. */
+function markImage(state, palette, isChecking) {
+    const margin = isChecking ? 9 : 3;
     const context = canvas(markSize + 2 * margin, markSize + 2 * margin);
     context.translate(margin, margin);
     context.scale(markSize / 24, markSize / 24);
@@ -139,6 +142,14 @@ function markImage(state, palette) {
     context.strokeStyle = palette.sign;
     context.lineWidth = 2.4;
     context.stroke(new Path2D(marks[state].sign));
+    if (isChecking) {
+        context.strokeStyle = palette.text;
+        context.lineWidth = 1.8;
+        context.setLineDash([4, 4]);
+        context.beginPath();
+        context.arc(12, 12, 17, 0, 2 * Math.PI);
+        context.stroke();
+    }
     return pixels(context);
 }
 

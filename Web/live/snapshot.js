@@ -14,13 +14,15 @@ const pageLimit = 50;
  * Loads what this user may see.
  * @param {(path: string) => Promise<object>} get answers the JSON of an API path
  * @param {object[]} [knownRegions] regions that need not be asked for again
- * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], regions: object[],
- *   isPartial: boolean}>} `at` is the server's time, when it told
+ * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], presences: object[],
+ *   presenceSequence: number, regions: object[], isPartial: boolean}>} `at` is the server's time, when it told;
+ *   `presenceSequence` is the last change that every presence holds
  * @throws {Problem} when the server refuses the positions
  */
 export async function loadSnapshot(get, knownRegions) {
     const positions = await pages(get, "positions", "items");
-    const [people, places] = await Promise.all([
+    const [presences, people, places] = await Promise.all([
+        allowed(pages(get, "presences", "items")),
         loadPeople(get),
         knownRegions ? { regions: knownRegions, isPartial: false } : loadRegions(get),
     ]);
@@ -29,8 +31,10 @@ export async function loadSnapshot(get, knownRegions) {
         at: people.at,
         members: people.members,
         positions: positions.items,
+        presences: presences?.items ?? [],
+        presenceSequence: presences?.first.sequence ?? positions.first.sequence,
         regions: places.regions,
-        isPartial: positions.isPartial || places.isPartial,
+        isPartial: positions.isPartial || Boolean(presences?.isPartial) || places.isPartial,
     };
 }
 

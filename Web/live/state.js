@@ -22,9 +22,19 @@ const coarseMetres = 500;
  * @property {RegionName} [region] what makes them safe
  * @property {number} safetySequence the change their safety stems from, or the snapshot's
  * @property {Map<string, object>} positions the current position of each device by its id
+ * @property {Map<string, Map<string, Presence>>} presences how each device stands to each region, by `collection/id`
+ *
+ * @typedef {object} Presence what is worth telling: being far outside is not
+ * @property {RegionName} region
+ * @property {"inside"|"outside"|"unknown"} standing what is decided
+ * @property {number} [probability] that the device is inside; absent while in doubt and under the raw policy
+ * @property {"checking"|"poorAccuracy"|"stale"} [doubt]
+ * @property {string} since when it became more probable than not, RFC 3339
+ * @property {string} sampleTime of the fix this follows from
  *
  * @typedef {object} State
  * @property {number} sequence the latest change that this holds
+ * @property {number} presenceSequence the latest change that the snapshot's presences hold
  * @property {Map<string, Member>} members by user
  * @property {Map<string, object>} regions by `collection/id`: {collection, id, name, muster, geometry, radius?}
  * @property {Map<string, number[][]>} trails by device: [longitude, latitude] of its latest fixes
@@ -35,6 +45,7 @@ const coarseMetres = 500;
 /** @type {State} */
 export const emptyState = Object.freeze({
     sequence: 0,
+    presenceSequence: 0,
     members: new Map(),
     regions: new Map(),
     trails: new Map(),
@@ -81,15 +92,20 @@ export function counts(state) {
 
 function withSnapshot(state, snapshot) {
     const members = new Map();
-    for (const person of snapshot.members) { members.set(person.user, { ...person, positions: new Map() }); }
+    for (const person of snapshot.members) { members.set(person.user, { ...person, ...nowhere() }); }
     for (const position of snapshot.positions) {
         const member = memberNamed(members, owner(position.device), snapshot.sequence);
         member.positions.set(position.device, position);
+    }
+    for (const { device, ...presence } of snapshot.presences ?? []) {
+        const member = memberNamed(members, owner(device), snapshot.sequence);
+        member.presences = withPresence(member.presences, device, presence);
     }
     const trails = new Map([...state.trails].filter(([device]) => members.get(owner(device))?.positions.has(device)));
     return {
         ...state,
         sequence: Math.max(state.sequence, snapshot.sequence),
+        presenceSequence: snapshot.presenceSequence ?? snapshot.sequence,
         members,
         trails,
         regions: new Map(snapshot.regions.map((region) => [regionKey(region), region])),
@@ -136,12 +152,17 @@ function finished(draft) {
 function apply(draft, change) {
     switch (change.type) {
         case "position": applyPosition(draft, change); break;
+        case "presence": applyPresence(draft, change); break;
+        case "crossing": applyRawCrossing(draft, change); break;
         case "safety": applySafety(draft, change); break;
         case "region": draft.outdated.regions = true; break;
         case "directory":
             draft.outdated.people = true;
             if (change.kind === "collection" || change.kind === "tracker") { draft.outdated.regions = true; }
             break;
+        // Beacons seen and notes of a device may come by the thousand: they move nobody, and would push out the events.
+        case "sighting":
+        case "note":
         default: break;
     }
     addEvent(draft, change);
@@ -156,6 +177,42 @@ function applyPosition(draft, { device, position, late, sequence }) {
     member.positions = new Map(member.positions).set(device, { ...position, device });
     draft.members.set(member.user, member);
     addToTrail(draft, position, device);
+}
+
+/** The snapshot of the presences may be newer than the first changes that follow that of the positions. */
+function applyPresence(draft, { device, region, standing, probability, doubt, since, sampleTime, sequence }) {
+    if (sequence <= draft.presenceSequence) { return; }
+    setPresence(draft, device, { region, standing, probability, doubt, since, sampleTime });
+}
+
+/**
+ * Under the raw policy the log tells of crossings alone, and they carry no probability. An exit that was held back
+ * carries none either: by then its presence is over all the same.
+ */
+function applyRawCrossing(draft, { device, region, kind, probability, sampleTime, sequence }) {
+    if (sequence <= draft.presenceSequence || probability !== undefined) { return; }
+    const standing = { enter: "inside", exit: "outside" }[kind];
+    if (standing) { setPresence(draft, device, { region, standing, since: sampleTime, sampleTime }); }
+}
+
+function setPresence(draft, device, presence) {
+    const member = memberNamed(draft.members, owner(device), 0);
+    const presences = withPresence(member.presences, device, presence);
+    draft.members.set(member.user, { ...member, presences });
+}
+
+/**
+ * Presences with one replaced; or forgotten, as the server forgets it, when the device is outside, nothing is being
+ * checked, and it is not likely to have come in.
+ */
+function withPresence(presences, device, presence) {
+    const ofDevice = new Map(presences.get(device));
+    const { region, standing, doubt, probability } = presence;
+    const isFar = standing === "outside" && doubt !== "checking" && !(probability > 0.5);
+    if (isFar) { ofDevice.delete(regionKey(region)); } else { ofDevice.set(regionKey(region), presence); }
+    const all = new Map(presences);
+    if (ofDevice.size > 0) { all.set(device, ofDevice); } else { all.delete(device); }
+    return all;
 }
 
 /** The snapshot of a team may be newer than the first changes that follow the snapshot of the positions. */
@@ -178,8 +235,8 @@ function addEvent(draft, change) {
     const { sequence, at, user, region } = change;
     if (draft.events.some((event) => event.sequence === sequence)) { return; }
     if (change.type === "crossing") {
-        const { kind, sampleTime, device } = change;
-        draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind });
+        const { kind, sampleTime, device, probability } = change;
+        draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability });
     } else if (change.type === "safety") {
         draft.events.unshift({ sequence, at: change.since ?? at, user, region, kind: change.state });
     }
@@ -189,10 +246,15 @@ function addEvent(draft, change) {
 function memberNamed(members, user, safetySequence) {
     let member = members.get(user);
     if (!member) {
-        member = { user, state: "unknown", safetySequence, positions: new Map() };
+        member = { user, state: "unknown", safetySequence, ...nowhere() };
         members.set(user, member);
     }
     return member;
+}
+
+/** The parts of a member of whom no device was heard. */
+function nowhere() {
+    return { positions: new Map(), presences: new Map() };
 }
 
 /** `alice` of `alice/phone`. */

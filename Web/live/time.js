@@ -3,14 +3,24 @@
 const clock = new Intl.DateTimeFormat(undefined, {
     hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
 });
+const shortClock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 
 /** `12:03:07`, with the day before it when it is another than today's; a dash for no time. */
 export function clockTime(text, nowMs = Date.now()) {
+    return onItsDay(clock, text, nowMs);
+}
+
+/** The same without seconds: `12:03`. */
+export function minuteTime(text, nowMs = Date.now()) {
+    return onItsDay(shortClock, text, nowMs);
+}
+
+function onItsDay(format, text, nowMs) {
     const time = new Date(text ?? NaN);
     if (Number.isNaN(time.getTime())) { return "–"; }
     const isToday = time.toDateString() === new Date(nowMs).toDateString();
-    return isToday ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
+    return isToday ? format.format(time) : `${day.format(time)} ${format.format(time)}`;
 }
 
 /** `3 min ago`. What lies in the future, by a clock that is off, is "now". */
