@@ -35,6 +35,13 @@ struct ExactOracle {
         return cells[row(y) * Self.side + column(x)].filter { shapes[Int($0)].contains(place, x, y) }
     }
 
+    /// The numbers of the polygons that the way between two places touches, ascending.
+    func polygons(crossedBy from: Coordinate, _ to: Coordinate) -> [Int32] {
+        let way = ExactRing.way(from, to)
+        let ends = Set(regions(containing: from)).union(regions(containing: to))
+        return shapes.indices.map { Int32($0) }.filter { ends.contains($0) || shapes[Int($0)].isTouched(by: way) }
+    }
+
     private func column(_ x: Int128) -> Int { Self.cell(x, box.west, box.east) }
     private func row(_ y: Int128) -> Int { Self.cell(y, box.south, box.north) }
 
@@ -76,7 +83,7 @@ struct ExactBox {
 
 /// One shape of the oracle.
 struct ExactShape {
-    private let areas: [(exterior: ExactRing, holes: [ExactRing])]
+    fileprivate let areas: [(exterior: ExactRing, holes: [ExactRing])]
     private let circle: Circle?
     /// A box for each part.
     let boxes: [ExactBox]
@@ -109,6 +116,15 @@ struct ExactShape {
             case .boundary: true
             case .inside: !area.holes.contains { $0.side(x, y) == .inside }
             }
+        }
+    }
+}
+
+extension ExactShape {
+    /// Whether a boundary of the shape has a point in common with one of the copies of a way.
+    func isTouched(by way: [ExactRing.Edge]) -> Bool {
+        areas.contains { area in
+            area.exterior.isTouched(by: way) || area.holes.contains { $0.isTouched(by: way) }
         }
     }
 }

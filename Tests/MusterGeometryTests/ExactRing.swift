@@ -9,7 +9,7 @@ struct ExactRing {
         case inside
     }
 
-    fileprivate struct Edge {
+    struct Edge {
         var ax: Int128
         var ay: Int128
         var bx: Int128
@@ -18,6 +18,7 @@ struct ExactRing {
 
     /// A box between −180 and 180 that holds what the ring bounds.
     let box: ExactBox
+    private let edges: [Edge]
     /// The edges whose longitudes touch each of some strips of equal width.
     private var strips: [[Edge]]
     private let holdsNorthPole: Bool
@@ -52,6 +53,7 @@ struct ExactRing {
         box.west = max(box.west, ExactBox.world.west)
         box.east = min(box.east, ExactBox.world.east)
         self.box = box
+        self.edges = edges
         strips = Array(repeating: [], count: max(1, min(4096, edges.count / 4)))
         for edge in edges {
             for strip in strip(edge.box.west)...strip(edge.box.east) { strips[strip].append(edge) }
@@ -72,6 +74,17 @@ struct ExactRing {
             if (edge.ax <= x) != (edge.bx <= x), edge.isNorth(of: x, y) { isInside.toggle() }
         }
         return isInside ? .inside : .outside
+    }
+
+    /// Whether an edge has a point in common with one of the copies of a way.
+    func isTouched(by copies: [Edge]) -> Bool { copies.contains { way in edges.contains { $0.touches(way) } } }
+
+    /// The way between two places, the short way round, and its copies.
+    static func way(_ from: Coordinate, _ to: Coordinate) -> [Edge] {
+        var step = exact(to.longitude) - exact(from.longitude)
+        if abs(step) > turn / 2 { step -= step > 0 ? turn : -turn }
+        let start = exact(from.longitude)
+        return copies(Edge(ax: start, ay: exact(from.latitude), bx: start + step, by: exact(to.latitude)))
     }
 
     private func strip(_ x: Int128) -> Int {
@@ -122,7 +135,7 @@ extension ExactBox {
 }
 
 extension ExactRing.Edge {
-    fileprivate var box: ExactBox {
+    var box: ExactBox {
         ExactBox(west: min(ax, bx), east: max(ax, bx), south: min(ay, by), north: max(ay, by))
     }
 
@@ -136,6 +149,15 @@ extension ExactRing.Edge {
         if ay > y && by > y { return true }
         if ay < y && by < y { return false }
         return (turning(x, y) < 0) == (ax < bx)
+    }
+
+    /// Whether two closed segments have a point in common.
+    fileprivate func touches(_ other: ExactRing.Edge) -> Bool {
+        let (mine, theirs) = (box, other.box)
+        guard mine.west <= theirs.east, theirs.west <= mine.east else { return false }
+        guard mine.south <= theirs.north, theirs.south <= mine.north else { return false }
+        return turning(other.ax, other.ay) * turning(other.bx, other.by) <= 0
+            && other.turning(ax, ay) * other.turning(bx, by) <= 0
     }
 
     /// The sign of (b − a) × (p − a): above 0 when the point is on the left.
