@@ -122,14 +122,15 @@ export class List {
     }
 }
 
-/** The first line is shown; the others are counted, and are in the tooltip. */
-function showPresences(row, member) {
-    const lines = presenceLines(member);
-    const [first, ...others] = lines;
-    row.presence.dataset.kind = first?.kind ?? "none";
-    row.told.textContent = first?.words ?? "";
-    row.others.textContent = others.length > 0 ? ` and ${others.length} more` : "";
-    row.presence.title = lines.map((line) => line.words).join("\n");
+/** The first line is shown; the others are counted, are in the tooltip, and are read out by a screen reader. */
+function showPresences({ presence }, member) {
+    const [first, ...others] = presenceLines(member);
+    const whole = (line) => line.words.join("");
+    presence.element.dataset.kind = first?.kind ?? "none";
+    presence.parts.forEach((part, index) => { part.textContent = first?.words[index] ?? ""; });
+    presence.more.textContent = others.length > 0 ? ` +${others.length}` : "";
+    presence.others.textContent = others.map((line) => `, ${whole(line)}`).join("");
+    presence.element.title = first ? [first, ...others].map(whole).join("\n") : "";
 }
 
 function newRow(user, choose) {
@@ -140,19 +141,27 @@ function newRow(user, choose) {
     button.className = "person";
     button.addEventListener("click", () => choose(user));
     const mark = markElement("unknown");
-    const [name, state, word, place, presence, told, others, times, sinceGroup] =
-        ["name", "state", "word", "region", "presence", "told", "others", "times", "since"].map(spanNamed);
+    const [name, state, word, place, times, sinceGroup] =
+        ["name", "state", "word", "region", "times", "since"].map(spanNamed);
+    const presence = newPresence();
     const since = document.createElement("time");
     const heard = document.createElement("time");
     name.textContent = user;
     state.append(word, place);
-    presence.append(told, others);
     sinceGroup.append("since ", since);
     heard.className = "heard";
     times.append(sinceGroup, heard);
-    button.append(mark, name, state, presence, times);
+    button.append(mark, name, state, presence.element, times);
     item.append(button);
-    return { item, mark, word, place, presence, told, others, sinceGroup, since, heard, member: undefined };
+    return { item, mark, word, place, presence, sinceGroup, since, heard, member: undefined };
+}
+
+function newPresence() {
+    const [element, before, region, after, more, others] =
+        ["presence", "before", "region", "after", "more", "visually-hidden"].map(spanNamed);
+    more.setAttribute("aria-hidden", "true");
+    element.append(before, region, after, more, others);
+    return { element, parts: [before, region, after], more, others };
 }
 
 function spanNamed(name) {

@@ -4,12 +4,12 @@ import { minuteTime } from "./time.js";
 /** What a leader must see first. */
 const order = ["checking", "inside", "likely", "poorAccuracy", "stale"];
 
-/** `87 % sure`. Nothing measured is wholly sure, though the rounded number may say so. */
+/** `87 % sure`, its number in one piece. Nothing measured is wholly sure, though the rounded number may say so. */
 export function sureness(probability) {
     const percent = Math.round(probability * 100);
-    if (percent >= 100) { return "over 99 % sure"; }
-    if (percent <= 0) { return "under 1 % sure"; }
-    return `${percent} % sure`;
+    if (percent >= 100) { return ">\u00A099\u00A0% sure"; }
+    if (percent <= 0) { return "<\u00A01\u00A0% sure"; }
+    return `${percent}\u00A0% sure`;
 }
 
 /** Whether the last fix of a device does not fit what was known before it. */
@@ -21,7 +21,8 @@ export function isChecking(member, device) {
  * What is told of a member, the most telling first. Of several devices in one region, the one sampled last counts.
  * @param {import("./state.js").Member} member
  * @param {(time: string) => string} [clock] replaced in tests, which know no time zone
- * @returns {{kind: string, words: string}[]}
+ * @returns {{kind: string, words: string[]}[]} the words before the region's name, the name, and those after it: where
+ *   there is no room for all, it is the name that is cut
  */
 export function presenceLines(member, clock = minuteTime) {
     const latest = new Map();
@@ -60,23 +61,24 @@ function inOrder(left, right) {
 /** A fix that does not fit puts every region of its device in doubt at once: that is told once, without a number. */
 function checkingWords(checked) {
     const held = checked.filter((presence) => presence.standing === "inside").map(nameOf);
-    if (held.length === 0) { return "checking…"; }
-    return held.length === 1 ? `checking… was inside ${held[0]}` : `checking… was inside ${held.length} regions`;
+    if (held.length === 0) { return ["checking…", "", ""]; }
+    return ["checking… was inside ", held.length === 1 ? held[0] : `${held.length} regions`, ""];
 }
 
 function words(presence, kind, clock) {
     const name = nameOf(presence);
     const { probability } = presence;
     switch (kind) {
-        case "poorAccuracy": return `accuracy too poor for ${name}`;
-        case "stale": return `last known inside ${name} ${clock(presence.sampleTime)}`;
+        case "poorAccuracy": return ["accuracy too poor for ", name, ""];
+        case "stale": return ["last known inside ", name, ` ${clock(presence.sampleTime)}`];
         default: {
-            if (probability === undefined) { return `inside ${name} since ${clock(presence.since)}`; }
+            const since = ` since ${clock(presence.since)}`;
+            if (probability === undefined) { return ["inside ", name, since]; }
             // `since` is when one half was passed: of what is less probable it tells when that fell, which misleads.
             if (probability <= 0.5) {
-                return `${sureness(probability)} ${kind === "inside" ? "still inside" : "inside"} ${name}`;
+                return [`${sureness(probability)} ${kind === "inside" ? "still inside" : "inside"} `, name, ""];
             }
-            return `${sureness(probability)} inside ${name} since ${clock(presence.since)}`;
+            return [`${sureness(probability)} inside `, name, since];
         }
     }
 }
