@@ -48,6 +48,7 @@ import Testing
     private func check(_ shapes: [Shape], places count: Int, _ random: inout SeededRandom) {
         let index = RegionIndex(shapes.enumerated().map { (Int32($0.offset), $0.element) })
         #expect(index.count == shapes.count)
+        #expect(index.checkInvariants().isEmpty)
         let prepared = shapes.map { PreparedShape($0) }
         var places = (0..<(count * 9 / 10)).map { _ in Self.place(near: shapes, &random) }
         while places.count < count { places.append(random.place()) }

@@ -115,8 +115,10 @@ struct ClippedEdge: BitwiseCopyable {
         @inline(__always)
         mutating func clip(to left: Double, extends: Bool) {
             guard dv > 0 else { return }
+            let rise = dv / du
             if extends || min(u, u + du) < left {
-                let crossing = v + (left - u) / du * dv
+                // Where the edge is upright this is infinite, on the side that leaves all of it.
+                let crossing = v + (left - u) * rise
                 if du >= 0 {
                     low = extends ? crossing : max(low, crossing)
                 } else {
@@ -125,7 +127,7 @@ struct ClippedEdge: BitwiseCopyable {
             }
             let right = 1 + LeafUnits.margin
             if max(u, u + du) > right {
-                let crossing = v + (right - u) / du * dv
+                let crossing = v + (right - u) * rise
                 if du > 0 { high = min(high, crossing) } else { low = max(low, crossing) }
             }
         }

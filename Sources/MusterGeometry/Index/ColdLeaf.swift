@@ -19,6 +19,12 @@ enum ColdLeaf {
 
     static func outline(_ outline: UInt32, parity: Bool) -> UInt32 { outline << 1 | (parity ? 1 : 0) }
 
+    /// Appends a single run.
+    static func appendRun(_ first: UInt32, count: Int, to cold: inout Pile<UInt32>) {
+        cold.append(first)
+        cold.append(UInt32(count) << 1)
+    }
+
     /// Appends edges as runs.
     static func appendRuns(_ edges: UnsafePointer<UInt32>, count: Int, to cold: inout Pile<UInt32>) {
         var start = 0

@@ -55,12 +55,14 @@ struct FourEdges {
 }
 
 extension MeshQuery {
-    /// The least square of the distances in metres from a point to the clipped edges of a leaf, about.
+    /// Writes the squares of the distances in metres from a point to the clipped edges of a leaf, about, and returns
+    /// the least of them.
     ///
     /// - Parameter across: metres of the cell's width; `along` of its height.
     @inline(__always)
-    static func leastSquare(
-        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ place: MeshPlace, _ across: Float, _ along: Float
+    static func squares(
+        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ place: MeshPlace, _ across: Float, _ along: Float,
+        into squares: UnsafeMutablePointer<Float>
     ) -> Float {
         let scaleX = FourFloats(repeating: across / Float(LeafUnits.perCell))
         let scaleY = FourFloats(repeating: along / Float(LeafUnits.perCell))
@@ -69,7 +71,7 @@ extension MeshQuery {
         let one = unsafeBitCast(FourFloats(repeating: 1), to: FourWords.self)
         var least = FourFloats(repeating: .greatestFiniteMagnitude)
         var at = UnsafeRawPointer(blocks)
-        for _ in 0..<count {
+        for block in 0..<count {
             let edges = FourEdges(at)
             at += EdgeBlock.byteCount
             let (dx, dy) = (edges.run * scaleX, edges.rise * scaleY)
@@ -81,6 +83,7 @@ extension MeshQuery {
             let fraction = floats((isBeyond & one) | (positive & ~isBeyond))
             let (footX, footY) = (x - fraction * dx, y - fraction * dy)
             let square = footX * footX + footY * footY
+            UnsafeMutableRawPointer(squares + block &* EdgeBlock.edgeCount).storeBytes(of: square, as: FourFloats.self)
             let isLess = bits(square .< least)
             least = floats(
                 (unsafeBitCast(square, to: FourWords.self) & isLess)

@@ -65,9 +65,8 @@ extension RegionMeshBuilder {
             entry.circle = outline.circle
         } else if !part.isWhole {
             var parity = part.parity
-            let first = edges.base + Int(part.firstEdge)
-            for at in 0..<part.edgeCount {
-                let ends = source.vertices.base + 2 * Int(first[at])
+            for number in 0..<part.edgeCount {
+                let ends = source.vertices.base + 2 * Int(part.edge(number, in: edges))
                 if let clipped = ClippedEdge(ends, in: cell, parity: &parity) { leaf.clipped.append(clipped) }
             }
             entry.parity = parity
@@ -179,7 +178,11 @@ extension RegionMeshBuilder {
         for index in 0..<leaf.entries.count where leaf.entries.base[index].part >= 0 {
             let part = parts[leaf.entries.base[index].part]
             cold.append(ColdLeaf.outline(part.outline, parity: part.parity))
-            ColdLeaf.appendRuns(edges.base + Int(part.firstEdge), count: part.edgeCount, to: &cold)
+            if part.isRun {
+                ColdLeaf.appendRun(part.firstEdge, count: part.edgeCount, to: &cold)
+            } else {
+                ColdLeaf.appendRuns(edges.base + Int(part.firstEdge), count: part.edgeCount, to: &cold)
+            }
         }
     }
 

@@ -125,23 +125,41 @@ struct NearWalk {
         let words = query.pointee.hot + word.firstWord
         let header = LeafHeader(bits: words[0])
         if header.isWhole { return }
-        if !header.isIntricate, let reach = distance.planarReach {
+        guard !header.isIntricate, let reach = distance.planarReach else {
+            return measureEdges(words, header, near: nil, turn: size.turn, &found)
+        }
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: EdgeBlock.edgeLimit + 1) { scratch in
+            guard let squares = scratch.baseAddress else { return }
             // Rounding an edge to units moves it by less than one; the metres of a degree are right to a share.
             let across = Float(size.width / reach.east * radius)
             let along = Float(size.height / reach.north * radius)
             let limit = Float(radius) + 2 * max(across, along) / Float(LeafUnits.perCell)
-            let blocks = words + LeafHeader.wordCount
-            let least = MeshQuery.leastSquare(
-                blocks, header.blockCount, MeshPlace(word: word, u: local.u, v: local.v), across, along)
+            let least = MeshQuery.squares(
+                words + LeafHeader.wordCount, header.blockCount, MeshPlace(word: word, u: local.u, v: local.v),
+                across, along, into: squares)
             if least > limit * limit { return }
+            measureEdges(
+                words, header, near: NearSquares(squares: squares, limit: limit * limit), turn: size.turn, &found)
         }
-        measureEdges(words, header, turn: size.turn, &found)
     }
 
-    /// Measures on doubles.
+    /// About how far the clipped edges of a leaf are: those beyond the limit are too far.
+    private struct NearSquares {
+        var squares: UnsafeMutablePointer<Float>
+        var limit: Float
+
+        @inline(__always)
+        func isNear(_ edges: Range<Int>) -> Bool {
+            for edge in edges where squares[edge] <= limit { return true }
+            return false
+        }
+    }
+
+    /// Measures on doubles the entries that may be near.
     @inline(never)
     private mutating func measureEdges(
-        _ words: UnsafePointer<UInt32>, _ header: LeafHeader, turn: Double, _ found: inout [NearbyRegion]
+        _ words: UnsafePointer<UInt32>, _ header: LeafHeader, near: NearSquares?, turn: Double,
+        _ found: inout [NearbyRegion]
     ) {
         let query = query
         let entries = words + LeafHeader.wordCount + header.blockCount * EdgeBlock.wordCount
@@ -155,6 +173,10 @@ struct NearWalk {
                 point = here
                 best = query.pointee.circles[reader.nextCircle()].distanceToRim(from: place, here, within: radius)
             case .edges:
+                if let near, !near.isNear(Int(reader.start)..<Int(reader.entry.end)) {
+                    reader.skipEdges()
+                    continue
+                }
                 let outline = query.pointee.outlines[Int(reader.cold[0] >> 1)]
                 reader.forEachEdge { vertex in
                     let edge = query.pointee.vertices + 2 * vertex

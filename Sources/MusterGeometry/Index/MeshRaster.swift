@@ -3,28 +3,36 @@
 /// Without edges: the whole cell is inside where the corner is; else it is the rim of a circle.
 struct CellPart: BitwiseCopyable {
     var outline: UInt32
-    /// The first of its edges in the builder's list.
-    var firstEdge: UInt32
-    private var code: UInt32
+    /// The first of its edges: where they follow each other its first vertex, else its place in the builder's list.
+    let firstEdge: UInt32
+    private let code: UInt32
 
-    init(outline: UInt32, firstEdge: Int, edgeCount: Int, parity: Bool) {
+    init(outline: UInt32, firstEdge: Int, edgeCount: Int, isRun: Bool, parity: Bool) {
         self.outline = outline
         self.firstEdge = UInt32(truncatingIfNeeded: firstEdge)
-        code = UInt32(edgeCount) << 1 | (parity ? 1 : 0)
+        code = UInt32(edgeCount) << 2 | (isRun ? 2 : 0) | (parity ? 1 : 0)
     }
 
     static func whole(_ outline: UInt32) -> CellPart {
-        CellPart(outline: outline, firstEdge: 0, edgeCount: 0, parity: true)
+        CellPart(outline: outline, firstEdge: 0, edgeCount: 0, isRun: false, parity: true)
     }
 
     static func rim(_ outline: UInt32) -> CellPart {
-        CellPart(outline: outline, firstEdge: 0, edgeCount: 0, parity: false)
+        CellPart(outline: outline, firstEdge: 0, edgeCount: 0, isRun: false, parity: false)
     }
 
-    var edgeCount: Int { Int(code >> 1) }
+    var edgeCount: Int { Int(code >> 2) }
+    /// Whether its edges follow each other, as they nearly always do: then they are in no list.
+    var isRun: Bool { code & 2 != 0 }
     var parity: Bool { code & 1 != 0 }
     var isWhole: Bool { code == 1 }
     var isRim: Bool { code == 0 }
+
+    /// The first vertex of one of its edges.
+    @inline(__always)
+    func edge(_ index: Int, in list: borrowing Pile<UInt32>) -> UInt32 {
+        isRun ? firstEdge &+ UInt32(truncatingIfNeeded: index) : list.base[Int(firstEdge) &+ index]
+    }
 }
 
 /// Finds in which cells of a grid each edge of an outline lies, and which corners are inside it.
@@ -36,6 +44,8 @@ struct MeshRaster: ~Copyable {
     /// What was found: parts, and beside each the cell that it is in; ordered by outline as they were asked for.
     private(set) var parts: Pile<CellPart>
     private(set) var cells: Pile<UInt32>
+    /// How often an edge was found in a cell.
+    private(set) var references = 0
     /// Scratch of one outline: an edge and the cell it is in; how many edges a cell has; between which columns of a
     /// row the parity of the corners changes.
     private var pairs = Pile<UInt64>()
@@ -67,6 +77,7 @@ struct MeshRaster: ~Copyable {
     mutating func forgetParts() {
         parts.truncate(to: 0)
         cells.truncate(to: 0)
+        references = 0
     }
 
     /// Adds a part to a cell as it is.
@@ -134,7 +145,8 @@ struct MeshRaster: ~Copyable {
         }
     }
 
-    /// Orders the pairs by cell and appends a part for every cell that has edges or is inside.
+    /// Orders the pairs by cell and appends a part for every cell that has edges or is inside; edges that do not follow
+    /// each other go to the list.
     private mutating func gather(
         _ outline: UInt32, _ window: Window, _ parity: Bool, _ list: inout Pile<UInt32>
     ) {
@@ -152,8 +164,10 @@ struct MeshRaster: ~Copyable {
             target[Int(counts.base[cell])] = UInt32(truncatingIfNeeded: pair)
             counts.base[cell] += 1
         }
+        references += pairs.count
         let width = window.columns.count
         var previous = 0
+        var kept = 0
         var at = 0
         for row in window.rows {
             var isInside = parity
@@ -163,13 +177,20 @@ struct MeshRaster: ~Copyable {
                 let end = Int(counts.base[at])
                 at += 1
                 guard end > previous || isInside else { continue }
+                let count = end - previous
+                let isRun = count > 0 && target[end - 1] == target[previous] + UInt32(count - 1)
+                let first = isRun ? Int(target[previous]) : start + kept
+                if !isRun && count > 0 {
+                    if kept != previous { (target + kept).update(from: target + previous, count: count) }
+                    kept += count
+                }
                 append(
-                    CellPart(
-                        outline: outline, firstEdge: start + previous, edgeCount: end - previous, parity: isInside),
+                    CellPart(outline: outline, firstEdge: first, edgeCount: count, isRun: isRun, parity: isInside),
                     cell: row * window.grid.columns + window.columns.lowerBound + column)
                 previous = end
             }
         }
+        list.truncate(to: start + kept)
     }
 }
 

@@ -6,8 +6,8 @@ struct RegionMeshBuilder: ~Copyable {
     let sizing: MeshSizing
     let grid: CellGrid
     var root = Pile<UInt32>()
-    var hot: Pile<UInt32>
-    var cold: Pile<UInt32>
+    var hot = Pile<UInt32>()
+    var cold = Pile<UInt32>()
     var leaf = LeafDraft()
     var interned = KeyTable()
     /// The edges of all parts of the cells under way, each by its first vertex.
@@ -18,41 +18,52 @@ struct RegionMeshBuilder: ~Copyable {
     private var starts = Pile<UInt32>()
     private var raster: MeshRaster
     private let regionCount: Int
+    /// A sum of what was read ahead, of no meaning.
+    private var touched = 0.0
 
     init(_ source: consuming MeshSource, regionCount: Int) {
         sizing = MeshSizing(edgeCount: source.edgeCount)
         grid = sizing.root(source, regionCount: regionCount)
         // Room that is never touched costs nothing, but moving what has grown does.
-        let count = source.edgeCount
-        hot = Pile(capacity: 4 * count + RegionMesh.slackWords)
-        cold = Pile(capacity: 2 * count)
-        edges = Pile(capacity: count + count / 2)
-        parts = Pile(capacity: count)
-        raster = MeshRaster(edgeCount: count)
+        edges = Pile(capacity: 2 * source.edgeCount)
+        parts = Pile(capacity: 2 * source.edgeCount)
+        raster = MeshRaster(edgeCount: 2 * source.edgeCount)
         self.source = source
         self.regionCount = regionCount
     }
 
     mutating func build() {
+        for outline in 0..<source.outlines.count { rasterise(UInt32(outline)) }
+        // About what the leaves will take.
+        hot = Pile(capacity: 3 * raster.references + 2 * raster.parts.count)
+        cold = Pile(capacity: raster.references + raster.parts.count)
         // Unit 0 stands for no leaf.
         hot.append(repeating: 0, count: CellWord.wordsPerUnit)
         // What leaves without edges read as their corner.
         cold.append(repeating: 0, count: ColdLeaf.cornerWords)
-        for outline in 0..<source.outlines.count { rasterise(UInt32(outline)) }
         let count = grid.columns * grid.rows
         let limit = MeshSizing.referenceLimit(edgeCount: source.edgeCount, regionCount: regionCount)
-        let growth = max(1, limit / Double(max(1, edges.count + raster.parts.count)))
+        let growth = max(1, limit / Double(max(1, raster.references + raster.parts.count)))
         orderParts(cellCount: count)
         root.extend(by: count).update(repeating: 0, count: count)
         for row in 0..<grid.rows {
             for column in 0..<grid.columns {
                 let index = row * grid.columns + column
                 let list = Int(starts[index])..<Int(starts[index + 1])
+                if index + 2 < starts.count { approach(Int(starts[index + 1])..<Int(starts[index + 2])) }
                 if list.isEmpty { continue }
                 root[index] = word(list, grid.cell(column, row), depth: 0, growth: growth)
             }
         }
         hot.append(repeating: 0, count: RegionMesh.slackWords)
+    }
+
+    /// Reads a vertex of every part of a cell: their memory is on its way when their turn comes.
+    @inline(__always)
+    private mutating func approach(_ list: Range<Int>) {
+        for index in list where parts.base[index].isRun {
+            touched += source.vertices.base[2 * Int(parts.base[index].firstEdge)]
+        }
     }
 
     /// Finds the parts of one outline in the cells of the root.
@@ -166,8 +177,8 @@ struct RegionMeshBuilder: ~Copyable {
         var sum = 0.0
         for index in list {
             let part = parts.base[index]
-            for at in Int(part.firstEdge)..<(Int(part.firstEdge) + part.edgeCount) {
-                let ends = source.vertices.base + 2 * Int(edges.base[at])
+            for number in 0..<part.edgeCount {
+                let ends = source.vertices.base + 2 * Int(part.edge(number, in: edges))
                 sum += min(1, abs(ends[2] - ends[0]) / cell.width) + min(1, abs(ends[3] - ends[1]) / cell.height)
             }
             if part.isRim { sum += 2 }
@@ -183,7 +194,7 @@ struct RegionMeshBuilder: ~Copyable {
         let count = inner.columns * inner.rows
         let (edgeMark, partMark, startMark) = (edges.count, parts.count, starts.count)
         for index in list { distribute(parts[index], cell, over: inner) }
-        let found = edges.count - edgeMark + raster.parts.count
+        let found = raster.references + raster.parts.count
         let ratio = Double(found) / Double(weight + list.count)
         guard ratio <= growth else {
             raster.forgetParts()
@@ -220,8 +231,8 @@ struct RegionMeshBuilder: ~Copyable {
             }
         } else {
             raster.edges.truncate(to: 0)
-            raster.edges.extend(by: part.edgeCount).update(
-                from: edges.base + Int(part.firstEdge), count: part.edgeCount)
+            let target = raster.edges.extend(by: part.edgeCount)
+            for number in 0..<part.edgeCount { target[number] = part.edge(number, in: edges) }
             raster.add(
                 outline: part.outline, vertices: source.vertices.base,
                 from: MeshRaster.Reference(x: cell.cornerX, y: cell.cornerY, parity: part.parity),
