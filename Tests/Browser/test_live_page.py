@@ -59,7 +59,9 @@ def test_a_late_position_moves_nobody(page, server):
     late.report(inside_a)
     until(lambda: server.changes(0)[-1]["sequence"] == page.browser.execute_script("return muster.state.sequence"))
     assert "Safe" in page.row("late")
-    assert page.drawn("late")[0]["coordinates"] == pytest.approx(inside_a, abs=1e-4)
+    # The map draws a moment after the state is taken.
+    [drawn] = until(lambda: page.drawn("late"))
+    assert drawn["coordinates"] == pytest.approx(inside_a, abs=1e-4)
 
 
 def test_markup_in_a_name_is_shown_as_text(page, server):
