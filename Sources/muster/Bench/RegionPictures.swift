@@ -74,13 +74,12 @@ struct RegionPictures {
                 "fill=\"\(Self.colours[number])\" fill-opacity=\"0.18\" fill-rule=\"evenodd\" "
                     + "stroke=\"\(Self.colours[number])\" stroke-width=\"1.6\"")
         }
+        let isWhole = { (cell: IndexedCell) in cell.outlines.allSatisfy { $0.edges.isEmpty } }
+        let empty = cells.count { $0.outlines.isEmpty }
+        let whole = cells.count(where: isWhole) - empty
         let counts = [
-            ("white", "\(cells.count { $0.outlines.isEmpty }) empty"),
-            (
-                "#e4e4e4",
-                "\(cells.count { !$0.outlines.isEmpty && $0.outlines.allSatisfy { $0.edges.isEmpty } }) in whole regions only"
-            ),
-            ("#fff6cc", "\(cells.count { $0.outlines.contains { !$0.edges.isEmpty } }) with edges"),
+            ("white", "\(empty) empty"), ("#e4e4e4", "\(whole) in whole regions only"),
+            ("#fff6cc", "\(cells.count - empty - whole) with edges"),
         ]
         for (row, (fill, text)) in counts.enumerated() {
             let y = 40 + 24 * Double(row)
