@@ -208,7 +208,8 @@ struct LeafPicture {
             let lines = [
                 "\(outline.region) \(name): \(outline.edges.count) edges in the leaf",
                 "C is \(corner == 1 ? "inside: 1" : "outside: 0")",
-                "lengthened downwards: \(flips), so stored: \(outline.parity ? 1 : 0)",
+                "edges lengthened downwards: \(flips)",
+                "so stored for C: \(outline.parity ? 1 : 0)",
                 "met by the ray (red): \(crossed)",
                 "\(outline.parity ? 1 : 0) + \(crossed) is \(isInside ? "odd: P is inside" : "even: P is outside")",
             ]
