@@ -155,3 +155,29 @@ import Testing
         #expect(world.engine.presences(of: World.phone).map(\.region.rawValue) == [1])
     }
 }
+
+@Suite struct PassageTests {
+    /// A device that drives north through 45, 14, a fix every `interval` seconds, 20 m/s.
+    private static func drive(intervalSeconds: Double) -> World {
+        var world = World(policy: .confident)
+        world.putSquare(1, at: 45, 14)
+        let step = intervalSeconds * 20 / 111_130
+        for index in 0..<20 {
+            world.report(
+                45 + (Double(index) - 9.5) * step, 14, at: Double(index) * intervalSeconds, accuracy: Metres(5),
+                speed: 20)
+        }
+        return world
+    }
+
+    @Test func `a region that lies between two fixes is told as passed, and changes no standing`() throws {
+        let world = Self.drive(intervalSeconds: 30)
+        #expect(world.crossings == ["passed 1"])
+        #expect(world.engine.presences(of: World.phone) == [])
+        #expect(world.engine.safety(of: World.ana).state == .unsafe)
+    }
+
+    @Test func `what was seen inside is not inferred as well`() {
+        #expect(Self.drive(intervalSeconds: 2).crossings == ["enter 1", "exit 1"])
+    }
+}

@@ -27,18 +27,18 @@ struct Evidence {
 }
 
 extension Atlas {
-    /// Replaces the decision's findings by the regions that a fix may be inside of, in region order, and says what the
+    /// Replaces the bench's findings by the regions that a fix may be inside of, in region order, and says what the
     /// fix tells them all. Moves the device's track.
     func find(
         _ position: Position, device: DeviceNumber, tracker: TrackerRule, state: inout DeviceState,
-        into decision: inout Decision
+        on bench: inout Workbench
     ) -> Evidence {
         var evidence = Evidence(device: device, sampleTime: position.sampleTime, tracker: tracker)
-        decision.findings.removeAll(keepingCapacity: true)
+        bench.findings.removeAll(keepingCapacity: true)
         if !tracker.raw.isEmpty {
-            regions(containing: position.coordinate, in: tracker.raw, into: &decision.inside)
-            for region in decision.inside {
-                decision.findings.append(Finding(region: region, signedDistanceMetres: .infinity))
+            regions(containing: position.coordinate, in: tracker.raw, into: &bench.inside)
+            for region in bench.inside {
+                bench.findings.append(Finding(region: region, signedDistanceMetres: .infinity))
             }
         }
         guard !tracker.confident.isEmpty else { return evidence }
@@ -50,22 +50,22 @@ extension Atlas {
         evidence.isFirst = !state.hasStood
         if evidence.isSettled { state.hasStood = true }
         guard !evidence.isChecking else { return evidence }
-        nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, into: &decision)
-        addDistant(state, evidence, into: &decision)
-        if tracker.collections.count > 1 { decision.findings.sort { $0.region < $1.region } }
+        nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, on: &bench)
+        addDistant(state, evidence, on: &bench)
+        if tracker.collections.count > 1 { bench.findings.sort { $0.region < $1.region } }
         return evidence
     }
 
     /// Adds what is so near that it is not certain to be outside.
     private func nearby(
-        _ place: Coordinate, deviationMetres: Double, tracker: TrackerRule, into decision: inout Decision
+        _ place: Coordinate, deviationMetres: Double, tracker: TrackerRule, on bench: inout Workbench
     ) {
         let reach = Metres(min(4 * deviationMetres + Self.marginMetres, Self.reachMetres))
         for collection in tracker.confident {
-            decision.nearby.removeAll(keepingCapacity: true)
-            nearby(place, within: reach, in: collection, into: &decision.nearby)
-            for region in decision.nearby {
-                decision.findings.append(
+            bench.nearby.removeAll(keepingCapacity: true)
+            nearby(place, within: reach, in: collection, into: &bench.nearby)
+            for region in bench.nearby {
+                bench.findings.append(
                     Finding(region: region.id, signedDistanceMetres: region.signedDistanceMetres))
             }
         }
@@ -73,18 +73,18 @@ extension Atlas {
 
     /// Adds the regions that the device stood in and that are beyond `reachMetres`, where the place is so uncertain
     /// that this does not rule them out.
-    private func addDistant(_ state: DeviceState, _ evidence: Evidence, into decision: inout Decision) {
+    private func addDistant(_ state: DeviceState, _ evidence: Evidence, on bench: inout Workbench) {
         guard 4 * evidence.deviationMetres > Self.reachMetres else { return }
         for presence in state.presences {
             guard let rule = rule(of: presence.region), rule.policy == .confident,
-                evidence.tracker.collections.contains(rule.collection),
-                !decision.findings.contains(where: { $0.region == presence.region.rawValue }),
+                evidence.tracker.isLinked(to: rule.collection),
+                !bench.findings.contains(where: { $0.region == presence.region.rawValue }),
                 let distance = signedDistance(from: state.track.estimate, to: presence.region)
             else { continue }
-            decision.findings.append(
+            bench.findings.append(
                 Finding(region: presence.region.rawValue, signedDistanceMetres: distance.value))
         }
-        decision.findings.sort { $0.region < $1.region }
+        bench.findings.sort { $0.region < $1.region }
     }
 
     /// The largest exit margin of any mode, so that what lies farther than this and four deviations is outside.

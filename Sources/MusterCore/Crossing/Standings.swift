@@ -3,50 +3,51 @@ import MusterGeometry
 /// Moves a device's presences to where a fix says it is, and decides the crossings: exits, then enters, then dwells,
 /// each in region order. Raw and confident collections go the same road; only what makes a standing differs.
 struct Standings {
-    let atlas: Atlas
     let evidence: Evidence
 
     /// Goes through the presences and the findings, both in region order, side by side.
-    func move(_ state: inout DeviceState, into decision: inout Decision) {
-        if state.presences.isEmpty && decision.findings.isEmpty { return }
-        decision.presences.removeAll(keepingCapacity: true)
+    func move(_ state: inout DeviceState, in atlas: Atlas, on bench: inout Workbench) {
+        if state.presences.isEmpty && bench.findings.isEmpty { return }
+        bench.presences.removeAll(keepingCapacity: true)
         var former = 0
         var found = 0
-        while former < state.presences.count || found < decision.findings.count {
+        while former < state.presences.count || found < bench.findings.count {
             let presence = former < state.presences.count ? state.presences[former] : nil
-            let finding = found < decision.findings.count ? decision.findings[found] : nil
+            let finding = found < bench.findings.count ? bench.findings[found] : nil
             let number = min(presence?.region.rawValue ?? .max, finding?.region ?? .max)
             let isKnown = presence?.region.rawValue == number
             let isFound = finding?.region == number
             if isKnown { former += 1 }
             if isFound { found += 1 }
+            guard let rule = atlas.rule(of: RegionNumber(number)), evidence.tracker.isLinked(to: rule.collection) else {
+                // Removed, or no longer linked: dropped without a crossing.
+                continue
+            }
             move(
-                RegionNumber(number), from: isKnown ? presence : nil,
-                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, into: &decision)
+                RegionNumber(number), rule, from: isKnown ? presence : nil,
+                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, on: &bench)
         }
-        decision.tellGathered()
+        bench.tellGathered()
         // Most fixes change nothing, and then nothing is copied.
-        if decision.presences != state.presences {
-            state.presences = Array(decision.presences)
-            decision.presencesChanged = true
+        if bench.presences != state.presences {
+            state.presences = Array(bench.presences)
+            bench.presencesChanged = true
         }
     }
 
-    /// Moves one presence; drops, without a crossing, what was removed or is no longer linked.
+    /// Moves one presence.
     private func move(
-        _ region: RegionNumber, from former: Presence?, signedDistanceMetres: Double?, into decision: inout Decision
+        _ region: RegionNumber, _ rule: Atlas.RegionRule, from former: Presence?, signedDistanceMetres: Double?,
+        on bench: inout Workbench
     ) {
-        guard let rule = atlas.rule(of: region), evidence.tracker.collections.contains(rule.collection) else {
-            return
-        }
         switch rule.policy {
         case .raw:
             let isInside = signedDistanceMetres != nil
             cross(
                 from: former ?? Presence(outside: region, at: evidence.sampleTime), isNew: former == nil, rule,
-                to: isInside ? .inside : .outside, probability: isInside ? 1 : 0, into: &decision)
+                to: isInside ? .inside : .outside, probability: isInside ? 1 : 0, on: &bench)
         case .confident where evidence.isChecking:
-            if let former { hold(former, into: &decision) }
+            if let former { hold(former, on: &bench) }
         case .confident:
             var before = former ?? Presence(outside: region, at: evidence.sampleTime)
             if former == nil && evidence.isFirst { before.standing = .unknown }
@@ -54,14 +55,14 @@ struct Standings {
                 from: before.standing, signedDistanceMetres: signedDistanceMetres ?? -.infinity,
                 deviationMetres: evidence.deviationMetres, isSettled: evidence.isSettled, mode: rule.mode)
             cross(
-                from: before, isNew: former == nil, rule, to: standing, probability: probability, into: &decision)
+                from: before, isNew: former == nil, rule, to: standing, probability: probability, on: &bench)
         }
     }
 
     /// Takes a presence to a standing, tells what that crosses, and keeps the presence if it is worth it.
     private func cross(
         from former: Presence, isNew: Bool, _ rule: Atlas.RegionRule, to standing: Standing, probability: Double,
-        into decision: inout Decision
+        on bench: inout Workbench
     ) {
         var presence = former
         let certainty = rule.policy == .raw ? nil : UInt8((probability * 100).rounded())
@@ -70,20 +71,20 @@ struct Standings {
         presence.doubt = doubt(rule, standing: standing, probability: probability)
         presence.standing = standing
         switch standing {
-        case .inside: enterOrStay(&presence, from: former, rule, certainty, into: &decision)
-        case .outside: leave(&presence, from: former, rule, certainty, into: &decision)
+        case .inside: enterOrStay(&presence, from: former, rule, certainty, on: &bench)
+        case .outside: leave(&presence, from: former, rule, certainty, on: &bench)
         case .unknown: break
         }
         let isKept = presence.isWorthKeeping(probability: probability)
         if rule.policy == .confident, isKept || !isNew, presence.isNews(after: former) {
-            report(presence, insidePercent: certainty, into: &decision)
+            report(presence, insidePercent: certainty, on: &bench)
         }
-        if isKept { decision.presences.append(presence) }
+        if isKept { bench.presences.append(presence) }
     }
 
     private func enterOrStay(
         _ presence: inout Presence, from former: Presence, _ rule: Atlas.RegionRule, _ insidePercent: UInt8?,
-        into decision: inout Decision
+        on bench: inout Workbench
     ) {
         let time = evidence.sampleTime
         if former.leftAt != nil {
@@ -94,34 +95,34 @@ struct Standings {
             presence.hasDwelt = false
             // What was never known to be outside has not entered: it is found inside.
             if former.standing == .outside {
-                decision.enters.append(crossing(.enter, presence.region, time, insidePercent))
+                bench.enters.append(crossing(.enter, presence.region, time, insidePercent))
             }
         }
         if !presence.hasDwelt, let wanted = rule.dwellSeconds, time.seconds(since: presence.since) >= wanted {
             presence.hasDwelt = true
-            decision.dwells.append(crossing(.dwell, presence.region, time, insidePercent))
+            bench.dwells.append(crossing(.dwell, presence.region, time, insidePercent))
         }
     }
 
     /// An exit is dated when the device left and told when its delay is over.
     private func leave(
         _ presence: inout Presence, from former: Presence, _ rule: Atlas.RegionRule, _ insidePercent: UInt8?,
-        into decision: inout Decision
+        on bench: inout Workbench
     ) {
         if former.standing == .inside { presence.leftAt = evidence.sampleTime }
         guard let leftAt = presence.leftAt, evidence.sampleTime.seconds(since: leftAt) >= rule.exitDelaySeconds else {
             return
         }
-        decision.changes.append(.crossing(crossing(.exit, presence.region, leftAt, insidePercent)))
+        bench.changes.append(.crossing(crossing(.exit, presence.region, leftAt, insidePercent)))
         presence.leftAt = nil
     }
 
     /// The last fix does not fit: the standing is held, and said to be in doubt.
-    private func hold(_ former: Presence, into decision: inout Decision) {
+    private func hold(_ former: Presence, on bench: inout Workbench) {
         var presence = former
         presence.doubt = .checking
-        if former.doubt != .checking { report(presence, insidePercent: nil, into: &decision) }
-        decision.presences.append(presence)
+        if former.doubt != .checking { report(presence, insidePercent: nil, on: &bench) }
+        bench.presences.append(presence)
     }
 
     /// Whether fixes are too inaccurate for a region this small: even in its very middle the device could not enter.
@@ -141,8 +142,8 @@ struct Standings {
             kind: kind, device: evidence.device, region: region, sampleTime: time, insidePercent: insidePercent)
     }
 
-    private func report(_ presence: Presence, insidePercent: UInt8?, into decision: inout Decision) {
-        decision.reports.append(
+    private func report(_ presence: Presence, insidePercent: UInt8?, on bench: inout Workbench) {
+        bench.reports.append(
             PresenceReport(
                 presence, of: evidence.device, insidePercent: insidePercent, sampleTime: evidence.sampleTime))
     }

@@ -4,14 +4,10 @@ import MusterGeometry
 /// are by number into arrays.
 struct Atlas: Sendable {
     private var rules: [RegionRule?] = []
-    private var collections: [Section] = []
+    // A collection's regions, and how they are crossed.
+    private var indexes: [RegionIndex] = []
+    private var policies: [CrossingPolicy] = []
     private var trackers: [TrackerRule?] = []
-
-    /// A collection's regions.
-    private struct Section: Sendable {
-        var policy = CrossingPolicy.confident
-        var index = RegionIndex()
-    }
 
     /// What crossing a region takes.
     struct RegionRule: Hashable, Sendable {
@@ -25,26 +21,41 @@ struct Atlas: Sendable {
         var inradiusMetres: Double
     }
 
-    /// What a tracker lets through, and where.
-    struct TrackerRule: Hashable, Sendable {
-        var filter = PositionFilter.none
-        var collections: [CollectionNumber] = []
+    /// What a tracker lets through, and where. Shared: every observation looks at it.
+    final class TrackerRule: Sendable {
+        let filter: PositionFilter
+        let collections: [CollectionNumber]
         /// Those of them that are crossed under the raw policy.
-        var raw: [CollectionNumber] = []
+        let raw: [CollectionNumber]
         /// Those that are crossed under the confident policy.
-        var confident: [CollectionNumber] = []
+        let confident: [CollectionNumber]
+
+        init(
+            filter: PositionFilter, collections: [CollectionNumber],
+            policy: (CollectionNumber) -> CrossingPolicy
+        ) {
+            self.filter = filter
+            self.collections = collections
+            raw = collections.filter { policy($0) == .raw }
+            confident = collections.filter { policy($0) == .confident }
+        }
+
+        func isLinked(to collection: CollectionNumber) -> Bool { collections.contains(collection) }
+
+        /// Everything is stored and nothing crossed.
+        static let none = TrackerRule(filter: .none, collections: [], policy: { _ in .raw })
     }
 
     /// The rule of a tracker; without one everything is stored and nothing crossed.
     func tracker(_ number: TrackerNumber?) -> TrackerRule {
-        guard let number, trackers.indices.contains(Int(number.rawValue)) else { return TrackerRule() }
-        return trackers[Int(number.rawValue)] ?? TrackerRule()
+        guard let number, trackers.indices.contains(Int(number.rawValue)) else { return .none }
+        return trackers[Int(number.rawValue)] ?? .none
     }
 
     /// The rule of a region; nil when it was removed.
     func rule(of region: RegionNumber) -> RegionRule? {
         guard rules.indices.contains(Int(region.rawValue)), var rule = rules[Int(region.rawValue)] else { return nil }
-        rule.policy = collections[Int(rule.collection.rawValue)].policy
+        rule.policy = policies[Int(rule.collection.rawValue)]
         return rule
     }
 
@@ -52,21 +63,30 @@ struct Atlas: Sendable {
     func nearby(
         _ place: Coordinate, within reach: Metres, in collection: CollectionNumber, into found: inout [NearbyRegion]
     ) {
-        guard collections.indices.contains(Int(collection.rawValue)) else { return }
-        collections[Int(collection.rawValue)].index.nearby(place, within: reach, into: &found)
+        guard indexes.indices.contains(Int(collection.rawValue)) else { return }
+        indexes[Int(collection.rawValue)].nearby(place, within: reach, into: &found)
+    }
+
+    /// Replaces `found` by the numbers of a collection's regions that a straight way touches, ascending.
+    func regions(
+        crossedBy from: Coordinate, _ to: Coordinate, in collection: CollectionNumber, into found: inout [Int32]
+    ) {
+        found.removeAll(keepingCapacity: true)
+        guard indexes.indices.contains(Int(collection.rawValue)) else { return }
+        indexes[Int(collection.rawValue)].regions(crossedBy: from, to, into: &found)
     }
 
     /// Metres from a place to a region's boundary, positive inside; nil when the region was removed.
     func signedDistance(from place: Coordinate, to region: RegionNumber) -> Metres? {
         guard let rule = rule(of: region) else { return nil }
-        return collections[Int(rule.collection.rawValue)].index.signedDistance(from: place, to: region.rawValue)
+        return indexes[Int(rule.collection.rawValue)].signedDistance(from: place, to: region.rawValue)
     }
 
     /// Replaces `found` by the numbers of the regions that hold a place, ascending.
     func regions(containing place: Coordinate, in collections: [CollectionNumber], into found: inout [Int32]) {
         found.removeAll(keepingCapacity: true)
-        for collection in collections where self.collections.indices.contains(Int(collection.rawValue)) {
-            self.collections[Int(collection.rawValue)].index.regions(containing: place, into: &found)
+        for collection in collections where indexes.indices.contains(Int(collection.rawValue)) {
+            indexes[Int(collection.rawValue)].regions(containing: place, into: &found)
         }
         if collections.count > 1 { found.sort() }
     }
@@ -75,8 +95,8 @@ struct Atlas: Sendable {
 extension Atlas {
     mutating func put(_ collection: RegionCollection) {
         makeRoom(for: collection.number)
-        guard collections[Int(collection.number.rawValue)].policy != collection.policy else { return }
-        collections[Int(collection.number.rawValue)].policy = collection.policy
+        guard policies[Int(collection.number.rawValue)] != collection.policy else { return }
+        policies[Int(collection.number.rawValue)] = collection.policy
         trackers = trackers.map { tracker in
             tracker.map { TrackerRule(filter: $0.filter, collections: $0.collections, policy: policy) }
         }
@@ -91,13 +111,13 @@ extension Atlas {
             mode: region.mode ?? (region.isMuster ? .insideIsSafe : .standard), isMuster: region.isMuster,
             dwellSeconds: region.dwellSeconds, exitDelaySeconds: region.exitDelaySeconds,
             inradiusMetres: region.shape.inradius.value)
-        collections[Int(region.collection.rawValue)].index.put(region.shape, as: region.number.rawValue)
+        indexes[Int(region.collection.rawValue)].put(region.shape, as: region.number.rawValue)
     }
 
     mutating func remove(_ region: RegionNumber) {
         guard let rule = rule(of: region) else { return }
         rules[Int(region.rawValue)] = nil
-        collections[Int(rule.collection.rawValue)].index.remove(region.rawValue)
+        indexes[Int(rule.collection.rawValue)].remove(region.rawValue)
     }
 
     mutating func put(_ tracker: Tracker) {
@@ -106,26 +126,31 @@ extension Atlas {
             filter: tracker.filter, collections: tracker.collections, policy: policy)
     }
 
+    /// What makes a fast index of the first collection whose index has become slow; nil when none has.
+    var rebuild: AtlasRebuild? {
+        for (number, index) in indexes.enumerated() {
+            guard let plan = index.rebuild else { continue }
+            return AtlasRebuild(collection: CollectionNumber(Int32(number)), plan: plan)
+        }
+        return nil
+    }
+
+    mutating func adopt(_ built: BuiltCollection) {
+        indexes[Int(built.collection.rawValue)].adopt(built.regions)
+    }
+
     mutating func remove(_ tracker: TrackerNumber) {
         if trackers.indices.contains(Int(tracker.rawValue)) { trackers[Int(tracker.rawValue)] = nil }
     }
 
     private func policy(of collection: CollectionNumber) -> CrossingPolicy {
-        collections.indices.contains(Int(collection.rawValue))
-            ? collections[Int(collection.rawValue)].policy : .confident
+        policies.indices.contains(Int(collection.rawValue)) ? policies[Int(collection.rawValue)] : .confident
     }
 
     private mutating func makeRoom(for collection: CollectionNumber) {
-        while collections.count <= Int(collection.rawValue) { collections.append(Section()) }
-    }
-}
-
-extension Atlas.TrackerRule {
-    init(
-        filter: PositionFilter, collections: [CollectionNumber], policy: (CollectionNumber) -> CrossingPolicy
-    ) {
-        self.init(
-            filter: filter, collections: collections, raw: collections.filter { policy($0) == .raw },
-            confident: collections.filter { policy($0) == .confident })
+        while indexes.count <= Int(collection.rawValue) {
+            indexes.append(RegionIndex())
+            policies.append(.confident)
+        }
     }
 }

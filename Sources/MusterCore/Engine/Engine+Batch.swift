@@ -62,18 +62,34 @@ extension Engine {
         switch observation {
         case .position(let position, let device):
             if Self.isAhead(position.sampleTime, of: now) { return .isStored }
-            return withState(of: device, after: decision) { state in
-                guard let evaluated = state.evaluated else { return nil }
-                if position.sampleTime <= evaluated { return .isStored }
-                let isUnfollowed = state.latest != nil && state.track.isEmpty && !tracker(of: state).confident.isEmpty
-                return isUnfollowed ? .trail(of: device, until: evaluated) : nil
-            }
+            let (evaluated, isUnfollowed) = progress(of: device, after: decision)
+            guard let evaluated else { return nil }
+            if position.sampleTime <= evaluated { return .isStored }
+            return isUnfollowed && isCrossedConfidently(by: device, after: decision)
+                ? .trail(of: device, until: evaluated) : nil
         case .sighting(let sighting, let device):
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
         case .note:
             // What the device said last stands in the store alone.
             return .isStored
         }
+    }
+
+    /// How far a device was evaluated, and whether its track lacks what it told before. Asked for every observation: so
+    /// the state is not copied.
+    func progress(
+        of device: DeviceNumber, after decision: Decision
+    ) -> (evaluated: Instant?, isUnfollowed: Bool) {
+        func progress(_ states: [DeviceState], _ place: Int) -> (Instant?, Bool) {
+            (states[place].evaluated, states[place].latest != nil && states[place].track.isEmpty)
+        }
+        let index = Int(device.rawValue)
+        if let place = decision.devices.place(of: index) { return progress(decision.devices.states, place) }
+        return devices.indices.contains(index) ? progress(devices, index) : (nil, false)
+    }
+
+    private func isCrossedConfidently(by device: DeviceNumber, after decision: Decision) -> Bool {
+        !tracker(of: state(of: device, after: decision).user).confident.isEmpty
     }
 
     /// Follows a device along positions that were decided before this engine was made, so that its track goes on where

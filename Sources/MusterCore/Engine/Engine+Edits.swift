@@ -9,6 +9,7 @@ extension Engine {
         for collection in directory.collections.all { atlas.put(collection) }
         for tracker in directory.trackers.all { atlas.put(tracker) }
         for region in directory.regions.all { atlas.put(region) }
+        while let rebuild = atlas.rebuild { atlas.adopt(rebuild.build()) }
         for team in directory.teams.all { put(team) }
         for user in directory.users.all { put(user) }
         for device in directory.devices.all { put(device) }

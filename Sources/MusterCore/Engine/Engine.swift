@@ -52,30 +52,45 @@ public struct Engine: Sendable {
     private func decide(
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
-        var state = state(of: device, after: decision)
+        let place = place(of: device, in: &decision)
         let isAhead = Self.isAhead(position.sampleTime, of: now)
-        if isAhead || state.evaluated.map({ position.sampleTime <= $0 }) ?? false {
-            return keepAsHistory(position, of: device, isAhead: isAhead, state: state, into: &decision)
+        if isAhead || decision.devices.states[place].evaluated.map({ position.sampleTime <= $0 }) ?? false {
+            return keepAsHistory(
+                position, of: device, isAhead: isAhead, state: decision.devices.states[place], into: &decision)
         }
-        let tracker = tracker(of: state)
-        let passage = tracker.filter.passage(of: position, after: state.latest)
+        let user = decision.devices.states[place].user
+        let tracker = tracker(of: user)
+        let passage = move(
+            &decision.devices.states[place], of: device, to: position, tracker: tracker, on: &decision.bench)
+        decision.noteChange(of: device)
         guard passage != .ignored else { return .filtered }
+        deriveSafety(of: user, now: now, decidedAt: position.sampleTime, into: &decision)
+        return passage == .stored ? .accepted : .filtered
+    }
 
+    /// Moves a device's state to a position that is newer than it.
+    private func move(
+        _ state: inout DeviceState, of device: DeviceNumber, to position: Position, tracker: Atlas.TrackerRule,
+        on bench: inout Workbench
+    ) -> PositionFilter.Passage {
+        let passage = tracker.filter.passage(of: position, after: state.latest)
+        guard passage != .ignored else { return passage }
         if let evaluated = state.evaluated, position.sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
-            decision.presencesChanged = !state.presences.isEmpty
+            bench.presencesChanged = !state.presences.isEmpty
             state.presences.removeAll()
         }
+        let former = state.surestFix
         state.noteInterval(to: position.sampleTime)
         state.evaluated = position.sampleTime
         if passage == .stored {
             state.latest = position
-            decision.changes.append(.position(position, of: device, isCurrent: true))
+            bench.changes.append(.position(position, of: device, isCurrent: true))
         }
-        let evidence = atlas.find(position, device: device, tracker: tracker, state: &state, into: &decision)
-        Standings(atlas: atlas, evidence: evidence).move(&state, into: &decision)
-        decision.record(state, of: device)
-        deriveSafety(of: state.user, now: now, decidedAt: position.sampleTime, into: &decision)
-        return passage == .stored ? .accepted : .filtered
+        let evidence = atlas.find(position, device: device, tracker: tracker, state: &state, on: &bench)
+        let standings = Standings(evidence: evidence)
+        standings.move(&state, in: atlas, on: &bench)
+        if let former { standings.infer(from: former, to: position, state, in: atlas, on: &bench) }
+        return passage
     }
 
     private func keepAsHistory(
@@ -84,19 +99,17 @@ public struct Engine: Sendable {
     ) -> Verdict {
         // Under a filter the very sample that was evaluated last may have been left out of the store: it is known.
         let isLastEvaluated = position.sampleTime == state.evaluated
-        let filter = tracker(of: state).filter
+        let filter = tracker(of: state.user).filter
         guard isAhead || !isLastEvaluated || filter == .none else { return .filtered }
-        decision.changes.append(.position(position, of: device, isCurrent: false))
+        decision.bench.changes.append(.position(position, of: device, isCurrent: false))
         return .late
     }
 
-    /// Looks at a device's state without copying it.
-    func withState<Result>(
-        of device: DeviceNumber, after decision: Decision, _ body: (borrowing DeviceState) -> Result
-    ) -> Result {
+    /// Where in the decision a device's state stands; it is laid there when nothing was decided of it yet.
+    private func place(of device: DeviceNumber, in decision: inout Decision) -> Int {
         let index = Int(device.rawValue)
-        if let decided = decision.devices[index] { return body(decided) }
-        return devices.indices.contains(index) ? body(devices[index]) : body(DeviceState())
+        if let place = decision.devices.place(of: index) { return place }
+        return decision.devices.lay(devices.indices.contains(index) ? devices[index] : DeviceState(), over: index)
     }
 
     func state(of device: DeviceNumber, after decision: Decision) -> DeviceState {
@@ -105,9 +118,9 @@ public struct Engine: Sendable {
         return devices.indices.contains(index) ? devices[index] : DeviceState()
     }
 
-    /// The rule of the tracker that a device reports to.
-    func tracker(of state: DeviceState) -> Atlas.TrackerRule {
-        atlas.tracker(team(of: person(state.user)).tracker)
+    /// The rule of the tracker that a user's devices report to.
+    func tracker(of user: UserNumber?) -> Atlas.TrackerRule {
+        atlas.tracker(team(of: person(user)).tracker)
     }
 
     /// What holds for a person by their team; without one, nothing is crossed and silence is the usual.

@@ -19,8 +19,20 @@ struct DeviceState: Hashable, Sendable {
     /// Whether anything was ever decided of it under the confident policy.
     var hasStood = false
 
-    /// Seconds of silence after which its standings are only the last known: 20 minutes, or three of its intervals.
-    var staleSeconds: Double { max(1200, 3 * Double(intervalSeconds)) }
+    /// Whether its standings are only the last known: after 20 minutes of silence, or three of its intervals.
+    func isStale(at now: Instant) -> Bool {
+        guard let evaluated else { return false }
+        return now.seconds(since: evaluated) > max(1200, 3 * Double(intervalSeconds))
+    }
+
+    /// Whether an exit waits to be told.
+    var holdsBackAnExit: Bool { presences.contains { $0.leftAt != nil } }
+
+    /// The last fix, where it tells well from where the device goes on; nil while that is in doubt.
+    var surestFix: Position? {
+        guard track.isSettled, let latest, latest.sampleTime == evaluated else { return nil }
+        return latest
+    }
 
     /// Learns from a new fix how often the device reports.
     mutating func noteInterval(to sampleTime: Instant) {
@@ -88,31 +100,46 @@ extension Engine {
 
 /// New states laid over old ones, by index, until they are taken over or thrown away.
 struct Overlay<State: Sendable>: Sendable {
-    /// For each index, one more than its place in `entries`; 0 where nothing lies over it.
+    /// For each index, one more than its place in `states`; 0 where nothing lies over it.
     private var places: [Int32] = []
-    private var entries: [(index: Int, state: State)] = []
+    private var indexes: [Int] = []
+    /// The new states, in the order of first setting.
+    var states: [State] = []
 
-    subscript(index: Int) -> State? {
-        guard places.indices.contains(index), places[index] > 0 else { return nil }
-        return entries[Int(places[index]) - 1].state
+    subscript(index: Int) -> State? { place(of: index).map { states[$0] } }
+
+    /// Where in `states` the new state of an index is, for those who need a part of it alone.
+    @inline(__always)
+    func place(of index: Int) -> Int? {
+        index < places.count && places[index] > 0 ? Int(places[index]) - 1 : nil
     }
 
     mutating func set(_ index: Int, to state: State) {
-        while places.count <= index { places.append(0) }
-        if places[index] > 0 {
-            entries[Int(places[index]) - 1].state = state
+        if let place = place(of: index) {
+            states[place] = state
         } else {
-            entries.append((index, state))
-            places[index] = Int32(entries.count)
+            _ = lay(state, over: index)
         }
+    }
+
+    /// Lays a state over an index that has none over it.
+    ///
+    /// - Returns: its place in `states`.
+    mutating func lay(_ state: State, over index: Int) -> Int {
+        while places.count <= index { places.append(0) }
+        indexes.append(index)
+        states.append(state)
+        places[index] = Int32(states.count)
+        return states.count - 1
     }
 
     /// Hands out every state once, in the order of first setting, and is empty afterwards.
     mutating func drain(_ body: (Int, State) -> Void) {
-        for entry in entries {
-            places[entry.index] = 0
-            body(entry.index, entry.state)
+        for (index, state) in zip(indexes, states) {
+            places[index] = 0
+            body(index, state)
         }
-        entries.removeAll(keepingCapacity: true)
+        indexes.removeAll(keepingCapacity: true)
+        states.removeAll(keepingCapacity: true)
     }
 }

@@ -20,10 +20,10 @@ extension Engine {
         var state = state(of: device, after: decision)
         let isLate = state.sighted.map { sighting.sampleTime < $0 } ?? false
         guard !isLate, !Self.isAhead(sighting.sampleTime, of: now) else {
-            decision.changes.append(.sighting(sighting, of: device, isCurrent: false))
+            decision.bench.changes.append(.sighting(sighting, of: device, isCurrent: false))
             return .late
         }
-        decision.changes.append(.sighting(sighting, of: device, isCurrent: true))
+        decision.bench.changes.append(.sighting(sighting, of: device, isCurrent: true))
         if state.sighted != sighting.sampleTime {
             state.sighted = sighting.sampleTime
             decision.record(state, of: device)
@@ -32,7 +32,7 @@ extension Engine {
     }
 
     func decide(_ note: DeviceNote, of device: DeviceNumber, into decision: inout Decision) -> Verdict {
-        decision.changes.append(.note(note.name, of: device))
+        decision.bench.changes.append(.note(note.name, of: device))
         return .accepted
     }
 }

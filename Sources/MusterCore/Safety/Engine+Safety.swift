@@ -26,8 +26,9 @@ extension Engine {
     /// - Complexity: O(people + devices), some nanoseconds each.
     public func sweep(now: Instant, into decision: inout Decision) {
         for index in devices.indices where !devices[index].presences.isEmpty {
-            releaseHeldExits(of: DeviceNumber(Int32(index)), now: now, into: &decision)
-            doubtStandings(of: DeviceNumber(Int32(index)), now: now, into: &decision)
+            let device = DeviceNumber(Int32(index))
+            if devices[index].holdsBackAnExit { releaseHeldExits(of: device, now: now, into: &decision) }
+            if devices[index].isStale(at: now) { doubtStandings(of: device, now: now, into: &decision) }
         }
         for index in people.indices where people[index].safety.state != .unknown {
             deriveSafety(of: UserNumber(Int32(index)), now: now, decidedAt: now, into: &decision)
@@ -46,11 +47,10 @@ extension Engine {
         var lastHeard: Instant?
         var speaks = false
         for device in ownership.devices(of: user) {
-            let state = state(of: device, after: decision)
-            guard let latest = state.evaluated else { continue }
+            guard let latest = progress(of: device, after: decision).evaluated else { continue }
             lastHeard = max(lastHeard ?? latest, latest)
             if now.seconds(since: latest) > silenceSeconds { continue }
-            switch musterStanding(of: state, preferring: person.safety.region) {
+            switch musterStanding(of: device, preferring: person.safety.region, after: decision) {
             case .undecided: continue
             case .none: return Safety(state: .unsafe, since: decidedAt)
             case .region(let region):
@@ -73,11 +73,23 @@ extension Engine {
         case undecided
     }
 
+    private func musterStanding(
+        of device: DeviceNumber, preferring former: RegionNumber?, after decision: Decision
+    ) -> MusterStanding {
+        let index = Int(device.rawValue)
+        // Asked for every observation: so the states are not copied.
+        if let place = decision.devices.place(of: index) {
+            return musterStanding(decision.devices.states[place].presences, preferring: former)
+        }
+        return devices.indices.contains(index)
+            ? musterStanding(devices[index].presences, preferring: former) : .none
+    }
+
     /// Inside of one rather than undecided; of the one that counted before, if that still holds.
-    private func musterStanding(of state: DeviceState, preferring former: RegionNumber?) -> MusterStanding {
+    private func musterStanding(_ presences: [Presence], preferring former: RegionNumber?) -> MusterStanding {
         var first: RegionNumber?
         var isUndecided = false
-        for presence in state.presences {
+        for presence in presences {
             guard atlas.rule(of: presence.region)?.isMuster == true else { continue }
             switch presence.standing {
             case .inside:
@@ -97,27 +109,27 @@ extension Engine {
             guard let leftAt = presence.leftAt else { return false }
             guard let rule = atlas.rule(of: presence.region) else { return true }
             guard now.seconds(since: leftAt) >= rule.exitDelaySeconds else { return false }
-            decision.changes.append(
+            decision.bench.changes.append(
                 .crossing(Crossing(kind: .exit, device: device, region: presence.region, sampleTime: leftAt)))
-            decision.presencesChanged = true
+            decision.bench.presencesChanged = true
             return true
         }
-        if decision.presencesChanged { decision.record(state, of: device) }
+        if decision.bench.presencesChanged { decision.record(state, of: device) }
     }
 
     /// Says of standings that they are only the last ones known, once a device was silent for long.
     private func doubtStandings(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
-        guard let evaluated = state.evaluated, now.seconds(since: evaluated) > state.staleSeconds else { return }
+        guard let evaluated = state.evaluated else { return }
         for index in state.presences.indices where state.presences[index].doubt != .stale {
             guard atlas.rule(of: state.presences[index].region)?.policy == .confident else { continue }
             state.presences[index].doubt = .stale
-            decision.presencesChanged = true
-            decision.changes.append(
+            decision.bench.presencesChanged = true
+            decision.bench.changes.append(
                 .presence(
                     PresenceReport(
                         state.presences[index], of: device, insidePercent: nil, sampleTime: evaluated)))
         }
-        if decision.presencesChanged { decision.record(state, of: device) }
+        if decision.bench.presencesChanged { decision.record(state, of: device) }
     }
 }

@@ -81,6 +81,9 @@ struct Ingest {
         try keepDecision(now: now)
     }
 
+    /// Takes a rebuilt index.
+    mutating func adopt(_ built: BuiltCollection) { engine.adopt(built) }
+
     /// Stores what was decided without an observation, if it was anything.
     private mutating func keepDecision(now: Instant) throws {
         guard decision.hasChanges else { return }

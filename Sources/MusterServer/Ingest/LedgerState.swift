@@ -6,12 +6,20 @@ import Synchronization
 final class LedgerState: Sendable {
     let directory: Mutex<Directory>
     let statistics = Mutex(LedgerStatistics())
+    /// The index that is being rebuilt on a thread of its own, and waits for the writer when it is done.
+    let rebuilding = Mutex(Rebuilding.none)
     let announce: @Sendable (Sequence) -> Void
 
     init(directory: Directory, announce: @escaping @Sendable (Sequence) -> Void) {
         self.directory = Mutex(directory)
         self.announce = announce
     }
+}
+
+/// How far the rebuilding of an index is.
+enum Rebuilding: Sendable {
+    case none, underWay
+    case done(BuiltCollection)
 }
 
 /// What the ledger has done since it was opened.

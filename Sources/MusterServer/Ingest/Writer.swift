@@ -1,3 +1,4 @@
+import Dispatch
 import MusterCore
 import MusterStore
 import Synchronization
@@ -29,6 +30,7 @@ struct Writer {
         while queue.take(into: &jobs, waitingMilliseconds: 200) {
             if jobs.isEmpty { rest() } else { carryOut(jobs) }
             jobs.removeAll(keepingCapacity: true)
+            takeRebuilt()
             sweepWhenDue()
         }
     }
@@ -97,6 +99,29 @@ struct Writer {
         defer { announce() }
         // The edit stands whatever becomes of this; a review that the disk refused is made up for by the next sweep.
         try? ingest.follow(edits, now: moment)
+        rebuildAside()
+    }
+
+    /// Has an index that many edits made slow rebuilt aside, one at a time: who draws a fence waits for nothing.
+    private func rebuildAside() {
+        let isFree = shared.rebuilding.withLock { state in if case .none = state { true } else { false } }
+        guard isFree, let rebuild = ingest.engine.rebuild else { return }
+        shared.rebuilding.withLock { $0 = .underWay }
+        DispatchQueue.global(qos: .utility).async { [shared] in
+            let built = rebuild.build()
+            shared.rebuilding.withLock { $0 = .done(built) }
+        }
+    }
+
+    private mutating func takeRebuilt() {
+        let built = shared.rebuilding.withLock { state -> BuiltCollection? in
+            guard case .done(let built) = state else { return nil }
+            state = .none
+            return built
+        }
+        guard let built else { return }
+        ingest.adopt(built)
+        rebuildAside()
     }
 
     private mutating func sweepWhenDue() {

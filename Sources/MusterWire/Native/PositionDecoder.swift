@@ -148,6 +148,7 @@ package struct PositionDecoder {
         var longitude = 0.0
         var sampleTime = Instant(milliseconds: 0)
         var accuracy: Double?
+        var accuracyMeaning = AccuracyMeaning.radius68
         var altitude: Double?
         var speed: Double?
         var heading: Double?
@@ -188,7 +189,7 @@ package struct PositionDecoder {
         Position(
             coordinate: Coordinate(validLatitude: draft.latitude, longitude: draft.longitude),
             sampleTime: draft.sampleTime, receivedTime: receivedAt,
-            accuracy: draft.accuracy.flatMap { $0 > 0 ? Metres($0) : nil },
+            accuracy: draft.accuracy.flatMap { $0 > 0 ? Metres(draft.accuracyMeaning.radius68(ofMetres: $0)) : nil },
             altitude: draft.altitude.map { Metres($0) }, speed: draft.speed,
             heading: draft.heading == 360 ? 0 : draft.heading, battery: draft.battery, source: source,
             attributes: draft.attributes)
@@ -219,6 +220,13 @@ package struct PositionDecoder {
         case .heading: draft.heading = try number(field, from: &reader, index: index)
         case .battery: draft.battery = try number(field, from: &reader, index: index)
         case .attributes: draft.attributes = try attributes(from: &reader, index: index)
+        case .accuracyPercent:
+            let start = reader.offset
+            switch try number(field, from: &reader, index: index) {
+            case nil, 68: break
+            case 95: draft.accuracyMeaning = .radius95
+            default: record(.invalid("must be 68 or 95"), field, of: index, at: start)
+            }
         }
     }
 

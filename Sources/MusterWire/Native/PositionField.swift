@@ -1,6 +1,7 @@
 /// The members of a native position object that mean something.
 enum PositionField: UInt8, CaseIterable {
     case device, latitude, longitude, sampleTime, accuracy, altitude, speed, heading, battery, attributes
+    case accuracyPercent
 
     /// The field with this name, if there is one.
     @inline(__always)
@@ -13,6 +14,7 @@ enum PositionField: UInt8, CaseIterable {
         case 8: candidates = (.latitude, .accuracy, .altitude)
         case 9: candidates = (.longitude, nil, nil)
         case 10: candidates = (.sampleTime, .attributes, nil)
+        case 15: candidates = (.accuracyPercent, nil, nil)
         case -1: return allCases.first { key == $0.name }
         default: return nil
         }
@@ -36,6 +38,7 @@ enum PositionField: UInt8, CaseIterable {
         case .heading: "heading"
         case .battery: "battery"
         case .attributes: "attributes"
+        case .accuracyPercent: "accuracyPercent"
         }
     }
 
@@ -49,6 +52,7 @@ enum PositionField: UInt8, CaseIterable {
         case .speed: 0...1e6
         case .heading: 0...360
         case .battery: 0...100
+        case .accuracyPercent: 68...95
         case .device, .sampleTime, .attributes: 0...0
         }
     }

@@ -15,6 +15,8 @@ struct Demo: AsyncParsableCommand {
     @Option(help: "What the people do follows from this number.") var seed: UInt64 = 1
     @Option(help: "How many times faster than in life they walk.") var pace: Double = 4
     @Option(help: "Seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
+    @Option(help: "How their fixes err: none, honest, or hostile (jumps that lie, narrow streets).")
+    var noise = DemoNoise.honest
     @Option(help: "The folder with the web page.") var web: String?
 
     func validate() throws {
@@ -95,8 +97,7 @@ struct Demo: AsyncParsableCommand {
         let reporter = Reporter(connection: connection)
         let start = Instant.systemClock()
         var town = DemoTown(
-            seed: seed, start: start, people: people, noise: Noise(.honest, environment: .open), intervalSeconds: 2,
-            pace: pace)
+            seed: seed, start: start, people: people, noise: noise.noise, intervalSeconds: 2, pace: pace)
         town.world.evacuate(at: start.advanced(bySeconds: evacuateAfter))
         var isEvacuated = false
         while true {
@@ -108,6 +109,19 @@ struct Demo: AsyncParsableCommand {
                 isEvacuated = true
                 announce("  Evacuate! Everyone goes to the nearest assembly point.")
             }
+        }
+    }
+}
+
+/// How the fixes of the demo's people err.
+enum DemoNoise: String, CaseIterable, ExpressibleByArgument {
+    case none, honest, hostile
+
+    var noise: Noise {
+        switch self {
+        case .none: Noise()
+        case .honest: Noise(.honest, environment: .open)
+        case .hostile: Noise(.hostile, environment: .city)
         }
     }
 }

@@ -186,7 +186,11 @@ enum Schema {
         (
             "NewPosition",
             object(
-                fix, optional: [("device", #"{"type":"string","maxLength":129}"#)] + measurements, isOpen: true)
+                fix,
+                optional: [
+                    ("device", #"{"type":"string","maxLength":129}"#), ("accuracyPercent", #"{"enum":[68,95]}"#),
+                ]
+                    + measurements, isOpen: true)
         ),
         (
             "Position",

@@ -1,0 +1,43 @@
+import MusterGeometry
+
+extension Standings {
+    /// Tells of the regions that the device passed between two fixes, neither of which fell into them. Inferred: no
+    /// standing changes.
+    ///
+    /// - Parameter state: with the presences after the second fix.
+    func infer(
+        from former: Position, to position: Position, _ state: DeviceState, in atlas: Atlas,
+        on bench: inout Workbench
+    ) {
+        guard evidence.isSettled, Self.isFarEnough(former.coordinate, position.coordinate) else { return }
+        let (first, second) = (ConfidentFix(former), ConfidentFix(position))
+        guard second.sampleTime.seconds(since: first.sampleTime) <= InferredPassage.longestGapSeconds else { return }
+        for collection in evidence.tracker.confident {
+            atlas.regions(crossedBy: first.coordinate, second.coordinate, in: collection, into: &bench.inside)
+            for number in bench.inside.prefix(Self.mostPassages) {
+                let region = RegionNumber(number)
+                guard !state.presences.contains(where: { $0.region == region }), let rule = atlas.rule(of: region),
+                    let passage = InferredPassage(
+                        from: first, to: second, mode: rule.mode,
+                        signedDistanceMetres: { atlas.signedDistance(from: $0, to: region)?.value ?? -.infinity })
+                else { continue }
+                bench.changes.append(
+                    .crossing(
+                        Crossing(
+                            kind: .passed, device: evidence.device, region: region, sampleTime: passage.time,
+                            insidePercent: UInt8((passage.probability * 100).rounded()))))
+            }
+        }
+    }
+
+    /// More than these are not told of one step.
+    private static var mostPassages: Int { 64 }
+
+    /// Whether a region may lie between two fixes. Some 20 m of latitude: what is passed in less could hardly be told
+    /// from an error.
+    private static func isFarEnough(_ first: Coordinate, _ second: Coordinate) -> Bool {
+        let north = abs(first.latitude - second.latitude)
+        let east = abs((first.longitude - second.longitude).remainder(dividingBy: 360))
+        return max(north, east) > 0.0002
+    }
+}

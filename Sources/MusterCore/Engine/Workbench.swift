@@ -1,0 +1,29 @@
+import MusterGeometry
+
+/// What one observation after the other is worked out on: the changes so far, and room that is kept from one to the
+/// next, so that an observation that crosses nothing allocates nothing.
+struct Workbench: Sendable {
+    /// What is to be appended to the log, in order.
+    var changes: [Change] = []
+    /// Whether the observation at hand changed its device's presences.
+    var presencesChanged = false
+
+    var inside: [Int32] = []
+    var nearby: [NearbyRegion] = []
+    var findings: [Finding] = []
+    var presences: [Presence] = []
+    /// What is told after the exits of the observation at hand: its enters, its dwells, then its reports.
+    var enters: [Crossing] = []
+    var dwells: [Crossing] = []
+    var reports: [PresenceReport] = []
+
+    /// Appends what was gathered behind the exits.
+    mutating func tellGathered() {
+        for crossing in enters { changes.append(.crossing(crossing)) }
+        for crossing in dwells { changes.append(.crossing(crossing)) }
+        for report in reports { changes.append(.presence(report)) }
+        enters.removeAll(keepingCapacity: true)
+        dwells.removeAll(keepingCapacity: true)
+        reports.removeAll(keepingCapacity: true)
+    }
+}
