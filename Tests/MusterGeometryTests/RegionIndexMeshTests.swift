@@ -44,6 +44,26 @@ import Testing
         check(shapes + [band] + circles, places: 5000, &random)
     }
 
+    @Test func `absurd regions are answered in bounded memory`() {
+        var random = SeededRandom(seed: 63)
+        let teeth = (0..<1500).map {
+            Coordinate(validLatitude: $0 % 2 == 0 ? 46.1 : 46.9, longitude: 8 + Double($0) / 1500)
+        }
+        let comb = Polygon(exterior: teeth + [Coordinate(validLatitude: 46, longitude: 8.5), teeth[0]])
+        check([.polygon(comb)], places: 500, &random)
+        let centre = Coordinate(validLatitude: 46.5, longitude: 8.5)
+        let nested = (0..<600).map { index in
+            index % 2 == 0
+                ? Shape.circle(Circle(centre: centre, radius: Metres(20_000 + Double(index))))
+                : .polygon(random.star(at: centre, vertices: 24, radius: 0.3))
+        }
+        check(nested, places: 100, &random)
+        let circles = (0..<4000).map {
+            (id: Int32($0), shape: Shape.circle(Circle(centre: centre, radius: Metres(20_000 + Double($0)))))
+        }
+        #expect(RegionIndex(circles).meshByteCount < 20_000_000)
+    }
+
     /// Compares an index made at once with the shapes, at places in and around them.
     private func check(_ shapes: [Shape], places count: Int, _ random: inout SeededRandom) {
         let index = RegionIndex(shapes.enumerated().map { (Int32($0.offset), $0.element) })

@@ -143,22 +143,24 @@ struct RegionMeshBuilder: ~Copyable {
     private mutating func word(_ list: Range<Int>, _ cell: MeshCell, depth: Int, growth: Double) -> UInt32 {
         if list.isEmpty { return CellWord.empty.bits }
         var weight = 0
+        var references = list.count
         for index in list {
             let part = parts.base[index]
             weight += part.isRim ? MeshSizing.rimWeight : part.edgeCount
+            references += part.edgeCount
         }
         if weight > sizing.splitLimit && depth < MeshSizing.depthLimit
             && min(cell.width, cell.height) > MeshSizing.leastCell,
-            let levels = levels(for: list, weight, cell, growth),
-            let word = cut(list, weight, cell, levels: levels, depth: depth, growth: growth)
+            let levels = levels(for: list, weight, cell, limit: growth * Double(references)),
+            let word = cut(list, references, cell, levels: levels, depth: depth, growth: growth)
         {
             return word
         }
         return writeLeaf(list, cell).bits
     }
 
-    /// How often to halve a crowded cell; nothing when that would not help, or exceed its growth.
-    private func levels(for list: Range<Int>, _ weight: Int, _ cell: MeshCell, _ growth: Double) -> Int? {
+    /// How often to halve a crowded cell; nothing when that would not help, or take more references than the limit.
+    private func levels(for list: Range<Int>, _ weight: Int, _ cell: MeshCell, limit: Double) -> Int? {
         var levels = 1
         while levels < MeshSizing.levelLimit && weight > MeshSizing.edgesPerCutCell << (2 * levels) { levels += 1 }
         let extent = extent(of: list, cell)
@@ -166,7 +168,7 @@ struct RegionMeshBuilder: ~Copyable {
             let side = Double(1 << levels)
             let wanted = Double(weight) + extent * side + Double(list.count) * side * side
             let hardlyLess = Double(weight) + extent * side > 0.6 * Double(weight) * side * side
-            if wanted <= growth * Double(weight + list.count) && !hardlyLess { return levels }
+            if wanted <= limit && !hardlyLess { return levels }
             levels -= 1
         }
         return nil
@@ -188,14 +190,14 @@ struct RegionMeshBuilder: ~Copyable {
 
     /// Cuts a cell into a grid of smaller ones, unless that has too many references.
     private mutating func cut(
-        _ list: Range<Int>, _ weight: Int, _ cell: MeshCell, levels: Int, depth: Int, growth: Double
+        _ list: Range<Int>, _ references: Int, _ cell: MeshCell, levels: Int, depth: Int, growth: Double
     ) -> UInt32? {
         let inner = grid.subgrid(cell, levels: levels)
         let count = inner.columns * inner.rows
         let (edgeMark, partMark, startMark) = (edges.count, parts.count, starts.count)
         for index in list { distribute(parts[index], cell, over: inner) }
         let found = raster.references + raster.parts.count
-        let ratio = Double(found) / Double(weight + list.count)
+        let ratio = Double(found) / Double(references)
         guard ratio <= growth else {
             raster.forgetParts()
             edges.truncate(to: edgeMark)
