@@ -63,7 +63,8 @@ struct Pile<Element: BitwiseCopyable>: ~Copyable {
     /// Gives the elements away; who takes them deallocates them.
     consuming func release() -> UnsafeBufferPointer<Element> {
         let elements = UnsafeBufferPointer(start: base, count: count)
-        discard self
+        // Embedded Swift cannot discard a generic value: something else is there to be deallocated.
+        base = .allocate(capacity: 1)
         return elements
     }
 
