@@ -21,6 +21,13 @@ struct Standings {
             if isFound { found += 1 }
             guard let rule = atlas.rule(of: RegionNumber(number)), evidence.tracker.isLinked(to: rule.collection) else {
                 // Removed, or no longer linked: dropped without a crossing.
+                if isKnown { bench.presencesChanged = true }
+                continue
+            }
+            if isKnown, isFound, let presence, let finding,
+                isSteady(presence, rule, signedDistanceMetres: finding.signedDistanceMetres)
+            {
+                bench.presences.append(presence)
                 continue
             }
             move(
@@ -29,10 +36,15 @@ struct Standings {
         }
         bench.tellGathered()
         // Most fixes change nothing, and then nothing is copied.
-        if bench.presences != state.presences {
-            state.presences = Array(bench.presences)
-            bench.presencesChanged = true
-        }
+        if bench.presencesChanged { state.presences = Array(bench.presences) }
+    }
+
+    /// Whether a device stays where it is, deep inside, and nothing is to be told: the usual, decided first.
+    @inline(__always)
+    private func isSteady(_ presence: Presence, _ rule: Atlas.RegionRule, signedDistanceMetres: Double) -> Bool {
+        presence.standing == .inside && presence.likelihood == .certain && presence.doubt == nil
+            && presence.leftAt == nil && (presence.hasDwelt || rule.dwellSeconds == nil)
+            && signedDistanceMetres > 2 * evidence.deviationMetres && !evidence.isChecking
     }
 
     /// Moves one presence.
@@ -80,6 +92,7 @@ struct Standings {
             report(presence, insidePercent: certainty, on: &bench)
         }
         if isKept { bench.presences.append(presence) }
+        if isKept ? isNew || presence != former : !isNew { bench.presencesChanged = true }
     }
 
     private func enterOrStay(
@@ -121,7 +134,10 @@ struct Standings {
     private func hold(_ former: Presence, on bench: inout Workbench) {
         var presence = former
         presence.doubt = .checking
-        if former.doubt != .checking { report(presence, insidePercent: nil, on: &bench) }
+        if former.doubt != .checking {
+            bench.presencesChanged = true
+            report(presence, insidePercent: nil, on: &bench)
+        }
         bench.presences.append(presence)
     }
 

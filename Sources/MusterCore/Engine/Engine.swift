@@ -59,12 +59,15 @@ public struct Engine: Sendable {
                 position, of: device, isAhead: isAhead, state: decision.devices.states[place], into: &decision)
         }
         let user = decision.devices.states[place].user
+        let former = decision.devices.states[place].evaluated
         let tracker = tracker(of: user)
         let passage = move(
             &decision.devices.states[place], of: device, to: position, tracker: tracker, on: &decision.bench)
-        decision.noteChange(of: device)
         guard passage != .ignored else { return .filtered }
-        deriveSafety(of: user, now: now, decidedAt: position.sampleTime, into: &decision)
+        if decision.bench.presencesChanged || !wasHeard(user, at: former, now: now) {
+            decision.noteChange(of: device)
+            deriveSafety(of: user, now: now, decidedAt: position.sampleTime, into: &decision)
+        }
         return passage == .stored ? .accepted : .filtered
     }
 

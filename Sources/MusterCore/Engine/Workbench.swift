@@ -19,6 +19,7 @@ struct Workbench: Sendable {
 
     /// Appends what was gathered behind the exits.
     mutating func tellGathered() {
+        if enters.isEmpty && dwells.isEmpty && reports.isEmpty { return }
         for crossing in enters { changes.append(.crossing(crossing)) }
         for crossing in dwells { changes.append(.crossing(crossing)) }
         for report in reports { changes.append(.presence(report)) }

@@ -35,6 +35,13 @@ extension Engine {
         }
     }
 
+    /// Whether a device that was last heard then spoke for its owner already, so that hearing it again where it stood
+    /// changes nobody's safety.
+    func wasHeard(_ user: UserNumber?, at former: Instant?, now: Instant) -> Bool {
+        guard let former else { return false }
+        return now.seconds(since: former) <= team(of: person(user)).silenceSeconds
+    }
+
     private func decidedPerson(_ user: UserNumber, after decision: Decision) -> PersonState? {
         decision.people[Int(user.rawValue)] ?? person(user)
     }
