@@ -120,7 +120,7 @@ enum DemoNoise: String, CaseIterable, ExpressibleByArgument {
     var noise: Noise {
         switch self {
         case .none: Noise()
-        case .honest: Noise(.honest, environment: .open)
+        case .honest: Noise(.honest, environment: .open, saysSpeed: true)
         case .hostile: Noise(.hostile, environment: .city)
         }
     }

@@ -38,13 +38,7 @@ extension NativeEndpoint {
     }
 
     private func listDevices(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        var query = Query(request)
-        let limit = query.limit()
-        try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
-        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
-        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        let (page, directory) = try visibleDevices(request, exchange)
         let (positions, _) = try await latestPositions(of: page.items.map(\.number))
         return .json { writer in
             page.write(to: &writer) { $0.device($1, position: positions[$1.number], in: directory) }
@@ -96,6 +90,17 @@ extension NativeEndpoint {
             throw .forbidden
         }
         return device
+    }
+
+    /// The page that a request asks for, of the devices that it may see.
+    func visibleDevices(_ request: Request, _ exchange: Exchange) throws -> (Page<Device>, Directory) {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = ledger.directory
+        let access = try exchange.access(in: directory)
+        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
+        return (try Page(of: visible, limit: limit, after: query.text("cursor")), directory)
     }
 
     /// Latest positions at one moment, and the log's number at it.

@@ -14,13 +14,7 @@ extension NativeEndpoint {
     }
 
     private func listLatest(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        var query = Query(request)
-        let limit = query.limit()
-        try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
-        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
-        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        let (page, directory) = try visibleDevices(request, exchange)
         let (positions, sequence) = try await latestPositions(of: page.items.map(\.number))
         return .json { writer in
             writer.beginObject()

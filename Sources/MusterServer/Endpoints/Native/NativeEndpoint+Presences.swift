@@ -16,13 +16,7 @@ extension NativeEndpoint {
     }
 
     private func listPresences(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        var query = Query(request)
-        let limit = query.limit()
-        try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
-        let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
-        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        let (page, directory) = try visibleDevices(request, exchange)
         let devices = page.items.map(\.number)
         let (reports, sequence) = try await ledger.inspect { engine, _, sequence in
             (devices.flatMap { engine.reports(of: $0) }, sequence)
