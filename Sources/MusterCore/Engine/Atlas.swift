@@ -1,11 +1,29 @@
 import MusterGeometry
 
+/// An index that is looked at for every observation. In an object of its own, and asked by the object's own methods,
+/// looking takes no copy: as an element of an array it was retained ten times a question.
+private final class IndexHolder: Sendable {
+    let index: RegionIndex
+    init(_ index: RegionIndex) { self.index = index }
+    static let empty = IndexHolder(RegionIndex())
+
+    @inline(never)
+    func regions(containing place: Coordinate, into found: inout [Int32]) {
+        index.regions(containing: place, into: &found)
+    }
+
+    @inline(never)
+    func nearby(_ place: Coordinate, within reach: Metres, into found: inout [NearbyRegion]) {
+        index.nearby(place, within: reach, into: &found)
+    }
+}
+
 /// What there is to cross: the regions of every collection, and which collections a tracker is linked to. All look-ups
 /// are by number into arrays.
 struct Atlas: Sendable {
     private var rules: [RegionRule?] = []
     // A collection's regions, and how they are crossed.
-    private var indexes: [RegionIndex] = []
+    private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
     private var trackers: [TrackerRule?] = []
 
@@ -73,13 +91,13 @@ struct Atlas: Sendable {
     ) {
         found.removeAll(keepingCapacity: true)
         guard indexes.indices.contains(Int(collection.rawValue)) else { return }
-        indexes[Int(collection.rawValue)].regions(crossedBy: from, to, into: &found)
+        indexes[Int(collection.rawValue)].index.regions(crossedBy: from, to, into: &found)
     }
 
     /// Metres from a place to a region's boundary, positive inside; nil when the region was removed.
     func signedDistance(from place: Coordinate, to region: RegionNumber) -> Metres? {
         guard let rule = rule(of: region) else { return nil }
-        return indexes[Int(rule.collection.rawValue)].signedDistance(from: place, to: region.rawValue)
+        return indexes[Int(rule.collection.rawValue)].index.signedDistance(from: place, to: region.rawValue)
     }
 
     /// Replaces `found` by the numbers of the regions that hold a place, ascending.
@@ -111,13 +129,13 @@ extension Atlas {
             mode: region.mode ?? (region.isMuster ? .insideIsSafe : .standard), isMuster: region.isMuster,
             dwellSeconds: region.dwellSeconds, exitDelaySeconds: region.exitDelaySeconds,
             inradiusMetres: region.shape.inradius.value)
-        indexes[Int(region.collection.rawValue)].put(region.shape, as: region.number.rawValue)
+        change(region.collection) { $0.put(region.shape, as: region.number.rawValue) }
     }
 
     mutating func remove(_ region: RegionNumber) {
         guard let rule = rule(of: region) else { return }
         rules[Int(region.rawValue)] = nil
-        indexes[Int(rule.collection.rawValue)].remove(region.rawValue)
+        change(rule.collection) { $0.remove(region.rawValue) }
     }
 
     mutating func put(_ tracker: Tracker) {
@@ -128,15 +146,15 @@ extension Atlas {
 
     /// What makes a fast index of the first collection whose index has become slow; nil when none has.
     var rebuild: AtlasRebuild? {
-        for (number, index) in indexes.enumerated() {
-            guard let plan = index.rebuild else { continue }
+        for (number, holder) in indexes.enumerated() {
+            guard let plan = holder.index.rebuild else { continue }
             return AtlasRebuild(collection: CollectionNumber(Int32(number)), plan: plan)
         }
         return nil
     }
 
     mutating func adopt(_ built: BuiltCollection) {
-        indexes[Int(built.collection.rawValue)].adopt(built.regions)
+        change(built.collection) { $0.adopt(built.regions) }
     }
 
     mutating func remove(_ tracker: TrackerNumber) {
@@ -147,9 +165,17 @@ extension Atlas {
         policies.indices.contains(Int(collection.rawValue)) ? policies[Int(collection.rawValue)] : .confident
     }
 
+    private mutating func change(_ collection: CollectionNumber, _ body: (inout RegionIndex) -> Void) {
+        var index = indexes[Int(collection.rawValue)].index
+        // Held here alone from now on, so that it is changed in place.
+        indexes[Int(collection.rawValue)] = .empty
+        body(&index)
+        indexes[Int(collection.rawValue)] = IndexHolder(index)
+    }
+
     private mutating func makeRoom(for collection: CollectionNumber) {
         while indexes.count <= Int(collection.rawValue) {
-            indexes.append(RegionIndex())
+            indexes.append(.empty)
             policies.append(.confident)
         }
     }
