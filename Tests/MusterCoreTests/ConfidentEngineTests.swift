@@ -94,6 +94,17 @@ import Testing
         #expect(world.engine.reports(of: World.phone).map(\.doubt) == [.poorAccuracy])
     }
 
+    @Test func `fixes too coarse to tell put nobody deep inside a large region`() {
+        var world = World(policy: .confident)
+        // 3.9 km from the boundary, farther than regions are looked for, with fixes of 5 km.
+        world.putSquare(1, at: 45, 14, half: 0.05, isMuster: true)
+        for second in stride(from: 0.0, through: 60, by: 5) {
+            world.report(45, 14, at: second, accuracy: Metres(5_000))
+        }
+        #expect(world.engine.presences(of: World.phone) == [])
+        #expect(world.engine.safety(of: World.ana).state == .unknown)
+    }
+
     @Test func `a dwell fires on a fix inside, never from a clock alone`() {
         var world = Self.town(isMuster: false, dwell: 60)
         Self.stay(&world, at: 45, from: 0, to: 50)

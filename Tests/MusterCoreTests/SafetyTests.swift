@@ -74,4 +74,15 @@ import Testing
         #expect(world.crossings == ["enter 1"])
         #expect(world.safety == [.safe, .unsafe])
     }
+
+    @Test func `who was silent for a short limit is known again at the next fix after the limit was raised`() {
+        var world = World(silenceSeconds: 10)
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        world.report(45, 14, at: 0)
+        world.sweep(at: 60)
+        #expect(world.safety == [.safe, .unknown])
+        world.edit(.putTeam(Team(number: World.team, name: "crew", tracker: World.tracker, silenceSeconds: 1200)))
+        world.report(45, 14, at: 61)
+        #expect(world.safety == [.safe, .unknown, .safe])
+    }
 }

@@ -51,7 +51,7 @@ extension Atlas {
         if evidence.isSettled { state.hasStood = true }
         guard !evidence.isChecking else { return evidence }
         nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, on: &bench)
-        addDistant(state, evidence, on: &bench)
+        if 4 * evidence.deviationMetres > Self.reachMetres { measureDistant(state, tracker, on: &bench) }
         if tracker.collections.count > 1 { bench.findings.sort { $0.region < $1.region } }
         return evidence
     }
@@ -71,14 +71,20 @@ extension Atlas {
         }
     }
 
-    /// Adds the regions that the device stood in and that are beyond `reachMetres`, where the place is so uncertain
-    /// that this does not rule them out.
-    private func addDistant(_ state: DeviceState, _ evidence: Evidence, on bench: inout Workbench) {
-        guard 4 * evidence.deviationMetres > Self.reachMetres else { return }
-        for presence in state.presences {
+    /// Measures what is beyond `reachMetres`, where the place is so uncertain that this decides nothing: the regions
+    /// that hold the place, and adds those that the device stood in.
+    private func measureDistant(_ state: DeviceState, _ tracker: TrackerRule, on bench: inout Workbench) {
+        for index in bench.findings.indices where bench.findings[index].signedDistanceMetres == .infinity {
+            let region = RegionNumber(bench.findings[index].region)
+            guard rule(of: region)?.policy == .confident,
+                let distance = signedDistance(from: state.track.estimate, to: region)
+            else { continue }
+            bench.findings[index].signedDistanceMetres = distance.value
+        }
+        let found = Set(bench.findings.map(\.region))
+        for presence in state.presences where !found.contains(presence.region.rawValue) {
             guard let rule = rule(of: presence.region), rule.policy == .confident,
-                evidence.tracker.isLinked(to: rule.collection),
-                !bench.findings.contains(where: { $0.region == presence.region.rawValue }),
+                tracker.isLinked(to: rule.collection),
                 let distance = signedDistance(from: state.track.estimate, to: presence.region)
             else { continue }
             bench.findings.append(

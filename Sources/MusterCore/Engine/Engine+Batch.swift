@@ -31,8 +31,9 @@ public enum Question: Hashable, Sendable {
 }
 
 extension Engine {
-    /// How long a trail is worth recalling: what is older weighs nothing in the track.
-    public static let trailSeconds: Double = 1_800
+    /// How long a trail is worth recalling: what is older weighs nothing in the track, and a fix a second is no more
+    /// than is read at once.
+    public static let trailSeconds: Double = 900
 
     /// Decides observations in order, up to the first that raises a question.
     ///

@@ -64,7 +64,7 @@ public struct Engine: Sendable {
         let passage = move(
             &decision.devices.states[place], of: device, to: position, tracker: tracker, on: &decision.bench)
         guard passage != .ignored else { return .filtered }
-        if decision.bench.presencesChanged || !wasHeard(user, at: former, now: now) {
+        if decision.bench.presencesChanged || !isKnown(user, lastHeard: former, now: now, after: decision) {
             decision.noteChange(of: device)
             deriveSafety(of: user, now: now, decidedAt: position.sampleTime, into: &decision)
         }

@@ -35,11 +35,11 @@ extension Engine {
         }
     }
 
-    /// Whether a device that was last heard then spoke for its owner already, so that hearing it again where it stood
-    /// changes nobody's safety.
-    func wasHeard(_ user: UserNumber?, at former: Instant?, now: Instant) -> Bool {
-        guard let former else { return false }
-        return now.seconds(since: former) <= team(of: person(user)).silenceSeconds
+    /// Whether a person's safety is known, and a device last heard then spoke for them already: so that hearing
+    /// it again where it stood changes nothing.
+    func isKnown(_ user: UserNumber?, lastHeard: Instant?, now: Instant, after decision: Decision) -> Bool {
+        guard let user, let lastHeard, let person = decidedPerson(user, after: decision) else { return false }
+        return person.safety.state != .unknown && now.seconds(since: lastHeard) <= team(of: person).silenceSeconds
     }
 
     private func decidedPerson(_ user: UserNumber, after decision: Decision) -> PersonState? {
