@@ -26,7 +26,7 @@ public enum Change: Hashable, Sendable {
     case safety(Safety, of: UserNumber)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
-    /// A user, team, device, tracker or collection was put or removed.
+    /// A user, team, device, tracker, collection, rule or target was put or removed.
     case directory(DirectoryEntry, removed: Bool)
 }
 
@@ -37,6 +37,8 @@ public enum DirectoryEntry: Hashable, Sendable {
     case device(DeviceNumber)
     case tracker(TrackerNumber)
     case collection(CollectionNumber)
+    case rule(RuleNumber)
+    case target(TargetNumber)
 }
 
 /// A change with its place in the log.

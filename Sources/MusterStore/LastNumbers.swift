@@ -8,6 +8,8 @@ struct LastNumbers: Equatable {
     var tracker: Int32 = 0
     var collection: Int32 = 0
     var region: Int32 = 0
+    var rule: Int32 = 0
+    var target: Int32 = 0
 
     /// The next number of the kind at `kind`.
     ///

@@ -131,6 +131,8 @@ package protocol StoreTransaction: AnyObject {
     func nextTrackerNumber() throws -> TrackerNumber
     func nextCollectionNumber() throws -> CollectionNumber
     func nextRegionNumber() throws -> RegionNumber
+    func nextRuleNumber() throws -> RuleNumber
+    func nextTargetNumber() throws -> TargetNumber
 
     /// Inserts or replaces by number. The caller appends the `Change` that says so.
     func put(_ user: User) throws
@@ -139,6 +141,8 @@ package protocol StoreTransaction: AnyObject {
     func put(_ tracker: Tracker) throws
     func put(_ collection: RegionCollection) throws
     func put(_ region: Region) throws
+    func put(_ rule: Rule) throws
+    func put(_ target: Target) throws
 
     /// Removes by number; a removed device takes its positions, sightings, notes, presences and credentials with it, a
     /// user its devices, safety and credentials, a collection its regions. What the log tells of them is gone too: for
@@ -149,6 +153,8 @@ package protocol StoreTransaction: AnyObject {
     func remove(_ tracker: TrackerNumber) throws
     func remove(_ collection: CollectionNumber) throws
     func remove(_ region: RegionNumber) throws
+    func remove(_ rule: RuleNumber) throws
+    func remove(_ target: TargetNumber) throws
 
     /// Inserts or replaces the credential with this kind and key.
     func put(_ credential: Credential) throws
@@ -165,6 +171,8 @@ package struct StoredDirectory: Equatable, Sendable {
     package var devices: [Device] = []
     package var trackers: [Tracker] = []
     package var collections: [RegionCollection] = []
+    package var rules: [Rule] = []
+    package var targets: [Target] = []
 
     package init() {}
 }
@@ -198,6 +206,10 @@ package struct Credential: Hashable, Sendable {
         case signingKey
         /// Key: the device's number, 4 bytes big-endian. Secret: the 32 bytes of the key that seals its reports.
         case encryptionKey
+        /// Key: the access key id. Secret: the secret access key, sealed.
+        case awsKey
+        /// Key: the target's number, 4 bytes big-endian. Secret: what the target is told and signed with, sealed.
+        case targetSecret
     }
 
     package var kind: Kind

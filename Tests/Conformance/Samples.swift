@@ -125,6 +125,7 @@ extension Change {
             let entries: [DirectoryEntry] = [
                 .user(UserNumber(number)), .team(TeamNumber(number)), .device(DeviceNumber(number)),
                 .tracker(TrackerNumber(number)), .collection(CollectionNumber(number)),
+                .rule(RuleNumber(number)), .target(TargetNumber(number)),
             ]
             return .directory(entries.randomElement(using: &generator) ?? entries[0], removed: isRemoved)
         case 2:
@@ -163,11 +164,47 @@ extension Region {
             shape: shape ?? .polygon(Polygon(exterior: ring, holes: [ring.reversed()])), isMuster: number % 2 == 0,
             mode: number % 4 == 0 ? .insideIsDanger : nil, dwellSeconds: number % 3 == 0 ? nil : 0.1 * Double(number),
             exitDelaySeconds: 0.3,
-            properties: number % 3 == 0 ? nil : "{\"a\":[1,2]}")
+            properties: number % 3 == 0 ? nil : "{\"a\":[1,2]}",
+            times: EditTimes(createdAt: .test(1), updatedAt: .test(Double(number) + 1)))
     }
 }
 
+extension Particulars {
+    /// Something said of a thing.
+    static let test = Particulars(
+        description: "for the drill’s sake", tags: ["zone": "north", "": "é", "a": ""],
+        times: EditTimes(createdAt: .test(-5), updatedAt: .test(7)))
+}
+
+extension Rule {
+    /// A rule with these targets.
+    static func test(_ number: Int32, targets: [RuleTarget]) -> Rule {
+        Rule(
+            number: RuleNumber(number), name: "rule\(number)", description: "é", pattern: #"{"source":["aws.geo"]}"#,
+            isEnabled: number % 2 == 0, targets: targets, times: Particulars.test.times)
+    }
+}
+
+extension RuleTarget {
+    /// One target of every form there is.
+    static let everyForm = [
+        RuleTarget(id: "a", destination: .safety),
+        RuleTarget(id: "b", destination: .target(TargetNumber(1)), input: .constant("{}")),
+        RuleTarget(id: "c", destination: .target(TargetNumber(2)), input: .path("$.detail")),
+        RuleTarget(
+            id: "é", destination: .target(TargetNumber(.max)),
+            input: .template("\"<who> crossed <what>\"", paths: ["who": "$.detail.DeviceId", "what": "$.detail"])),
+    ]
+}
+
 extension Credential {
+    /// What a target is signed with.
+    static func test(_ kind: Kind, target: Int32) -> Credential {
+        Credential(
+            kind: kind, key: withUnsafeBytes(of: target.bigEndian) { [UInt8]($0) }, secret: [9, 0, UInt8(target)],
+            createdAt: .test(0))
+    }
+
     static func test(_ kind: Kind, key: UInt8, user: Int32? = nil, device: Int32? = nil) -> Credential {
         Credential(
             kind: kind, key: [key, 0, 255], user: user.map { UserNumber($0) }, device: device.map { DeviceNumber($0) },

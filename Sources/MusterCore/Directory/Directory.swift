@@ -1,4 +1,4 @@
-/// Everyone and everything that has a name: users, teams, devices, trackers, collections, regions.
+/// Everyone and everything that has a name: users, teams, devices, trackers, collections, regions, rules, targets.
 ///
 /// A value that changes by `apply` alone; reads by number or by name are O(1).
 public struct Directory: Sendable {
@@ -14,6 +14,10 @@ public struct Directory: Sendable {
     public private(set) var collections = Table<RegionCollection>()
     /// Regions by number; by id through `region(_:in:)`.
     public private(set) var regions = Table<Region>()
+    /// Rules by number and name.
+    public private(set) var rules = Table<Rule>()
+    /// Targets by number and name.
+    public private(set) var targets = Table<Target>()
 
     private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
@@ -82,6 +86,10 @@ public struct Directory: Sendable {
         case .removeRegion(let number, let collection):
             if let region = regions[number] { regionsOfCollection[collection]?[region.id] = nil }
             regions.remove(number)
+        case .putRule(let rule): rules.put(rule)
+        case .removeRule(let number): rules.remove(number)
+        case .putTarget(let target): targets.put(target)
+        case .removeTarget(let number): targets.remove(number)
         }
     }
 }
@@ -101,6 +109,17 @@ extension Directory {
         }
         return unlinked + regions(in: collection).map { .removeRegion($0, from: collection) }
             + [.removeCollection(collection)]
+    }
+
+    /// The edits that remove a target, and take it from the rules that name it.
+    public func removal(of target: TargetNumber) -> [Edit] {
+        let relieved = rules.all.filter { $0.targets.contains { $0.destination == .target(target) } }
+            .map { rule -> Edit in
+                var rule = rule
+                rule.targets.removeAll { $0.destination == .target(target) }
+                return .putRule(rule)
+            }
+        return relieved + [.removeTarget(target)]
     }
 
     /// The edits that remove a team with its tracker; its users stay, without a team.

@@ -14,6 +14,10 @@ public enum Edit: Hashable, Sendable {
     case putRegion(Region)
     /// The collection is named because the log tells it after the region is gone.
     case removeRegion(RegionNumber, from: CollectionNumber)
+    case putRule(Rule)
+    case removeRule(RuleNumber)
+    case putTarget(Target)
+    case removeTarget(TargetNumber)
 
     /// What the log says of this edit.
     public var change: Change {
@@ -30,6 +34,10 @@ public enum Edit: Hashable, Sendable {
         case .removeCollection(let number): .directory(.collection(number), removed: true)
         case .putRegion(let region): .region(region.number, in: region.collection, removed: false)
         case .removeRegion(let number, let collection): .region(number, in: collection, removed: true)
+        case .putRule(let rule): .directory(.rule(rule.number), removed: false)
+        case .removeRule(let number): .directory(.rule(number), removed: true)
+        case .putTarget(let target): .directory(.target(target.number), removed: false)
+        case .removeTarget(let number): .directory(.target(number), removed: true)
         }
     }
 }

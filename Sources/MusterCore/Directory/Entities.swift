@@ -22,13 +22,17 @@ public struct User: Hashable, Sendable {
     public var role: Role
     /// The team it belongs to, or leads when its role is leader.
     public var team: TeamNumber?
+    /// Whether nobody made it: it stands for a device that an endpoint heard of without knowing whose it is. It has no
+    /// credential, and goes with the tracker it was heard of by.
+    public var isImplicit: Bool
 
     /// A user.
-    public init(number: UserNumber, name: String, role: Role, team: TeamNumber?) {
+    public init(number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false) {
         self.number = number
         self.name = name
         self.role = role
         self.team = team
+        self.isImplicit = isImplicit
     }
 }
 
@@ -85,13 +89,22 @@ public struct Tracker: Hashable, Sendable {
     public var filter: PositionFilter
     /// The collections whose regions its devices cross, in the order they were linked.
     public var collections: [CollectionNumber]
+    /// Whether every position that is stored is an event for the rules.
+    public var emitsPositionEvents: Bool
+    /// What is said of it.
+    public var particulars: Particulars
 
     /// A tracker.
-    public init(number: TrackerNumber, name: String, filter: PositionFilter, collections: [CollectionNumber]) {
+    public init(
+        number: TrackerNumber, name: String, filter: PositionFilter, collections: [CollectionNumber],
+        emitsPositionEvents: Bool = false, particulars: Particulars = Particulars()
+    ) {
         self.number = number
         self.name = name
         self.filter = filter
         self.collections = collections
+        self.emitsPositionEvents = emitsPositionEvents
+        self.particulars = particulars
     }
 }
 
@@ -103,11 +116,17 @@ public struct RegionCollection: Hashable, Sendable {
     public var name: String
     /// How its regions are crossed.
     public var policy: CrossingPolicy
+    /// What is said of it.
+    public var particulars: Particulars
 
     /// A collection.
-    public init(number: CollectionNumber, name: String, policy: CrossingPolicy = .confident) {
+    public init(
+        number: CollectionNumber, name: String, policy: CrossingPolicy = .confident,
+        particulars: Particulars = Particulars()
+    ) {
         self.number = number
         self.name = name
         self.policy = policy
+        self.particulars = particulars
     }
 }

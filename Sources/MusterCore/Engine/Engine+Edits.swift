@@ -49,7 +49,7 @@ extension Engine {
         case .removeTeam(let number):
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
         case .putCollection(let collection): atlas.put(collection)
-        case .removeCollection: break
+        case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget: break
         }
         return false
     }

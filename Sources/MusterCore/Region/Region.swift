@@ -23,12 +23,14 @@ public struct Region: Hashable, Sendable {
     public var exitDelaySeconds: Double
     /// The GeoJSON properties as they came, as the text of one JSON object.
     public var properties: String?
+    /// When it was made and changed.
+    public var times: EditTimes
 
     /// A region.
     public init(
         number: RegionNumber, collection: CollectionNumber, id: String, name: String, shape: Shape,
         isMuster: Bool = false, mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0,
-        properties: String? = nil
+        properties: String? = nil, times: EditTimes = EditTimes()
     ) {
         self.number = number
         self.collection = collection
@@ -40,5 +42,6 @@ public struct Region: Hashable, Sendable {
         self.dwellSeconds = dwellSeconds
         self.exitDelaySeconds = exitDelaySeconds
         self.properties = properties
+        self.times = times
     }
 }

@@ -142,6 +142,7 @@ package struct Access: Sendable {
         case .device(let device): directory.devices[device].map { mayRead($0) } ?? seesEverything
         case .tracker(let tracker): directory.trackers[tracker].map { mayRead($0) } ?? seesEverything
         case .collection: mayReadRegions
+        case .rule, .target: seesEverything
         }
     }
 

@@ -99,5 +99,7 @@ extension Directory {
         for collection in stored.collections { apply(.putCollection(collection)) }
         for tracker in stored.trackers { apply(.putTracker(tracker)) }
         for region in regions { apply(.putRegion(region)) }
+        for target in stored.targets { apply(.putTarget(target)) }
+        for rule in stored.rules { apply(.putRule(rule)) }
     }
 }

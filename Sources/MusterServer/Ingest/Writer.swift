@@ -85,6 +85,7 @@ struct Writer {
         let (result, edits) = try store.write(at: moment) { transaction in
             var draft = Draft(transaction: transaction)
             let result = try body(before, &draft)
+            draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
             try transaction.carryOut(draft)
             return (result, draft.edits)
         }
@@ -172,6 +173,10 @@ extension StoreTransaction {
         case .removeCollection(let number): try remove(number)
         case .putRegion(let region): try put(region)
         case .removeRegion(let number, _): try remove(number)
+        case .putRule(let rule): try put(rule)
+        case .removeRule(let number): try remove(number)
+        case .putTarget(let target): try put(target)
+        case .removeTarget(let number): try remove(number)
         }
     }
 }

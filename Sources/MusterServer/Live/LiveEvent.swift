@@ -93,6 +93,8 @@ extension Directory {
         case .device(let number): (.device, qualifiedName(of: number) ?? gone(number))
         case .tracker(let number): (.tracker, trackers[number]?.name ?? gone(number))
         case .collection(let number): (.collection, collections[number]?.name ?? gone(number))
+        case .rule(let number): (.rule, rules[number]?.name ?? gone(number))
+        case .target(let number): (.target, targets[number]?.name ?? gone(number))
         }
     }
 

@@ -64,6 +64,8 @@ extension ByteReader {
         case 2: return .device(DeviceNumber(number))
         case 3: return .tracker(TrackerNumber(number))
         case 4: return .collection(CollectionNumber(number))
+        case 5: return .rule(RuleNumber(number))
+        case 6: return .target(TargetNumber(number))
         default: throw .malformed(offset: offset)
         }
     }

@@ -75,6 +75,8 @@ extension ByteWriter {
             case .device(let number): (2, number.rawValue)
             case .tracker(let number): (3, number.rawValue)
             case .collection(let number): (4, number.rawValue)
+            case .rule(let number): (5, number.rawValue)
+            case .target(let number): (6, number.rawValue)
             }
         put(byte: kind)
         put(number: number)

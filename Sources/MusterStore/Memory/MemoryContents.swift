@@ -20,6 +20,8 @@ struct MemoryContents {
     var trackers: [TrackerNumber: Tracker] = [:]
     var collections: [CollectionNumber: RegionCollection] = [:]
     var regions: [RegionNumber: Region] = [:]
+    var rules: [RuleNumber: Rule] = [:]
+    var targets: [TargetNumber: Target] = [:]
     var credentials: [CredentialKey: Credential] = [:]
     var numbers = LastNumbers()
 

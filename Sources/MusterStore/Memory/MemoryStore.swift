@@ -73,6 +73,8 @@ package final class MemoryStore: Store {
         directory.devices = contents.devices.values.sorted { $0.number < $1.number }
         directory.trackers = contents.trackers.values.sorted { $0.number < $1.number }
         directory.collections = contents.collections.values.sorted { $0.number < $1.number }
+        directory.rules = contents.rules.values.sorted { $0.number < $1.number }
+        directory.targets = contents.targets.values.sorted { $0.number < $1.number }
         return directory
     }
 

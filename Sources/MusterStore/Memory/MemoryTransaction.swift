@@ -85,6 +85,8 @@ final class MemoryTransaction: StoreTransaction {
     func nextTrackerNumber() throws -> TrackerNumber { try numbers.next(\.tracker) }
     func nextCollectionNumber() throws -> CollectionNumber { try numbers.next(\.collection) }
     func nextRegionNumber() throws -> RegionNumber { try numbers.next(\.region) }
+    func nextRuleNumber() throws -> RuleNumber { try numbers.next(\.rule) }
+    func nextTargetNumber() throws -> TargetNumber { try numbers.next(\.target) }
 
     func put(_ user: User) throws { edits.append { $0.users[user.number] = user } }
     func put(_ team: Team) throws { edits.append { $0.teams[team.number] = team } }
@@ -95,6 +97,8 @@ final class MemoryTransaction: StoreTransaction {
     func put(_ tracker: Tracker) throws { edits.append { $0.trackers[tracker.number] = tracker } }
     func put(_ collection: RegionCollection) throws { edits.append { $0.collections[collection.number] = collection } }
     func put(_ region: Region) throws { edits.append { $0.regions[region.number] = region } }
+    func put(_ rule: Rule) throws { edits.append { $0.rules[rule.number] = rule } }
+    func put(_ target: Target) throws { edits.append { $0.targets[target.number] = target } }
 
     func remove(_ user: UserNumber) throws {
         let stored = store.contents.withLock { $0.devices }
@@ -126,6 +130,11 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func remove(_ region: RegionNumber) throws { edits.append { $0.regions[region] = nil } }
+    func remove(_ rule: RuleNumber) throws { edits.append { $0.rules[rule] = nil } }
+    func remove(_ target: TargetNumber) throws {
+        try removeCredential(.targetSecret, key: withUnsafeBytes(of: target.rawValue.bigEndian) { [UInt8]($0) })
+        edits.append { $0.targets[target] = nil }
+    }
 
     func put(_ credential: Credential) throws {
         let key = CredentialKey(kind: credential.kind, key: credential.key)

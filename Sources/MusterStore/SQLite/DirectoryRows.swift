@@ -58,6 +58,16 @@ extension Row {
         return stored.isNull ? nil : try choice(column)
     }
 
+    func times() throws -> EditTimes {
+        EditTimes(createdAt: try instant("created_at"), updatedAt: try instant("updated_at"))
+    }
+
+    func particulars() throws -> Particulars {
+        Particulars(
+            description: try value("description"),
+            tags: try decode("tags") { reader throws(CodecFault) in try reader.texts() }, times: try times())
+    }
+
     /// A blob column, read whole.
     func decode<Value>(
         _ column: String, _ body: (inout ByteReader) throws(CodecFault) -> Value
@@ -79,7 +89,7 @@ extension StoredDirectory {
         users = try Row.fetchAll(database, sql: "SELECT * FROM users ORDER BY number").map {
             User(
                 number: try $0.number("number"), name: try $0.value("name"), role: try $0.choice("role"),
-                team: try $0.optionalNumber("team"))
+                team: try $0.optionalNumber("team"), isImplicit: try $0.value("is_implicit"))
         }
         teams = try Row.fetchAll(database, sql: "SELECT * FROM teams ORDER BY number").map {
             Team(
@@ -91,7 +101,8 @@ extension StoredDirectory {
         }
         collections = try Row.fetchAll(database, sql: "SELECT * FROM collections ORDER BY number").map {
             RegionCollection(
-                number: try $0.number("number"), name: try $0.value("name"), policy: try $0.choice("policy"))
+                number: try $0.number("number"), name: try $0.value("name"), policy: try $0.choice("policy"),
+                particulars: try $0.particulars())
         }
         var links: [TrackerNumber: [CollectionNumber]] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT * FROM tracker_collections ORDER BY tracker, place") {
@@ -101,7 +112,20 @@ extension StoredDirectory {
             let number: TrackerNumber = try $0.number("number")
             return Tracker(
                 number: number, name: try $0.value("name"), filter: try $0.choice("filter"),
-                collections: links[number] ?? [])
+                collections: links[number] ?? [], emitsPositionEvents: try $0.value("emits_position_events"),
+                particulars: try $0.particulars())
+        }
+        rules = try Row.fetchAll(database, sql: "SELECT * FROM rules ORDER BY number").map {
+            Rule(
+                number: try $0.number("number"), name: try $0.value("name"), description: try $0.value("description"),
+                pattern: try $0.value("pattern"), isEnabled: try $0.value("is_enabled"),
+                targets: try $0.decode("targets") { reader throws(CodecFault) in try reader.ruleTargets() },
+                times: try $0.times())
+        }
+        targets = try Row.fetchAll(database, sql: "SELECT * FROM targets ORDER BY number").map {
+            Target(
+                number: try $0.number("number"), name: try $0.value("name"), kind: try $0.choice("kind"),
+                isEnabled: try $0.value("is_enabled"), times: try $0.times())
         }
     }
 }
@@ -115,7 +139,8 @@ extension Region {
                 shape: try $0.decode("shape") { reader throws(CodecFault) in try reader.shape() },
                 isMuster: try $0.value("is_muster"), mode: try $0.optionalChoice("mode"),
                 dwellSeconds: try $0.optional("dwell_seconds"),
-                exitDelaySeconds: try $0.value("exit_delay_seconds"), properties: try $0.optional("properties"))
+                exitDelaySeconds: try $0.value("exit_delay_seconds"), properties: try $0.optional("properties"),
+                times: try $0.times())
         }
     }
 }

@@ -78,7 +78,7 @@ enum LogTable {
 
 /// Numbers that outlive the process, by name.
 enum Counter: String {
-    case user, team, device, tracker, collection, region
+    case user, team, device, tracker, collection, region, rule, target
     /// Positions in changes up to this one are in the history, or were when they were merged.
     case merged
     /// Of the changes after `merged` up to this one, sorted as the stage sorts them,
@@ -109,7 +109,7 @@ enum Counter: String {
 extension LastNumbers {
     private static let counters: [(counter: Counter, kind: any WritableKeyPath<LastNumbers, Int32> & Sendable)] = [
         (.user, \.user), (.team, \.team), (.device, \.device), (.tracker, \.tracker), (.collection, \.collection),
-        (.region, \.region),
+        (.region, \.region), (.rule, \.rule), (.target, \.target),
     ]
 
     /// The numbers as they are stored.

@@ -6,9 +6,10 @@ extension SQLiteTransaction {
     func put(_ user: User) throws {
         try execute(
             """
-            INSERT INTO users (number, name, role, team) VALUES (?, ?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team
-            """, [user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue])
+            INSERT INTO users (number, name, role, team, is_implicit) VALUES (?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team,
+                is_implicit = excluded.is_implicit
+            """, [user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.isImplicit])
     }
 
     func put(_ team: Team) throws {
@@ -30,9 +31,15 @@ extension SQLiteTransaction {
     func put(_ tracker: Tracker) throws {
         try execute(
             """
-            INSERT INTO trackers (number, name, filter) VALUES (?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, filter = excluded.filter
-            """, [tracker.number.rawValue, tracker.name, tracker.filter.rawValue])
+            INSERT INTO trackers (
+                number, name, filter, emits_position_events, description, tags, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, filter = excluded.filter,
+                emits_position_events = excluded.emits_position_events, description = excluded.description,
+                tags = excluded.tags, created_at = excluded.created_at, updated_at = excluded.updated_at
+            """,
+            [tracker.number.rawValue, tracker.name, tracker.filter.rawValue, tracker.emitsPositionEvents]
+                + tracker.particulars.columns)
         try execute("DELETE FROM tracker_collections WHERE tracker = ?", [tracker.number.rawValue])
         for (place, collection) in tracker.collections.enumerated() {
             try execute(
@@ -44,9 +51,13 @@ extension SQLiteTransaction {
     func put(_ collection: RegionCollection) throws {
         try execute(
             """
-            INSERT INTO collections (number, name, policy) VALUES (?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, policy = excluded.policy
-            """, [collection.number.rawValue, collection.name, collection.policy.rawValue])
+            INSERT INTO collections (number, name, policy, description, tags, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, policy = excluded.policy, description = excluded.description,
+                tags = excluded.tags, created_at = excluded.created_at, updated_at = excluded.updated_at
+            """,
+            [collection.number.rawValue, collection.name, collection.policy.rawValue]
+                + collection.particulars.columns)
     }
 
     func put(_ region: Region) throws {
@@ -55,16 +66,18 @@ extension SQLiteTransaction {
         try execute(
             """
             INSERT INTO regions (
-                number, collection, id, name, shape, is_muster, mode, dwell_seconds, exit_delay_seconds, properties)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+                number, collection, id, name, shape, is_muster, mode, dwell_seconds, exit_delay_seconds, properties,
+                created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET collection = excluded.collection, id = excluded.id, name = excluded.name,
                 shape = excluded.shape, is_muster = excluded.is_muster, mode = excluded.mode,
                 dwell_seconds = excluded.dwell_seconds, exit_delay_seconds = excluded.exit_delay_seconds,
-                properties = excluded.properties
+                properties = excluded.properties, created_at = excluded.created_at, updated_at = excluded.updated_at
             """,
             [
                 region.number.rawValue, region.collection.rawValue, region.id, region.name, Blob(shape.bytes),
                 region.isMuster, region.mode?.rawValue, region.dwellSeconds, region.exitDelaySeconds, region.properties,
+                region.times.createdAt.milliseconds, region.times.updatedAt.milliseconds,
             ])
     }
 
@@ -84,6 +97,46 @@ extension SQLiteTransaction {
 
     func remove(_ region: RegionNumber) throws {
         try execute("DELETE FROM regions WHERE number = ?", [region.rawValue])
+    }
+
+    func put(_ rule: Rule) throws {
+        var targets = ByteWriter()
+        targets.put(rule.targets)
+        try execute(
+            """
+            INSERT INTO rules (number, name, description, pattern, is_enabled, targets, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, description = excluded.description, pattern = excluded.pattern,
+                is_enabled = excluded.is_enabled, targets = excluded.targets, created_at = excluded.created_at,
+                updated_at = excluded.updated_at
+            """,
+            [
+                rule.number.rawValue, rule.name, rule.description, rule.pattern, rule.isEnabled, Blob(targets.bytes),
+                rule.times.createdAt.milliseconds, rule.times.updatedAt.milliseconds,
+            ])
+    }
+
+    func put(_ target: Target) throws {
+        try execute(
+            """
+            INSERT INTO targets (number, name, kind, is_enabled, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, kind = excluded.kind, is_enabled = excluded.is_enabled,
+                created_at = excluded.created_at, updated_at = excluded.updated_at
+            """,
+            [
+                target.number.rawValue, target.name, target.kind.rawValue, target.isEnabled,
+                target.times.createdAt.milliseconds, target.times.updatedAt.milliseconds,
+            ])
+    }
+
+    func remove(_ rule: RuleNumber) throws {
+        try execute("DELETE FROM rules WHERE number = ?", [rule.rawValue])
+    }
+
+    func remove(_ target: TargetNumber) throws {
+        try execute("DELETE FROM targets WHERE number = ?", [target.rawValue])
+        try removeCredential(.targetSecret, key: withUnsafeBytes(of: target.rawValue.bigEndian) { [UInt8]($0) })
     }
 
     func put(_ credential: Credential) throws {
@@ -108,5 +161,14 @@ extension SQLiteTransaction {
 
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential? {
         try run { try Credential.fetch(kind, key: key, in: database) }
+    }
+}
+
+extension Particulars {
+    /// Description, tags, time made, time changed: the order of their columns.
+    fileprivate var columns: StatementArguments {
+        var tags = ByteWriter()
+        tags.put(self.tags)
+        return [description, Blob(tags.bytes), times.createdAt.milliseconds, times.updatedAt.milliseconds]
     }
 }

@@ -126,6 +126,8 @@ final class SQLiteTransaction: StoreTransaction {
     func nextTrackerNumber() throws -> TrackerNumber { try numbers.next(\.tracker) }
     func nextCollectionNumber() throws -> CollectionNumber { try numbers.next(\.collection) }
     func nextRegionNumber() throws -> RegionNumber { try numbers.next(\.region) }
+    func nextRuleNumber() throws -> RuleNumber { try numbers.next(\.rule) }
+    func nextTargetNumber() throws -> TargetNumber { try numbers.next(\.target) }
 
     func remove(_ user: UserNumber) throws {
         let devices = try run {

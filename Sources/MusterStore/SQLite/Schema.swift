@@ -10,7 +10,7 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1, version2, version3]
+    static let steps = [version1, version2, version3, version4]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -123,5 +123,37 @@ enum Schema {
     private static let version3 = """
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
+        """
+
+    /// Mustering.
+    private static let version4 = particulars + rules
+
+    /// What is said of trackers and collections, when things were made and changed, and who was made by an endpoint.
+    private static let particulars = """
+        ALTER TABLE users ADD COLUMN is_implicit INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE trackers ADD COLUMN emits_position_events INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE trackers ADD COLUMN description TEXT NOT NULL DEFAULT '';
+        ALTER TABLE trackers ADD COLUMN tags BLOB NOT NULL DEFAULT x'00';
+        ALTER TABLE trackers ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE trackers ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE collections ADD COLUMN description TEXT NOT NULL DEFAULT '';
+        ALTER TABLE collections ADD COLUMN tags BLOB NOT NULL DEFAULT x'00';
+        ALTER TABLE collections ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE collections ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE regions ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE regions ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+
+        """
+
+    /// Rules and where the events go that they match.
+    private static let rules = """
+        CREATE TABLE rules (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, pattern TEXT NOT NULL,
+            is_enabled INTEGER NOT NULL, targets BLOB NOT NULL, created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL);
+        CREATE TABLE targets (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, is_enabled INTEGER NOT NULL,
+            created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL);
+
         """
 }

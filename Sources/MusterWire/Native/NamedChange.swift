@@ -15,7 +15,7 @@ package enum NamedChange: Hashable, Sendable {
 
     /// The kinds of entity in the directory.
     package enum Entity: String, Hashable, Sendable {
-        case user, team, device, tracker, collection
+        case user, team, device, tracker, collection, rule, target
     }
 
     /// The `type` of the change object, and the name of its event in a stream.

@@ -1,0 +1,85 @@
+import MusterCore
+
+extension ByteWriter {
+    /// The same bytes for the same texts, whatever their order in memory.
+    mutating func put(_ texts: [String: String]) {
+        put(varint: UInt64(texts.count))
+        for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
+            put(text: key)
+            put(text: text)
+        }
+    }
+
+    mutating func put(_ targets: [RuleTarget]) {
+        put(varint: UInt64(targets.count))
+        for target in targets {
+            put(text: target.id)
+            switch target.destination {
+            case .safety: put(byte: 0)
+            case .target(let number):
+                put(byte: 1)
+                put(number: number.rawValue)
+            }
+            put(target.input)
+        }
+    }
+
+    private mutating func put(_ input: RuleTarget.Input) {
+        switch input {
+        case .event: put(byte: 0)
+        case .constant(let text):
+            put(byte: 1)
+            put(text: text)
+        case .path(let path):
+            put(byte: 2)
+            put(text: path)
+        case .template(let text, let paths):
+            put(byte: 3)
+            put(text: text)
+            put(paths)
+        }
+    }
+}
+
+extension ByteReader {
+    mutating func texts() throws(CodecFault) -> [String: String] {
+        let count = try count(minimumBytes: 2)
+        var texts: [String: String] = [:]
+        for _ in 0..<count {
+            let key = try text()
+            texts[key] = try text()
+        }
+        return texts
+    }
+
+    mutating func ruleTargets() throws(CodecFault) -> [RuleTarget] {
+        let count = try count(minimumBytes: 3)
+        var targets: [RuleTarget] = []
+        for _ in 0..<count {
+            let id = try text()
+            let destination = try destination()
+            targets.append(RuleTarget(id: id, destination: destination, input: try input()))
+        }
+        return targets
+    }
+
+    private mutating func destination() throws(CodecFault) -> RuleTarget.Destination {
+        switch try byte() {
+        case 0: return .safety
+        case 1: return .target(TargetNumber(try number()))
+        default: throw .malformed(offset: offset)
+        }
+    }
+
+    private mutating func input() throws(CodecFault) -> RuleTarget.Input {
+        switch try byte() {
+        case 0: return .event
+        case 1: return .constant(try text())
+        case 2: return .path(try text())
+        case 3:
+            let template = try text()
+            return .template(template, paths: try texts())
+        default: throw .malformed(offset: offset)
+        }
+    }
+}
