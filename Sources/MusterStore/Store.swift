@@ -70,10 +70,31 @@ package protocol Store: AnyObject, Sendable {
     /// All credentials of a kind.
     func credentials(_ kind: Credential.Kind) throws -> [Credential]
 
-    /// Forgets positions and sightings with a sample time before `horizon`, and changes committed before it. Works in
-    /// slices of bounded size so that a writer never waits long.
+    /// The number of the newest committed delivery, whatever became of it; `.zero` before the first.
+    var lastDelivery: DeliveryNumber { get }
+
+    /// How many deliveries wait.
+    var pendingDeliveryCount: Int { get }
+
+    /// Deliveries that wait, after a number, in order, at most `limit`.
+    func pendingDeliveries(after number: DeliveryNumber, limit: Int) throws -> [PendingDelivery]
+
+    /// Those of these deliveries that still wait, with their bodies, in the order asked for.
+    func deliveries(_ numbers: [DeliveryNumber]) throws -> [Delivery]
+
+    /// Dead letters after a number, of one target or of all, in order, without their bodies, at most `limit`.
+    func deadLetters(of target: TargetNumber?, after number: DeliveryNumber, limit: Int) throws -> [DeadLetter]
+
+    /// A dead letter with its body.
+    func deadLetter(_ number: DeliveryNumber) throws -> DeadLetter?
+
+    /// How many dead letters there are, of each target that has any.
+    func deadLetterCounts() throws -> [TargetNumber: Int]
+
+    /// Forgets positions and sightings with a sample time before `horizon`, and changes committed and dead letters
+    /// given up before it. Works in slices of bounded size so that a writer never waits long.
     ///
-    /// - Parameter limit: about how many positions, how many sightings, and how many commits, one call may forget.
+    /// - Parameter limit: about how many positions, sightings, commits, and dead letters, one call may forget of each.
     /// - Returns: how many of all these were forgotten; call again while it is not 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
@@ -144,9 +165,10 @@ package protocol StoreTransaction: AnyObject {
     func put(_ rule: Rule) throws
     func put(_ target: Target) throws
 
-    /// Removes by number; a removed device takes its positions, sightings, notes, presences and credentials with it, a
-    /// user its devices, safety and credentials, a collection its regions. What the log tells of them is gone too: for
-    /// every reader at once, from the disk when the store has settled. A number is never used again.
+    /// Removes by number; a removed device takes its positions, sightings, notes, presences, credentials and what is on
+    /// its way to targets about it with it, a user its devices, safety, credentials and deliveries, a collection its
+    /// regions, a target its deliveries and dead letters. What the log tells of them is gone too: for every reader at
+    /// once, from the disk when the store has settled. A number is never used again.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws
@@ -162,6 +184,27 @@ package protocol StoreTransaction: AnyObject {
     func removeCredential(_ kind: Credential.Kind, key: [UInt8]) throws
     /// The credential with this kind and key, as this transaction sees it.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
+
+    /// Stores a delivery, durable with everything else of the transaction. Where as many wait as may, it is a dead
+    /// letter at once.
+    @discardableResult
+    func put(_ delivery: NewDelivery) throws -> DeliveryNumber
+    /// Forgets a delivery that arrived; nothing happens when there is none.
+    func complete(_ delivery: DeliveryNumber) throws
+    /// Notes that an attempt failed, and when the next may be made.
+    func postpone(_ delivery: DeliveryNumber, until next: Instant, attempts: Int, error: String) throws
+    /// Gives a delivery up: it becomes a dead letter. One too many takes the place of its target's oldest.
+    ///
+    /// - Parameter error: why; nil leaves what the last attempt failed of.
+    func bury(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws
+    /// Makes dead letters deliveries again, as new as if they were put now and under new numbers, in the order given.
+    ///
+    /// - Returns: how many of them there were.
+    func redrive(_ letters: [DeliveryNumber], at moment: Instant) throws -> Int
+    /// Forgets dead letters.
+    ///
+    /// - Returns: how many of them there were.
+    func discard(_ letters: [DeliveryNumber]) throws -> Int
 }
 
 /// Everything in the directory, each list in number order.

@@ -14,11 +14,13 @@ final class Bench {
     let kind: StoreKind
     let directory: String
     private(set) var store: any Store
+    private let deliveryLimits: DeliveryLimits
 
-    init(_ kind: StoreKind) throws {
+    init(_ kind: StoreKind, deliveryLimits: DeliveryLimits = DeliveryLimits()) throws {
         self.kind = kind
+        self.deliveryLimits = deliveryLimits
         directory = FileManager.default.temporaryDirectory.path + "/muster-store-" + UUID().uuidString
-        store = try Self.open(kind, in: directory)
+        store = try Self.open(kind, in: directory, deliveryLimits)
     }
 
     deinit {
@@ -30,7 +32,7 @@ final class Bench {
     func reopen() throws {
         guard kind != .memory else { return }
         try store.close()
-        store = try Self.open(kind, in: directory)
+        store = try Self.open(kind, in: directory, deliveryLimits)
     }
 
     /// Goes on with what a power loss at this moment would leave: the files as they are, nothing flushed or merged.
@@ -47,13 +49,16 @@ final class Bench {
         try store.close()
         try FileManager.default.removeItem(atPath: directory)
         try FileManager.default.moveItem(atPath: remains, toPath: directory)
-        store = try Self.open(kind, in: directory)
+        store = try Self.open(kind, in: directory, deliveryLimits)
     }
 
-    private static func open(_ kind: StoreKind, in directory: String) throws -> any Store {
+    private static func open(
+        _ kind: StoreKind, in directory: String, _ deliveryLimits: DeliveryLimits
+    ) throws -> any Store {
         var options = SQLiteStore.Options()
+        options.deliveryLimits = deliveryLimits
         switch kind {
-        case .memory: return MemoryStore()
+        case .memory: return MemoryStore(deliveryLimits: deliveryLimits)
         case .sqlite: break
         case .sqliteWithSmallStage:
             options.stageLimit = 16

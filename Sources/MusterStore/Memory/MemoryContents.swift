@@ -24,6 +24,10 @@ struct MemoryContents {
     var targets: [TargetNumber: Target] = [:]
     var credentials: [CredentialKey: Credential] = [:]
     var numbers = LastNumbers()
+    var deliveries: [DeliveryNumber: Delivery] = [:]
+    var deadLetters: [DeliveryNumber: DeadLetter] = [:]
+    var lastDelivery: Int64 = 0
+    var deliveryLimits = DeliveryLimits()
 
     /// One transaction's changes; nil for each that was taken out since.
     struct LoggedCommit {
@@ -54,6 +58,7 @@ struct MemoryContents {
         notes[device] = nil
         presences[device] = nil
         credentials = credentials.filter { $0.value.device != device }
+        removeDeliveries(about: .device(device))
         takeOutOfLog(device: device, user: nil)
     }
 
@@ -62,6 +67,7 @@ struct MemoryContents {
         users[user] = nil
         safety[user] = nil
         credentials = credentials.filter { $0.value.user != user }
+        removeDeliveries(about: .user(user))
         takeOutOfLog(device: nil, user: user)
     }
 
@@ -74,7 +80,7 @@ struct MemoryContents {
         }
     }
 
-    /// Forgets at most `limit` positions, as many sightings and as many commits; returns how many of all.
+    /// Forgets at most `limit` positions, as many sightings, commits and dead letters; returns how many of all.
     mutating func forget(before horizon: Instant, limit: Int) -> Int {
         let old = log.prefix(limit).prefix { $0.committedAt < horizon }
         if let last = old.last {
@@ -89,6 +95,7 @@ struct MemoryContents {
             left -= count
         }
         return limit - left + old.count + forgetSightings(before: horizon, limit: limit)
+            + forgetDeadLetters(before: horizon, limit: limit)
     }
 }
 

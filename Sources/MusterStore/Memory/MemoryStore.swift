@@ -10,7 +10,11 @@ package final class MemoryStore: Store {
     let contents = Mutex(MemoryContents())
 
     /// An empty store.
-    package init() {}
+    ///
+    /// - Parameter deliveryLimits: how many deliveries it keeps.
+    package init(deliveryLimits: DeliveryLimits = DeliveryLimits()) {
+        contents.withLock { $0.deliveryLimits = deliveryLimits }
+    }
 
     package func write<Result>(
         at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A transaction of a memory store: notes what is to be done, and does all of it at the end or nothing.
 final class MemoryTransaction: StoreTransaction {
-    private let store: MemoryStore
+    let store: MemoryStore
     private let lastSequence: Int64
     private var numbers: LastNumbers
     private var changes: [Change] = []
-    private var edits: [(inout MemoryContents) -> Void] = []
+    var edits: [(inout MemoryContents) -> Void] = []
     private var appended: [DeviceNumber: Set<PositionKey>] = [:]
     private var sighted: [DeviceNumber: Set<SightingKey>] = [:]
     /// All notes of the devices that this transaction put one of.
@@ -17,8 +17,14 @@ final class MemoryTransaction: StoreTransaction {
     /// What this transaction put; nil where it removed.
     private var credentials: [CredentialKey: Credential?] = [:]
 
+    /// The delivery that was put last.
+    var lastDelivery: Int64
+    /// Dead letters that this transaction redrove or discarded.
+    var takenLetters: Set<DeliveryNumber> = []
+
     init(on store: MemoryStore) {
         self.store = store
+        lastDelivery = store.contents.withLock { $0.lastDelivery }
         (lastSequence, numbers) = store.contents.withLock { ($0.lastSequence, $0.numbers) }
     }
 
@@ -31,6 +37,7 @@ final class MemoryTransaction: StoreTransaction {
         }
         for edit in edits { edit(&contents) }
         contents.numbers = numbers
+        contents.lastDelivery = lastDelivery
     }
 
     func append(_ change: Change) throws -> Sequence {
@@ -133,7 +140,10 @@ final class MemoryTransaction: StoreTransaction {
     func remove(_ rule: RuleNumber) throws { edits.append { $0.rules[rule] = nil } }
     func remove(_ target: TargetNumber) throws {
         try removeCredential(.targetSecret, key: withUnsafeBytes(of: target.rawValue.bigEndian) { [UInt8]($0) })
-        edits.append { $0.targets[target] = nil }
+        edits.append {
+            $0.targets[target] = nil
+            $0.removeDeliveries(of: target)
+        }
     }
 
     func put(_ credential: Credential) throws {

@@ -79,6 +79,8 @@ enum LogTable {
 /// Numbers that outlive the process, by name.
 enum Counter: String {
     case user, team, device, tracker, collection, region, rule, target
+    /// The delivery that was put last.
+    case delivery
     /// Positions in changes up to this one are in the history, or were when they were merged.
     case merged
     /// Of the changes after `merged` up to this one, sorted as the stage sorts them,

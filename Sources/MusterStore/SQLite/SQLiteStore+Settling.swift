@@ -26,7 +26,8 @@ extension SQLiteStore {
                 let (count, place) = try HistoryTable.delete(
                     before: horizon, from: start, limit: limit, in: database)
                 let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
-                return (count + sightings + (trimmed?.commits ?? 0), place)
+                let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
+                return (count + sightings + letters + (trimmed?.commits ?? 0), place)
             }
         }
         chores.withLock { $0.forgottenThrough = place }

@@ -24,6 +24,8 @@ package final class SQLiteStore: Store {
         package var readerCacheKibibytes = 1024
         /// The size that the file may grow to, in pages of 4 KiB; nil for what the disk has.
         package var pageLimit: Int?
+        /// How many deliveries are kept.
+        package var deliveryLimits = DeliveryLimits()
 
         package init() {}
     }
@@ -41,6 +43,8 @@ package final class SQLiteStore: Store {
     let removals = Mutex(Removals())
     let epochLimit: Int
     let numbers = Mutex(LastNumbers())
+    let tally = Mutex(DeliveryTally())
+    let deliveryLimits: DeliveryLimits
     /// How far slow work has come; only the writer's thread uses it.
     let chores = Mutex(Chores())
     private let newest = Atomic<Int64>(0)
@@ -68,6 +72,7 @@ package final class SQLiteStore: Store {
         guard refusal == 0 else { throw StoreError.unavailable(reason: "\(path): \(DataFile.describe(refusal))") }
         stage = Mutex(Stage(limit: options.stageLimit))
         epochLimit = options.epochLimit
+        deliveryLimits = options.deliveryLimits
         let path = path
         try StoreError.naming(path) { try Self.inspect(path) }
         pool = try StoreError.naming(path) {
@@ -90,6 +95,7 @@ package final class SQLiteStore: Store {
         lock = nil
         stage = Mutex(Stage(limit: 1 << 30))
         epochLimit = 1
+        deliveryLimits = DeliveryLimits()
         let path = path
         var configuration = Self.configuration(Options())
         configuration.readonly = true
@@ -134,6 +140,7 @@ package final class SQLiteStore: Store {
     private func adopt(_ transaction: SQLiteTransaction, merged slice: Stage.Slice?) {
         if !transaction.removals.isEmpty { removals.withLock { $0.formUnion(transaction.removals) } }
         numbers.withLock { $0 = transaction.numbers }
+        tally.withLock { $0 = transaction.tally }
         stage.withLock { stage in
             if let slice { stage.release(slice) }
             transaction.codec.bytes.withUnsafeBytes {
@@ -183,6 +190,9 @@ package final class SQLiteStore: Store {
         removals.withLock { $0 = removed }
         let stored = try LastNumbers(from: database)
         numbers.withLock { $0 = stored }
+        let deliveries = DeliveryTally(
+            last: try Counter.delivery.value(in: database), pending: try DeliveryTable.count(in: database))
+        tally.withLock { $0 = deliveries }
         let trimmed = try Counter.trimmed.value(in: database)
         newest.store(max(trimmed, try LogTable.lastSequence(in: database) ?? 0), ordering: .releasing)
         try restage(from: database)

@@ -136,6 +136,7 @@ extension SQLiteTransaction {
 
     func remove(_ target: TargetNumber) throws {
         try execute("DELETE FROM targets WHERE number = ?", [target.rawValue])
+        try removeDeliveries(of: target)
         try removeCredential(.targetSecret, key: withUnsafeBytes(of: target.rawValue.bigEndian) { [UInt8]($0) })
     }
 

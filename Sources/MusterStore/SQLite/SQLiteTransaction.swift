@@ -14,6 +14,12 @@ final class SQLiteTransaction: StoreTransaction {
     private(set) var arrivals: [StagedPositions.Arrival] = []
     private(set) var numbers: LastNumbers
     private(set) var removals = Removals()
+    /// What is given out and waits, once this is committed.
+    var tally: DeliveryTally
+    private let tallyBefore: DeliveryTally
+    /// Targets that got a dead letter, and may have one too many.
+    var targetsOfLetters: Set<TargetNumber> = []
+    var deliveryLimits: DeliveryLimits { store.deliveryLimits }
     private struct ArrivedKey: Hashable {
         var device: DeviceNumber
         var key: PositionKey
@@ -30,6 +36,8 @@ final class SQLiteTransaction: StoreTransaction {
         lastSequenceBefore = store.lastSequence.rawValue
         numbersBefore = store.numbers.withLock { $0 }
         numbers = numbersBefore
+        tallyBefore = store.tally.withLock { $0 }
+        tally = tallyBefore
     }
 
     /// The number of the last change appended, or the last before this transaction.
@@ -47,6 +55,10 @@ final class SQLiteTransaction: StoreTransaction {
         }
         try numbers.store(in: database, insteadOf: numbersBefore)
         try removals.store(in: database)
+        if tally.last != tallyBefore.last { try Counter.delivery.set(tally.last, in: database) }
+        for target in targetsOfLetters {
+            try DeadLetterTable.trim(target, to: deliveryLimits.deadLettersPerTarget, in: database)
+        }
     }
 
     /// Runs a step against the database; a failure stays with the transaction.
@@ -137,6 +149,7 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM users WHERE number = ?", [user.rawValue])
         try execute("DELETE FROM safety WHERE person = ?", [user.rawValue])
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
+        try removeDeliveries(about: .user(user))
         removals.users.insert(user)
     }
 
@@ -145,6 +158,7 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM notes WHERE device = ?", [device.rawValue])
         try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
         try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])
+        try removeDeliveries(about: .device(device))
         removals.devices.insert(device)
     }
 }

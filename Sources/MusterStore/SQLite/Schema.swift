@@ -126,7 +126,7 @@ enum Schema {
         """
 
     /// Mustering.
-    private static let version4 = particulars + rules
+    private static let version4 = particulars + rules + deliveries
 
     /// What is said of trackers and collections, when things were made and changed, and who was made by an endpoint.
     private static let particulars = """
@@ -154,6 +154,24 @@ enum Schema {
         CREATE TABLE targets (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, is_enabled INTEGER NOT NULL,
             created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL);
+
+        """
+
+    /// What is on its way to targets, and what was given up.
+    private static let deliveries = """
+        -- subject: a device's number, a user's negated, 0 for neither.
+        CREATE TABLE deliveries (
+            number INTEGER PRIMARY KEY, target INTEGER NOT NULL, subject INTEGER NOT NULL, rule TEXT NOT NULL,
+            event TEXT NOT NULL, content_type TEXT NOT NULL, created_at INTEGER NOT NULL, attempts INTEGER NOT NULL,
+            next_attempt_at INTEGER NOT NULL, last_error TEXT, body BLOB NOT NULL);
+        CREATE INDEX deliveries_of_subject ON deliveries (subject);
+        CREATE TABLE dead_letters (
+            number INTEGER PRIMARY KEY, target INTEGER NOT NULL, subject INTEGER NOT NULL, rule TEXT NOT NULL,
+            event TEXT NOT NULL, content_type TEXT NOT NULL, created_at INTEGER NOT NULL, attempts INTEGER NOT NULL,
+            next_attempt_at INTEGER NOT NULL, last_error TEXT, died_at INTEGER NOT NULL, body BLOB NOT NULL);
+        CREATE INDEX dead_letters_of_target ON dead_letters (target, number);
+        CREATE INDEX dead_letters_of_subject ON dead_letters (subject);
+        CREATE INDEX dead_letters_by_time ON dead_letters (died_at);
 
         """
 }

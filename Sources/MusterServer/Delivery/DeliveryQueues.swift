@@ -1,0 +1,93 @@
+import MusterCore
+import MusterStore
+
+/// First in, first out; empty it costs nothing.
+struct Line<Element> {
+    private var elements: [Element] = []
+    private var start = 0
+
+    var isEmpty: Bool { start == elements.count }
+    var count: Int { elements.count - start }
+    var first: Element? { isEmpty ? nil : elements[start] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Takes the oldest out. O(1) on average.
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        defer {
+            start += 1
+            if start > 32, start * 2 > elements.count {
+                elements.removeFirst(start)
+                start = 0
+            } else if start == elements.count {
+                elements = []
+                start = 0
+            }
+        }
+        return elements[start]
+    }
+
+    /// Takes out what a test is true for, keeping the order. O(n).
+    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+        elements = elements[start...].filter { !isUnwanted($0) }
+        start = 0
+    }
+}
+
+/// What is due when: the earliest comes first.
+struct Agenda<Element> {
+    private var entries: [(at: Instant, element: Element)] = []
+
+    var earliest: Instant? { entries.first?.at }
+
+    /// O(log n).
+    mutating func add(_ element: Element, at moment: Instant) {
+        entries.append((moment, element))
+        var index = entries.count - 1
+        while index > 0, entries[index].at < entries[(index - 1) / 2].at {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    /// The earliest entry if it is due. O(log n).
+    mutating func popDue(_ now: Instant) -> Element? {
+        guard let first = entries.first, first.at <= now else { return nil }
+        entries.swapAt(0, entries.count - 1)
+        entries.removeLast()
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < entries.count {
+                if entries[child].at < entries[least].at { least = child }
+            }
+            if least == index { return first.element }
+            entries.swapAt(index, least)
+            index = least
+        }
+    }
+}
+
+/// A delivery in its lane: what the order and the time of its attempts depend on, and no more.
+struct LaneEntry {
+    let number: DeliveryNumber
+    let createdAt: Instant
+    var nextAttemptAt: Instant
+    var attempts: Int32
+}
+
+/// The deliveries about one subject to one target, in order. The first of them is tried; the others wait for it.
+struct DeliveryLane {
+    enum State {
+        /// In its target's line of those that may begin.
+        case ready
+        /// On the agenda.
+        case waiting
+        case underWay(isProbe: Bool)
+    }
+
+    var head: LaneEntry
+    var rest = Line<LaneEntry>()
+    var state: State
+}

@@ -1,0 +1,281 @@
+import MusterCore
+import MusterStore
+
+/// Which delivery may be tried when. Pure: time and chance are given.
+///
+/// Deliveries about one subject to one target form a lane. The first of a lane is tried until it arrived or was given
+/// up; only then the next: a receiver sees each device's events in order. Lanes do not wait for one another, nor
+/// targets for targets.
+struct DeliverySchedule {
+    let policy: DeliveryPolicy
+    private var targets: [TargetNumber: TargetLanes] = [:]
+    private var underWay: [DeliveryNumber: Place] = [:]
+    private var agenda = Agenda<Place>()
+    /// Where the round of the targets begins, so that none is always the last.
+    private var round = 0
+    private(set) var pendingCount = 0
+
+    /// A lane of a target.
+    private struct Place {
+        let target: TargetNumber
+        let lane: Int64
+    }
+
+    private struct TargetLanes {
+        var lanes: [Int64: DeliveryLane] = [:]
+        var ready = Line<Int64>()
+        var pending = 0
+        var underWay = 0
+        var isEnabled = true
+        var circuit = TargetCircuit()
+        /// What the target asked for by `Retry-After`.
+        var pausedUntil: Instant?
+        /// When the lanes that cannot begin are next looked through for what is too old.
+        var reviewAt: Instant?
+    }
+
+    /// What is to be done now.
+    enum Step: Hashable {
+        case send(DeliveryNumber, to: TargetNumber)
+        /// Too old before it could be tried (again).
+        case giveUp(DeliveryNumber, attempts: Int)
+    }
+
+    /// What becomes of a delivery after an attempt.
+    enum Verdict: Hashable {
+        case complete
+        case retry(at: Instant, attempts: Int)
+        case giveUp(attempts: Int)
+        /// It is not known any more: there is nothing to store.
+        case nothing
+    }
+
+    init(_ policy: DeliveryPolicy = DeliveryPolicy()) { self.policy = policy }
+
+    /// How many wait for a target or are under way to it.
+    func pendingCount(of target: TargetNumber) -> Int { targets[target]?.pending ?? 0 }
+
+    /// Whether a target is only probed, because it fails.
+    func isProbing(_ target: TargetNumber) -> Bool { targets[target]?.circuit.probeAt != nil }
+
+    /// How many are under way.
+    var underWayCount: Int { underWay.count }
+
+    /// Puts a delivery at the end of its lane.
+    mutating func add(_ delivery: PendingDelivery, now: Instant) {
+        let entry = LaneEntry(
+            number: delivery.number, createdAt: delivery.createdAt, nextAttemptAt: delivery.nextAttemptAt,
+            attempts: delivery.attempts)
+        let lane = Self.lane(of: delivery)
+        pendingCount += 1
+        targets[delivery.target, default: TargetLanes()].pending += 1
+        guard targets[delivery.target]?.lanes[lane] == nil else {
+            targets[delivery.target]?.lanes[lane]?.rest.append(entry)
+            return
+        }
+        targets[delivery.target]?.lanes[lane] = DeliveryLane(head: entry, state: .waiting)
+        line(up: lane, of: delivery.target, now: now)
+    }
+
+    /// What tells of nobody has no order: each has a lane of its own, beyond the numbers of subjects.
+    private static func lane(of delivery: PendingDelivery) -> Int64 {
+        delivery.subject == .nobody ? delivery.number.rawValue + (1 << 32) : Int64(delivery.subject.code)
+    }
+
+    /// Lets a lane's first delivery wait for its time, or for its turn.
+    private mutating func line(up lane: Int64, of target: TargetNumber, now: Instant) {
+        guard let head = targets[target]?.lanes[lane]?.head else { return }
+        if head.nextAttemptAt <= now {
+            targets[target]?.lanes[lane]?.state = .ready
+            targets[target]?.ready.append(lane)
+        } else {
+            targets[target]?.lanes[lane]?.state = .waiting
+            agenda.add(Place(target: target, lane: lane), at: min(head.nextAttemptAt, end(of: head)))
+        }
+    }
+
+    private func end(of entry: LaneEntry) -> Instant { entry.createdAt.advanced(bySeconds: policy.lifetimeSeconds) }
+
+    /// Follows the directory: a target that is not enabled is not sent to; one that is gone is forgotten.
+    mutating func follow(enabled: [TargetNumber: Bool]) {
+        for target in Array(targets.keys) {
+            if let isEnabled = enabled[target] {
+                targets[target]?.isEnabled = isEnabled
+            } else if let gone = targets.removeValue(forKey: target) {
+                pendingCount -= gone.pending
+            }
+        }
+    }
+
+    /// Lets a target be tried at once: an admin changed it.
+    mutating func renew(_ target: TargetNumber) {
+        targets[target]?.circuit.succeed()
+        targets[target]?.pausedUntil = nil
+    }
+
+    // MARK: Beginning
+
+    /// What may begin now, at most so many steps; ask again while there are any.
+    mutating func steps(now: Instant, limit: Int) -> [Step] {
+        while let place = agenda.popDue(now) {
+            guard let lane = targets[place.target]?.lanes[place.lane], case .waiting = lane.state else { continue }
+            targets[place.target]?.lanes[place.lane]?.state = .ready
+            targets[place.target]?.ready.append(place.lane)
+        }
+        var steps: [Step] = []
+        let order = targets.keys.sorted()
+        guard !order.isEmpty else { return [] }
+        round += 1
+        var hasBegun = true
+        while hasBegun, steps.count < limit {
+            hasBegun = false
+            // One lane a target and round: a target with many lanes does not take all of what is left.
+            for index in order.indices where steps.count < limit {
+                let target = order[(index + round) % order.count]
+                guard let step = nextStep(of: target, now: now) else { continue }
+                steps.append(step)
+                hasBegun = true
+            }
+        }
+        for target in order where steps.count < limit {
+            steps += review(target, now: now, limit: limit - steps.count)
+        }
+        return steps
+    }
+
+    private mutating func nextStep(of target: TargetNumber, now: Instant) -> Step? {
+        guard mayBegin(target, now: now) else { return nil }
+        let isProbe = isProbing(target)
+        while let lane = targets[target]?.ready.popFirst() {
+            guard let head = targets[target]?.lanes[lane]?.head else { continue }
+            guard now < end(of: head) else {
+                advance(lane, of: target, now: now)
+                return .giveUp(head.number, attempts: Int(head.attempts))
+            }
+            targets[target]?.lanes[lane]?.state = .underWay(isProbe: isProbe)
+            targets[target]?.underWay += 1
+            underWay[head.number] = Place(target: target, lane: lane)
+            return .send(head.number, to: target)
+        }
+        return nil
+    }
+
+    /// Whether a target has something ready, and may be sent to.
+    private func mayBegin(_ number: TargetNumber, now: Instant) -> Bool {
+        guard let target = targets[number], !target.ready.isEmpty else { return false }
+        guard target.isEnabled, target.pausedUntil.map({ $0 <= now }) ?? true else { return false }
+        if let probeAt = target.circuit.probeAt { return probeAt <= now && target.underWay == 0 }
+        if target.underWay == 0 { return true }
+        return target.underWay < policy.attemptsPerTarget && underWay.count < policy.attemptsInAll
+    }
+
+    /// Gives up what grew too old in lanes that cannot begin. Looks at them only so often.
+    private mutating func review(_ target: TargetNumber, now: Instant, limit: Int) -> [Step] {
+        guard targets[target]?.ready.isEmpty == false, !mayBegin(target, now: now) else {
+            targets[target]?.reviewAt = nil
+            return []
+        }
+        if let due = targets[target]?.reviewAt, due <= now {
+            let expired = expiredLanes(of: target, now: now, limit: limit)
+            let lanes = Set(expired.map(\.lane))
+            targets[target]?.ready.removeAll { lanes.contains($0) }
+            for lane in lanes { advance(lane, of: target, now: now) }
+            // There may be more behind these: then it stays due.
+            if !expired.isEmpty { return expired.map(\.step) }
+        } else if targets[target]?.reviewAt != nil {
+            return []
+        }
+        targets[target]?.reviewAt = now.advanced(bySeconds: min(30, policy.lifetimeSeconds / 4))
+        return []
+    }
+
+    /// Lanes that are ready and whose first delivery is too old.
+    private func expiredLanes(of target: TargetNumber, now: Instant, limit: Int) -> [(lane: Int64, step: Step)] {
+        guard let lanes = targets[target]?.lanes else { return [] }
+        return lanes.lazy.compactMap { key, lane -> (lane: Int64, step: Step)? in
+            guard case .ready = lane.state, end(of: lane.head) <= now else { return nil }
+            return (key, .giveUp(lane.head.number, attempts: Int(lane.head.attempts)))
+        }.prefix(limit).map { $0 }
+    }
+
+    /// When something may be done next that cannot be done now; nil when only an outcome or a new delivery changes
+    /// that.
+    func nextMoment(now: Instant) -> Instant? {
+        targets.values.reduce(agenda.earliest) { earliest, target in
+            guard !target.ready.isEmpty else { return earliest }
+            let opening = target.isEnabled ? [target.pausedUntil, target.circuit.probeAt].compactMap { $0 }.max() : nil
+            let next = [earliest, opening.flatMap { $0 > now ? $0 : nil }, target.reviewAt].compactMap { $0 }
+            return next.min()
+        }
+    }
+
+    // MARK: Ending
+
+    /// Takes the outcome of an attempt.
+    ///
+    /// - Parameter jitter: in [0, 1).
+    mutating func finish(
+        _ number: DeliveryNumber, _ outcome: DeliveryOutcome, now: Instant, jitter: Double
+    ) -> Verdict {
+        guard let place = underWay.removeValue(forKey: number) else { return .nothing }
+        guard case .underWay(let isProbe)? = targets[place.target]?.lanes[place.lane]?.state,
+            let head = targets[place.target]?.lanes[place.lane]?.head
+        else { return .nothing }
+        targets[place.target]?.underWay -= 1
+        judge(place, outcome, isProbe: isProbe, now: now, jitter: jitter)
+        let attempts = head.attempts + 1
+        switch outcome {
+        case .vanished, .delivered:
+            advance(place.lane, of: place.target, now: now)
+            return outcome == .vanished ? .nothing : .complete
+        case .rejected, .gone:
+            advance(place.lane, of: place.target, now: now)
+            return .giveUp(attempts: Int(attempts))
+        case .unreachable, .failed:
+            var delay = policy.delaySeconds(afterAttempts: Int(attempts), jitter: jitter)
+            if case .failed(_, let asked?) = outcome { delay = max(delay, min(asked, policy.longestRetryAfterSeconds)) }
+            let next = now.advanced(bySeconds: delay)
+            guard next < end(of: head) else {
+                advance(place.lane, of: place.target, now: now)
+                return .giveUp(attempts: Int(attempts))
+            }
+            targets[place.target]?.lanes[place.lane]?.head.attempts = attempts
+            targets[place.target]?.lanes[place.lane]?.head.nextAttemptAt = next
+            line(up: place.lane, of: place.target, now: now)
+            return .retry(at: next, attempts: Int(attempts))
+        }
+    }
+
+    /// What an outcome says of its target's health.
+    private mutating func judge(
+        _ place: Place, _ outcome: DeliveryOutcome, isProbe: Bool, now: Instant, jitter: Double
+    ) {
+        let policy = policy
+        func fail(of lane: Int64?) {
+            targets[place.target]?.circuit.fail(lane: lane, isProbe: isProbe, at: now, policy, jitter: jitter)
+        }
+        switch outcome {
+        case .vanished: break
+        case .delivered, .rejected, .gone: targets[place.target]?.circuit.succeed()
+        case .unreachable: fail(of: nil)
+        case .failed(_, let asked):
+            fail(of: place.lane)
+            guard let asked else { return }
+            let until = now.advanced(bySeconds: min(asked, policy.longestRetryAfterSeconds))
+            let former = targets[place.target]?.pausedUntil ?? until
+            targets[place.target]?.pausedUntil = max(until, former)
+        }
+    }
+
+    /// Drops a lane's first delivery; the next one takes its place.
+    private mutating func advance(_ lane: Int64, of target: TargetNumber, now: Instant) {
+        pendingCount -= 1
+        targets[target]?.pending -= 1
+        guard let next = targets[target]?.lanes[lane]?.rest.popFirst() else {
+            targets[target]?.lanes[lane] = nil
+            return
+        }
+        targets[target]?.lanes[lane]?.head = next
+        line(up: lane, of: target, now: now)
+    }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import MusterCore
+
+/// The rows of the deliveries that were given up.
+enum DeadLetterTable {
+    static func insert(_ letter: DeadLetter, in database: Database) throws {
+        let statement = try RawStatement(
+            """
+            INSERT INTO dead_letters (
+                number, target, subject, rule, event, content_type, created_at, attempts, next_attempt_at, last_error,
+                body, died_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        statement.bind(12, letter.diedAt.milliseconds)
+        try DeliveryTable.bind(letter.delivery, to: statement)
+    }
+
+    /// Letters after a number, of one target or of all, without their bodies.
+    static func letters(
+        of target: TargetNumber?, after number: DeliveryNumber, limit: Int, in database: Database
+    ) throws -> [DeadLetter] {
+        let condition = target == nil ? "" : "target = ?3 AND "
+        let statement = try RawStatement(
+            """
+            SELECT \(DeliveryTable.columns), died_at FROM dead_letters
+            WHERE \(condition)number > ?1 ORDER BY number LIMIT ?2
+            """, in: database)
+        statement.bind(1, number.rawValue)
+        statement.bind(2, Int64(limit))
+        if let target { statement.bind(3, Int64(target.rawValue)) }
+        defer { statement.reset() }
+        var letters: [DeadLetter] = []
+        while try statement.step() {
+            letters.append(
+                DeadLetter(
+                    delivery: try DeliveryTable.delivery(statement, body: []),
+                    diedAt: Instant(milliseconds: statement.integer(10))))
+        }
+        return letters
+    }
+
+    static func letter(_ number: DeliveryNumber, in database: Database) throws -> DeadLetter? {
+        let statement = try RawStatement(
+            "SELECT \(DeliveryTable.columns), died_at, body FROM dead_letters WHERE number = ?", in: database)
+        statement.bind(1, number.rawValue)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return DeadLetter(
+            delivery: try DeliveryTable.delivery(statement, body: statement.withBlob(11) { Array($0) }),
+            diedAt: Instant(milliseconds: statement.integer(10)))
+    }
+
+    static func counts(in database: Database) throws -> [TargetNumber: Int] {
+        let statement = try RawStatement("SELECT target, count(*) FROM dead_letters GROUP BY target", in: database)
+        defer { statement.reset() }
+        var counts: [TargetNumber: Int] = [:]
+        while try statement.step() {
+            counts[TargetNumber(Int32(truncatingIfNeeded: statement.integer(0)))] = Int(statement.integer(1))
+        }
+        return counts
+    }
+
+    /// - Returns: whether there was one.
+    static func delete(_ number: DeliveryNumber, in database: Database) throws -> Bool {
+        let statement = try RawStatement("DELETE FROM dead_letters WHERE number = ?", in: database)
+        statement.bind(1, number.rawValue)
+        try statement.run()
+        return database.changesCount > 0
+    }
+
+    /// Deletes the oldest letters of a target beyond so many.
+    static func trim(_ target: TargetNumber, to limit: Int, in database: Database) throws {
+        let statement = try RawStatement(
+            """
+            DELETE FROM dead_letters WHERE target = ?1 AND number <= (
+                SELECT number FROM dead_letters WHERE target = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+            """, in: database)
+        statement.bind(1, Int64(target.rawValue))
+        statement.bind(2, Int64(limit))
+        try statement.run()
+    }
+
+    /// Deletes letters that died before a moment, at most so many.
+    static func delete(before horizon: Instant, limit: Int, in database: Database) throws -> Int {
+        let statement = try RawStatement(
+            """
+            DELETE FROM dead_letters WHERE number IN (SELECT number FROM dead_letters WHERE died_at < ? LIMIT ?)
+            """, in: database)
+        statement.bind(1, horizon.milliseconds)
+        statement.bind(2, Int64(limit))
+        try statement.run()
+        return database.changesCount
+    }
+}

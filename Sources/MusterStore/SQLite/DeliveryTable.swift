@@ -1,0 +1,108 @@
+import GRDB
+import MusterCore
+
+/// The rows of the deliveries that wait.
+enum DeliveryTable {
+    static func insert(_ delivery: Delivery, in database: Database) throws {
+        let statement = try RawStatement(
+            """
+            INSERT INTO deliveries (
+                number, target, subject, rule, event, content_type, created_at, attempts, next_attempt_at, last_error,
+                body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
+        try bind(delivery, to: statement)
+    }
+
+    /// Binds the columns that both tables have, the body as the eleventh, and runs the statement.
+    static func bind(_ delivery: Delivery, to statement: RawStatement) throws {
+        let content = delivery.content
+        statement.bind(1, delivery.number.rawValue)
+        statement.bind(2, Int64(content.target.rawValue))
+        statement.bind(3, Int64(content.subject.code))
+        statement.bind(4, content.rule)
+        statement.bind(5, content.event)
+        statement.bind(6, content.contentType)
+        statement.bind(7, content.createdAt.milliseconds)
+        statement.bind(8, Int64(delivery.attempts))
+        statement.bind(9, delivery.nextAttemptAt.milliseconds)
+        statement.bind(10, delivery.lastError)
+        try statement.binding(11, content.body[...]) { try statement.run() }
+    }
+
+    /// - Returns: whether there was one.
+    static func delete(_ number: DeliveryNumber, in database: Database) throws -> Bool {
+        let statement = try RawStatement("DELETE FROM deliveries WHERE number = ?", in: database)
+        statement.bind(1, number.rawValue)
+        try statement.run()
+        return database.changesCount > 0
+    }
+
+    static func postpone(
+        _ number: DeliveryNumber, until next: Instant, attempts: Int, error: String, in database: Database
+    ) throws {
+        let statement = try RawStatement(
+            "UPDATE deliveries SET attempts = ?, next_attempt_at = ?, last_error = ? WHERE number = ?", in: database)
+        statement.bind(1, Int64(attempts))
+        statement.bind(2, next.milliseconds)
+        statement.bind(3, error)
+        statement.bind(4, number.rawValue)
+        try statement.run()
+    }
+
+    static func pending(
+        after number: DeliveryNumber, limit: Int, in database: Database
+    ) throws -> [PendingDelivery] {
+        let statement = try RawStatement(
+            """
+            SELECT number, target, subject, created_at, attempts, next_attempt_at FROM deliveries
+            WHERE number > ? ORDER BY number LIMIT ?
+            """, in: database)
+        statement.bind(1, number.rawValue)
+        statement.bind(2, Int64(limit))
+        defer { statement.reset() }
+        var pending: [PendingDelivery] = []
+        while try statement.step() {
+            pending.append(
+                PendingDelivery(
+                    number: DeliveryNumber(statement.integer(0)),
+                    target: TargetNumber(Int32(truncatingIfNeeded: statement.integer(1))),
+                    subject: DeliverySubject(code: Int32(truncatingIfNeeded: statement.integer(2))),
+                    createdAt: Instant(milliseconds: statement.integer(3)),
+                    attempts: Int32(clamping: statement.integer(4)),
+                    nextAttemptAt: Instant(milliseconds: statement.integer(5))))
+        }
+        return pending
+    }
+
+    static func delivery(_ number: DeliveryNumber, in database: Database) throws -> Delivery? {
+        let statement = try RawStatement("SELECT \(columns), body FROM deliveries WHERE number = ?", in: database)
+        statement.bind(1, number.rawValue)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return try delivery(statement, body: statement.withBlob(10) { Array($0) })
+    }
+
+    /// How many wait.
+    static func count(in database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries") ?? 0
+    }
+
+    /// What `delivery` reads, in its order.
+    static let columns =
+        "number, target, subject, rule, event, content_type, created_at, attempts, next_attempt_at, last_error"
+
+    /// The delivery of a row that begins with `columns`.
+    static func delivery(_ row: RawStatement, body: [UInt8]) throws -> Delivery {
+        guard let rule = row.text(3), let event = row.text(4), let contentType = row.text(5) else {
+            throw CodecFault.malformed(offset: 0)
+        }
+        let content = NewDelivery(
+            target: TargetNumber(Int32(truncatingIfNeeded: row.integer(1))),
+            subject: DeliverySubject(code: Int32(truncatingIfNeeded: row.integer(2))), rule: rule, event: event,
+            contentType: contentType, body: body, createdAt: Instant(milliseconds: row.integer(6)))
+        return Delivery(
+            number: DeliveryNumber(row.integer(0)), content: content, attempts: Int(row.integer(7)),
+            nextAttemptAt: Instant(milliseconds: row.integer(8)), lastError: row.text(9))
+    }
+}

@@ -1,0 +1,32 @@
+package import MusterCore
+import Synchronization
+
+extension SQLiteStore {
+    package var lastDelivery: DeliveryNumber { DeliveryNumber(tally.withLock { $0.last }) }
+
+    package var pendingDeliveryCount: Int { tally.withLock { $0.pending } }
+
+    package func pendingDeliveries(after number: DeliveryNumber, limit: Int) throws -> [PendingDelivery] {
+        guard limit > 0 else { return [] }
+        return try onReader { try DeliveryTable.pending(after: number, limit: limit, in: $0) }
+    }
+
+    package func deliveries(_ numbers: [DeliveryNumber]) throws -> [Delivery] {
+        try onReader { database in try numbers.compactMap { try DeliveryTable.delivery($0, in: database) } }
+    }
+
+    package func deadLetters(
+        of target: TargetNumber?, after number: DeliveryNumber, limit: Int
+    ) throws -> [DeadLetter] {
+        guard limit > 0 else { return [] }
+        return try onReader { try DeadLetterTable.letters(of: target, after: number, limit: limit, in: $0) }
+    }
+
+    package func deadLetter(_ number: DeliveryNumber) throws -> DeadLetter? {
+        try onReader { try DeadLetterTable.letter(number, in: $0) }
+    }
+
+    package func deadLetterCounts() throws -> [TargetNumber: Int] {
+        try onReader { try DeadLetterTable.counts(in: $0) }
+    }
+}

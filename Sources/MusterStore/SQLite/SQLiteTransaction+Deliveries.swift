@@ -1,0 +1,87 @@
+import GRDB
+import MusterCore
+
+/// What is on its way to targets.
+extension SQLiteTransaction {
+    @discardableResult
+    func put(_ delivery: NewDelivery) throws -> DeliveryNumber {
+        let number = tally.next()
+        let delivery = Delivery(number: number, content: delivery)
+        try run {
+            guard tally.pending < deliveryLimits.pending else {
+                var refused = delivery
+                refused.lastError = DeliveryLimits.fullReason
+                return try bury(refused, at: delivery.content.createdAt)
+            }
+            try DeliveryTable.insert(delivery, in: database)
+            tally.pending += 1
+        }
+        return number
+    }
+
+    func complete(_ delivery: DeliveryNumber) throws {
+        try run { if try DeliveryTable.delete(delivery, in: database) { tally.pending -= 1 } }
+    }
+
+    func postpone(_ delivery: DeliveryNumber, until next: Instant, attempts: Int, error: String) throws {
+        try run {
+            try DeliveryTable.postpone(delivery, until: next, attempts: attempts, error: error, in: database)
+        }
+    }
+
+    func bury(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws {
+        try run {
+            guard var dead = try DeliveryTable.delivery(delivery, in: database) else { return }
+            dead.attempts = attempts
+            dead.lastError = error ?? dead.lastError
+            try bury(dead, at: moment)
+            if try DeliveryTable.delete(delivery, in: database) { tally.pending -= 1 }
+        }
+    }
+
+    private func bury(_ delivery: Delivery, at moment: Instant) throws {
+        try DeadLetterTable.insert(DeadLetter(delivery: delivery, diedAt: moment), in: database)
+        targetsOfLetters.insert(delivery.content.target)
+    }
+
+    func redrive(_ letters: [DeliveryNumber], at moment: Instant) throws -> Int {
+        try run {
+            try letters.count { number in
+                guard var content = try DeadLetterTable.letter(number, in: database)?.delivery.content else {
+                    return false
+                }
+                _ = try DeadLetterTable.delete(number, in: database)
+                content.createdAt = moment
+                try put(content)
+                return true
+            }
+        }
+    }
+
+    func discard(_ letters: [DeliveryNumber]) throws -> Int {
+        try run { try letters.count { try DeadLetterTable.delete($0, in: database) } }
+    }
+
+    /// Deletes what is on its way, or was given up, of one of these.
+    func removeDeliveries(of target: TargetNumber) throws {
+        try removeDeliveries(where: "target = ?", Int64(target.rawValue))
+    }
+
+    /// Deletes what tells of a subject that is gone.
+    func removeDeliveries(about subject: DeliverySubject) throws {
+        try removeDeliveries(where: "subject = ?", Int64(subject.code))
+    }
+
+    private func removeDeliveries(where condition: String, _ value: Int64) throws {
+        try execute("DELETE FROM deliveries WHERE \(condition)", [value])
+        tally.pending -= database.changesCount
+        try execute("DELETE FROM dead_letters WHERE \(condition)", [value])
+    }
+}
+
+extension [DeliveryNumber] {
+    /// How many of these a step was true for.
+    fileprivate func count(where step: (DeliveryNumber) throws -> Bool) rethrows -> Int {
+        try reduce(0) { try $0 + (step($1) ? 1 : 0) }
+    }
+}
