@@ -1,3 +1,5 @@
+import MusterCore
+
 extension JSONReader {
     /// Passes over the value that comes next, whatever it is, and checks all of it: syntax, depth, text encoding,
     /// that no number is too large and that no object has a key twice. What is passed over, `JSONValue` reads too.

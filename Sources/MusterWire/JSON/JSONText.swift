@@ -57,20 +57,6 @@ package struct JSONText {
     }
 }
 
-/// A text that equals another only code point by code point: to `String`, `é` written as one or as two is the same.
-struct ExactText: Hashable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    static func == (one: ExactText, other: ExactText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}
-
 extension UnsafeRawBufferPointer {
     /// Whether both hold the same bytes. Both are of the same length.
     func hasEqualBytes(_ other: UnsafeRawBufferPointer) -> Bool {

@@ -1,3 +1,5 @@
+import MusterCore
+
 /// A whole JSON value as a tree, for where speed does not matter. The order of an object's members is kept.
 package enum JSONValue: Hashable, Sendable {
     case object([Member])

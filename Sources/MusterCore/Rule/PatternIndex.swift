@@ -1,0 +1,237 @@
+/// Many event patterns, asked all at once which of them an event matches.
+///
+/// Each pattern is filed under a *cover*: a few things at places of an event of which at least one is in every event
+/// that the pattern matches, such as `detail.GeofenceId` being "north gate". An event is walked once, and only the
+/// patterns filed under what it has are held against it. Of all covers a pattern has, the one is taken under which the
+/// fewest others lie; so a thousand rules that all begin with the same source are told apart by what differs.
+public struct PatternIndex: Sendable {
+    private var slots: [Slot?] = []
+    private var slotOfNumber: [Int32: Int] = [:]
+    private var freeSlots: [Int] = []
+    private var nodes: [Node] = [Node()]
+    /// Patterns that match events with nothing in particular.
+    private var unfiled: [Int] = []
+    private var removals = 0
+
+    private struct Slot: Sendable {
+        var number: Int32
+        var pattern: EventPattern
+        var files: [(node: Int, key: CoverKey)]
+    }
+
+    /// What is filed at one path of events.
+    fileprivate struct Node: Sendable {
+        var children: [ExactText: Int] = [:]
+        var exact: [EventScalar: [Int]] = [:]
+        var folded: [ExactText: [Int]] = [:]
+        var prefixes = AffixFile()
+        var suffixes = AffixFile()
+        /// Under there being a scalar at all.
+        var present: [Int] = []
+    }
+
+    /// An index with nothing in it.
+    public init() {}
+
+    /// How many patterns there are.
+    public var count: Int { slotOfNumber.count }
+
+    /// Adds a pattern, or replaces the one of the same number.
+    ///
+    /// - Complexity: O(pattern).
+    public mutating func put(_ pattern: EventPattern, as number: Int32) {
+        remove(number)
+        let slot = freeSlots.popLast() ?? slots.count
+        if slot == slots.count { slots.append(nil) }
+        slotOfNumber[number] = slot
+        file(pattern, as: number, in: slot)
+    }
+
+    /// Takes a pattern out; nothing happens when there is none of that number.
+    ///
+    /// - Complexity: O(pattern + patterns filed under the same), and once in a while O(all patterns).
+    public mutating func remove(_ number: Int32) {
+        guard let slot = slotOfNumber.removeValue(forKey: number), let former = slots[slot] else { return }
+        for (node, key) in former.files { nodes[node].take(slot, from: key) }
+        if former.files.isEmpty { unfiled.removeAll { $0 == slot } }
+        slots[slot] = nil
+        freeSlots.append(slot)
+        removals += 1
+        // Nodes that lead nowhere are swept away when they may be as many as the others.
+        if removals > 64 + count { refile() }
+    }
+
+    /// Replaces `found` by the numbers of the patterns that an event matches, ascending.
+    ///
+    /// - Complexity: O(event), and what `EventPattern.matches` costs for each pattern filed under something it has.
+    public func matches(_ event: EventValue, into found: inout [Int32]) {
+        found.removeAll(keepingCapacity: true)
+        guard !slotOfNumber.isEmpty else { return }
+        var walk = Walk(words: (slots.count + 63) / 64)
+        for slot in unfiled { walk.note(slot) }
+        nodes.withUnsafeBufferPointer { Self.visit(event, at: 0, of: $0, &walk) }
+        for slot in walk.candidates {
+            guard let candidate = slots[slot], candidate.pattern.matches(event) else { continue }
+            found.append(candidate.number)
+        }
+        found.sort()
+    }
+
+    // MARK: Walking
+
+    /// The patterns met on a walk, each once.
+    fileprivate struct Walk {
+        private var seen: [UInt64]
+        private(set) var candidates: [Int] = []
+
+        init(words: Int) { seen = Array(repeating: 0, count: words) }
+
+        mutating func note(_ slot: Int) {
+            guard seen[slot >> 6] & 1 << UInt64(slot & 63) == 0 else { return }
+            seen[slot >> 6] |= 1 << UInt64(slot & 63)
+            candidates.append(slot)
+        }
+
+        mutating func note(_ slots: [Int]?) {
+            guard let slots else { return }
+            for slot in slots { note(slot) }
+        }
+    }
+
+    /// The nodes come as a buffer, so that looking at one takes no copy of it.
+    private static func visit(
+        _ value: EventValue, at node: Int, of nodes: UnsafeBufferPointer<Node>, _ walk: inout Walk
+    ) {
+        switch value {
+        case .array(let elements):
+            for element in elements { visit(element, at: node, of: nodes, &walk) }
+        case .object(let members):
+            guard !nodes[node].children.isEmpty else { return }
+            for index in members.indices {
+                guard let child = nodes[node].children[members[index].key] else { continue }
+                visit(members[index].value, at: child, of: nodes, &walk)
+            }
+        case .scalar(let scalar): nodes[node].visit(scalar, &walk)
+        }
+    }
+
+    // MARK: Filing
+
+    private mutating func file(_ pattern: EventPattern, as number: Int32, in slot: Int) {
+        let cover = pattern.root.cover(at: []) { path, key in load(at: path, key) }
+        var files: [(node: Int, key: CoverKey)] = []
+        for place in cover?.places ?? [] {
+            let node = makeNode(at: place.path)
+            nodes[node].file(slot, under: place.key)
+            files.append((node, place.key))
+        }
+        if files.isEmpty { unfiled.append(slot) }
+        slots[slot] = Slot(number: number, pattern: pattern, files: files)
+    }
+
+    private mutating func refile() {
+        let patterns = slots.enumerated().compactMap { slot, content in content.map { (slot, $0) } }
+        nodes = [Node()]
+        unfiled = []
+        removals = 0
+        for (slot, content) in patterns { file(content.pattern, as: content.number, in: slot) }
+    }
+
+    private mutating func makeNode(at path: [ExactText]) -> Int {
+        path.reduce(0) { node, key in
+            if let child = nodes[node].children[key] { return child }
+            nodes.append(Node())
+            nodes[node].children[key] = nodes.count - 1
+            return nodes.count - 1
+        }
+    }
+
+    /// How many patterns lie under a key already.
+    private func load(at path: [ExactText], _ key: CoverKey) -> Int {
+        var node = 0
+        for key in path {
+            guard let child = nodes[node].children[key] else { return 0 }
+            node = child
+        }
+        return nodes[node].slots(under: key).count
+    }
+}
+
+extension PatternIndex.Node {
+    fileprivate func visit(_ scalar: EventScalar, _ walk: inout PatternIndex.Walk) {
+        if !exact.isEmpty { walk.note(exact[scalar]) }
+        if !present.isEmpty { walk.note(present) }
+        guard case .text(let text) = scalar else { return }
+        if !folded.isEmpty { walk.note(folded[text.folded]) }
+        guard !prefixes.isEmpty || !suffixes.isEmpty else { return }
+        text.withBytes { bytes in
+            prefixes.forEachLength(upTo: bytes.count) { walk.note(prefixes[Array(bytes.prefix($0))]) }
+            suffixes.forEachLength(upTo: bytes.count) { walk.note(suffixes[Array(bytes.suffix($0))]) }
+        }
+    }
+
+    fileprivate func slots(under key: CoverKey) -> [Int] {
+        switch key {
+        case .exact(let scalar): exact[scalar] ?? []
+        case .folded(let text): folded[text] ?? []
+        case .prefix(let prefix): prefixes[prefix]
+        case .suffix(let suffix): suffixes[suffix]
+        case .present: present
+        }
+    }
+
+    fileprivate mutating func file(_ slot: Int, under key: CoverKey) {
+        switch key {
+        case .exact(let scalar): exact[scalar, default: []].append(slot)
+        case .folded(let text): folded[text, default: []].append(slot)
+        case .prefix(let prefix): prefixes.file(slot, under: prefix)
+        case .suffix(let suffix): suffixes.file(slot, under: suffix)
+        case .present: present.append(slot)
+        }
+    }
+
+    fileprivate mutating func take(_ slot: Int, from key: CoverKey) {
+        switch key {
+        case .exact(let scalar): exact.take(slot, from: scalar)
+        case .folded(let text): folded.take(slot, from: text)
+        case .prefix(let prefix): prefixes.take(slot, from: prefix)
+        case .suffix(let suffix): suffixes.take(slot, from: suffix)
+        case .present: present.removeAll { $0 == slot }
+        }
+    }
+}
+
+/// Patterns by the bytes that a text must begin or end with.
+private struct AffixFile: Sendable {
+    private var slots: [[UInt8]: [Int]] = [:]
+    /// How many affixes there are of each length.
+    private var lengths: [Int] = []
+
+    var isEmpty: Bool { slots.isEmpty }
+
+    subscript(affix: [UInt8]) -> [Int] { slots[affix] ?? [] }
+
+    /// Calls `body` with every length that there is, up to one.
+    func forEachLength(upTo longest: Int, _ body: (Int) -> Void) {
+        for length in 0..<min(lengths.count, longest + 1) where lengths[length] > 0 { body(length) }
+    }
+
+    mutating func file(_ slot: Int, under affix: [UInt8]) {
+        while lengths.count <= affix.count { lengths.append(0) }
+        if slots[affix] == nil { lengths[affix.count] += 1 }
+        slots[affix, default: []].append(slot)
+    }
+
+    mutating func take(_ slot: Int, from affix: [UInt8]) {
+        guard slots[affix] != nil else { return }
+        slots.take(slot, from: affix)
+        if slots[affix] == nil { lengths[affix.count] -= 1 }
+    }
+}
+
+extension Dictionary where Value == [Int] {
+    fileprivate mutating func take(_ slot: Int, from key: Key) {
+        self[key]?.removeAll { $0 == slot }
+        if self[key]?.isEmpty == true { self[key] = nil }
+    }
+}
