@@ -106,7 +106,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
-            swiftSettings: strict),
+            exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "MusterSimulatorTests",
             dependencies: ["MusterSimulator", "MusterCore", "MusterGeometry"], swiftSettings: strict),

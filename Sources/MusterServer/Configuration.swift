@@ -16,6 +16,10 @@ package struct Configuration: Sendable {
     package var retentionDays: Double = 30
     /// The password that `admin` gets at the first start; nil generates one.
     package var adminPassword: String?
+    /// Whether a lost `secrets.key` is replaced by a new one; what was sealed with it stays sealed for ever.
+    package var renewsSecretsKey = false
+    /// How AWS's services are answered.
+    package var amazon = Amazon()
     /// Seconds between two heartbeats of a live feed.
     package var heartbeatSeconds: Double = 15
     /// The clock.
@@ -25,6 +29,19 @@ package struct Configuration: Sendable {
     package init(dataDirectory: String, now: @escaping @Sendable () -> Instant = Instant.systemClock) {
         self.dataDirectory = dataDirectory
         self.now = now
+    }
+
+    /// What AWS's clients are told of the server, and how much they may ask of it.
+    package struct Amazon: Hashable, Sendable {
+        /// The account in resource names: twelve digits.
+        package var account = "000000000000"
+        /// The region in resource names and events.
+        package var region = "us-east-1"
+        /// Requests a second that one access key may send.
+        package var requestsPerSecond: Double = 10_000
+
+        /// The defaults.
+        package init() {}
     }
 
     /// Where the certificate and its key are.

@@ -25,8 +25,8 @@ package struct Server: Sendable {
 
     /// Opens the data folder, and makes it when there is none.
     ///
-    /// - Throws: `StoreError` when it is in use, damaged, or of a newer version; `IdentityFault` for an admin password
-    ///   that may not be used.
+    /// - Throws: `StoreError` when it is in use, damaged, or of a newer version; `SecretVaultError` when the key to its
+    ///   secrets is not there; `IdentityFault` for an admin password that may not be used.
     package init(_ settings: Configuration, logger: Logger) async throws {
         self.settings = settings
         self.logger = logger
@@ -37,7 +37,9 @@ package struct Server: Sendable {
         live = Live(ledger: ledger)
         bell.connect(to: live)
         do {
-            identity = try Identity(ledger: ledger, issuer: "muster", now: settings.now)
+            let vault = try await SecretVault.open(
+                in: settings.dataDirectory, of: ledger, isRenewed: settings.renewsSecretsKey, now: settings.now())
+            identity = try Identity(ledger: ledger, issuer: "muster", vault: vault, now: settings.now)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(adminPassword: settings.adminPassword)
         } catch {
@@ -198,7 +200,7 @@ private struct Retention: Service {
                 let horizon = now().advanced(bySeconds: -days * 86_400)
                 // What could not be forgotten now is tried again in an hour.
                 _ = try? await ledger.forget(before: horizon)
-                _ = try? await identity.removeExpiredSessions()
+                _ = try? await identity.removeExpiredCredentials()
                 try await Task.sleep(for: .seconds(3600))
             }
         }

@@ -249,10 +249,13 @@ package struct Credential: Hashable, Sendable {
         case signingKey
         /// Key: the device's number, 4 bytes big-endian. Secret: the 32 bytes of the key that seals its reports.
         case encryptionKey
-        /// Key: the access key id. Secret: the secret access key, sealed.
+        /// Key: the access key id, in ASCII. Subject: a user. Secret: the secret access key, and for a temporary one
+        /// the SHA-256 of its session token behind it, sealed.
         case awsKey
         /// Key: the target's number, 4 bytes big-endian. Secret: what the target is told and signed with, sealed.
         case targetSecret
+        /// Key: "mark". Secret: a known text, sealed, by which the key that seals secrets is known again.
+        case vaultMark
     }
 
     package var kind: Kind

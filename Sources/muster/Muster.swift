@@ -8,7 +8,8 @@ struct Muster: AsyncParsableCommand {
         abstract: "Knows where a team's people are, and whether they are safe.",
         version: "0.1.0",
         subcommands: [
-            Serve.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, RegionCommand.self,
+            Serve.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
+            RegionCommand.self,
             Replay.self, Export.self, Backup.self, Doctor.self, Bench.self,
         ])
 }

@@ -15,6 +15,11 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.") var tlsKey: String?
     @Option(help: "Days that positions are kept.") var retentionDays: Double = 30
     @Option(help: "The folder with the web page.") var web: String?
+    @Option(help: "The account in AWS resource names, twelve digits.") var awsAccount = "000000000000"
+    @Option(help: "The region in AWS resource names and events.") var awsRegion = "us-east-1"
+    @Option(help: "Requests a second that one AWS key may send.") var awsRequestsPerSecond: Double = 10_000
+    @Flag(help: "Replace a secrets.key that is lost; AWS keys and webhook secrets must then be made anew.")
+    var renewSecretsKey = false
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
 
     func validate() throws {
@@ -22,6 +27,13 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--tls-certificate and --tls-key go together")
         }
         guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 0 to 65535") }
+        guard awsAccount.wholeMatch(of: /[0-9]{12}/) != nil else {
+            throw ValidationError("--aws-account: '\(awsAccount)' is not twelve digits")
+        }
+        guard awsRegion.wholeMatch(of: /[a-z0-9-]{1,40}/) != nil else {
+            throw ValidationError("--aws-region: '\(awsRegion)' is no region")
+        }
+        guard awsRequestsPerSecond > 0 else { throw ValidationError("--aws-requests-per-second: must be more than 0") }
         guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level: '\(logLevel)' is no level")
@@ -33,6 +45,10 @@ struct Serve: AsyncParsableCommand {
         settings.host = host
         settings.port = port
         settings.retentionDays = retentionDays
+        settings.amazon.account = awsAccount
+        settings.amazon.region = awsRegion
+        settings.amazon.requestsPerSecond = awsRequestsPerSecond
+        settings.renewsSecretsKey = renewSecretsKey
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {

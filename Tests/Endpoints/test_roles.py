@@ -122,6 +122,9 @@ rules = [
 own_protocols = {("POST", "/owntracks"), ("POST", "/pub")}
 """They prove by themselves who reports; below."""
 
+signed = {("POST", path) for path in ("/", "/aws")}
+"""AWS's: only a signature is a proof; test_amazon_*.py."""
+
 
 class World:
     """Two teams, and everyone who may ask about sam of team south."""
@@ -174,7 +177,7 @@ def world(server):
 def test_the_table_names_every_route_that_is_served(world):
     paths = world.admin.ok("GET", "/openapi.json")["paths"]
     served = {(method.upper(), path) for path, methods in paths.items() for method in methods if method != "parameters"}
-    named = {(rule.method, rule.route) for rule in rules} | own_protocols
+    named = {(rule.method, rule.route) for rule in rules} | own_protocols | signed
     assert served == named
 
 

@@ -3,13 +3,15 @@ package import Hummingbird
 package import Logging
 import MusterCore
 
-/// Everything that the server answers, on one port: the native API, the live feed, OwnTracks, and the page.
+/// Everything that the server answers, on one port: the native API, the live feed, OwnTracks, AWS's
+/// services, and the page.
 package struct Endpoints: Sendable {
     let ledger: Ledger
     let live: Live
     let identity: Identity
     let metrics: Metrics
     let settings: Configuration
+    private let amazonGate: AmazonGate
 
     /// The endpoints over a ledger.
     package init(ledger: Ledger, live: Live, identity: Identity, metrics: Metrics, settings: Configuration) {
@@ -18,6 +20,7 @@ package struct Endpoints: Sendable {
         self.identity = identity
         self.metrics = metrics
         self.settings = settings
+        amazonGate = AmazonGate(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
     }
 
     /// Every route there is.
@@ -27,6 +30,7 @@ package struct Endpoints: Sendable {
             .register(in: &routes)
         OwnTracksEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
             .register(in: &routes)
+        AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
         OpenAPI.register(in: &routes)
         return routes
@@ -42,6 +46,9 @@ package struct Endpoints: Sendable {
         }
         return routes.router(identity: identity, metrics: metrics, fallback: frontage)
     }
+
+    /// What is answered at `POST /`.
+    private var amazonServices: [any AmazonJSONService] { [] }
 
     private func addLive(to routes: inout RouteTable) {
         let feed = LiveFeed(

@@ -13,6 +13,8 @@ final class CredentialCache: Sendable {
         let proof: Principal.Proof
         /// When it proves nothing any more, by itself.
         let expiresAt: Instant?
+        /// For an AWS key: what verifies its signatures, so that it need not be derived each time.
+        var signing: VerifyingKey?
     }
 
     private struct State {

@@ -11,20 +11,41 @@ package struct APIKey: Hashable, Sendable {
     package let label: String
     /// When it was made.
     package let createdAt: Instant
+    /// When it proves nothing any more; nil: never.
+    package let expiresAt: Instant?
+    /// What it is for.
+    package let kind: Kind
+
+    /// What a key is for.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Shown as it is, with each request.
+        case token
+        /// AWS clients sign requests with it.
+        case aws
+    }
 
     init?(_ credential: Credential) {
-        guard credential.kind == .apiKey, let user = credential.user else { return nil }
-        id = Self.id(ofKey: credential.key)
+        guard let user = credential.user else { return nil }
+        switch credential.kind {
+        case .apiKey:
+            kind = .token
+            id = Self.id(ofKey: credential.key)
+        case .awsKey:
+            kind = .aws
+            id = String(decoding: credential.key, as: UTF8.self)
+        default: return nil
+        }
         self.user = user
         label = credential.label
         createdAt = credential.createdAt
+        expiresAt = credential.expiresAt
     }
 
     static func id(ofKey digest: [UInt8]) -> String { UnpaddedBase64.encode(digest.prefix(12), .forURLs) }
 }
 
 extension Identity {
-    /// How many API keys a user has at most.
+    /// How many API keys a user has at most, of both kinds.
     package static let keyLimit = 100
     /// How many tokens a device has at most.
     package static let deviceTokenLimit = 20
@@ -48,20 +69,20 @@ extension Identity {
 
     /// API keys, oldest first: of one user, or of all.
     package func keys(of user: UserNumber?) async throws -> [APIKey] {
-        let stored = try await ledger.read { try $0.credentials(.apiKey) }
+        let stored = try await ledger.read { try $0.credentials(.apiKey) + $0.credentials(.awsKey) }
         let keys = stored.compactMap { APIKey($0) }.filter { user == nil || $0.user == user }
         return keys.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
     /// Revokes an API key.
     package func removeKey(_ key: APIKey) async throws {
-        let digests = try await ledger.read { store in
-            try store.credentials(.apiKey).map(\.key).filter { APIKey.id(ofKey: $0) == key.id }
+        let credentials = try await ledger.read { store in
+            try (store.credentials(.apiKey) + store.credentials(.awsKey)).filter { APIKey($0) == key }
         }
         try await ledger.edit { _, draft in
-            draft.removedCredentials += digests.map { (kind: .apiKey, key: $0) }
+            draft.removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
         }
-        verified.forget { $0.user == key.user && $0.proof == .apiKey }
+        verified.forget { $0.user == key.user && ($0.proof == .apiKey || $0.proof == .amazonKey) }
     }
 
     /// Makes the key with which the command line on this machine talks to the running server: the first admin's, good

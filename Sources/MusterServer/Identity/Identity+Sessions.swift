@@ -120,16 +120,20 @@ extension Identity {
         forgetSession(shown.key)
     }
 
-    /// Removes sessions that have expired. To be called now and then.
+    /// Removes sessions that have expired, and temporary AWS keys a day after that: until then their user is told that
+    /// they have expired. To be called now and then.
     ///
     /// - Returns: how many there were.
     @discardableResult
-    package func removeExpiredSessions() async throws -> Int {
+    package func removeExpiredCredentials() async throws -> Int {
         let now = now()
-        let expired = try await ledger.read { try $0.credentials(.refreshToken).filter { !$0.isGood(at: now) } }
+        let expired = try await ledger.read { store in
+            try store.credentials(.refreshToken).filter { !$0.isGood(at: now) }
+                + store.credentials(.awsKey).filter { !$0.isGood(at: now.advanced(bySeconds: -86_400)) }
+        }
         guard !expired.isEmpty else { return 0 }
         try await ledger.edit { _, draft in
-            draft.removedCredentials += expired.map { (kind: .refreshToken, key: $0.key) }
+            draft.removedCredentials += expired.map { (kind: $0.kind, key: $0.key) }
         }
         return expired.count
     }

@@ -4,14 +4,16 @@ import MusterStore
 
 /// Who someone is. Keeps passwords, sessions, keys and tokens; proves what a request claims.
 ///
-/// Every secret is stored hashed. A change of a credential takes effect with its commit: nothing verified before it is
-/// trusted after it.
+/// Every secret is stored hashed, or sealed where it must be had again. A change of a credential takes effect with its
+/// commit: nothing verified before it is trusted after it.
 package final class Identity: Sendable {
     let ledger: Ledger
     let hasher: PasswordHasher
     let tokens: AccessTokens
     let verified: CredentialCache
     let attempts: AttemptLimiter
+    /// Seals the secrets that must be had again.
+    package let vault: SecretVault
     let codes = OneTimeCodes()
     let now: @Sendable () -> Instant
     /// Keys the digests of Basic credentials, so that what is held in memory gives no password away.
@@ -28,19 +30,24 @@ package final class Identity: Sendable {
     ///
     /// - Parameters:
     ///   - issuer: what access tokens say in `iss`: the server's own URL or name.
+    ///   - vault: seals the secrets that must be had again.
     ///   - now: the clock.
-    package convenience init(ledger: Ledger, issuer: String, now: @escaping @Sendable () -> Instant) throws {
+    package convenience init(
+        ledger: Ledger, issuer: String, vault: SecretVault, now: @escaping @Sendable () -> Instant
+    ) throws {
         self.init(
-            ledger: ledger, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(), now: now)
+            ledger: ledger, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(), vault: vault,
+            now: now)
     }
 
     init(
         ledger: Ledger, issuer: String, hasher: PasswordHasher, attempts: AttemptLimiter,
-        now: @escaping @Sendable () -> Instant
+        vault: SecretVault = SecretVault(), now: @escaping @Sendable () -> Instant
     ) {
         self.ledger = ledger
         self.hasher = hasher
         self.attempts = attempts
+        self.vault = vault
         self.now = now
         tokens = AccessTokens(issuer: issuer)
         verified = CredentialCache(capacity: Self.cacheCapacity, lifetimeSeconds: Self.cacheSeconds)

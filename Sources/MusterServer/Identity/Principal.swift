@@ -11,6 +11,8 @@ package struct Principal: Hashable, Sendable {
         case apiKey
         /// A token that one device carries.
         case deviceToken
+        /// A signature made with an AWS access key.
+        case amazonKey
     }
 
     /// Whose request it is.

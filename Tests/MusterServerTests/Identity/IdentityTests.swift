@@ -119,9 +119,9 @@ import Testing
     @Test func `expired sessions are swept`() async throws {
         let office = try await Office()
         _ = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
-        #expect(try await office.identity.removeExpiredSessions() == 0)
+        #expect(try await office.identity.removeExpiredCredentials() == 0)
         office.clock.advance(bySeconds: Identity.sessionSeconds)
-        #expect(try await office.identity.removeExpiredSessions() == 1)
+        #expect(try await office.identity.removeExpiredCredentials() == 1)
         #expect(try office.store.credentials(.refreshToken).isEmpty)
         try await office.ledger.close()
     }

@@ -40,11 +40,9 @@ struct Edge: RouterMiddleware {
 
     /// The answer to a request that no route took: a file, another method's 405, or nothing.
     private func unrouted(_ request: Request) -> Response {
+        if let response = fallback?.respond(to: request) { return response }
         let methods = table.methods(at: request.uri.path)
-        if methods.isEmpty {
-            return fallback?.respond(to: request) ?? Problem.notFound.response
-        }
-        return Problem.methodNotAllowed(methods).response
+        return (methods.isEmpty ? Problem.notFound : .methodNotAllowed(methods)).response
     }
 }
 

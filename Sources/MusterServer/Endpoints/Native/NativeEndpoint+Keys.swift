@@ -17,7 +17,8 @@ extension NativeEndpoint {
             Route(
                 .post, keys, admits: everyone,
                 .init(
-                    "Keys", "Make an API key, which does what its user may do.", body: Self.json("NewKey"),
+                    "Keys", "Make an API key, or one for AWS clients, which does what its user may do.",
+                    body: Self.json("NewKey"),
                     answers: [.init(201, "The key, shown this once.", json: "MadeKey")]), handler: makeKey))
         routes.add(
             Route(
@@ -41,9 +42,23 @@ extension NativeEndpoint {
         var fields = try await Fields(request)
         let label = fields.text("label", isRequired: true, limitBytes: 200)
         let user = fields.text("user")
+        let kind: APIKey.Kind = fields.word("kind") ?? .token
+        let seconds = fields.number("lastsSeconds", in: Identity.temporaryKeyRange)
+        if seconds != nil, kind != .aws { fields.note("lastsSeconds", "is for keys of kind aws") }
         try fields.finish()
         let directory = ledger.directory
         let owner = try keyOwner(named: user, exchange.access(in: directory), pointer: "/user")
+        guard kind == .token else {
+            let made = try await identity.makeAmazonKey(label: label ?? "", for: owner.number, lastingSeconds: seconds)
+            return .json(.created) { writer in
+                writer.beginObject()
+                writer.keyMembers(made.key, in: directory)
+                writer.member("accessKeyId", made.key.id)
+                writer.member("secretAccessKey", made.secretAccessKey)
+                writer.member("sessionToken", made.sessionToken)
+                writer.endObject()
+            }
+        }
         let (key, secret) = try await identity.makeKey(label: label ?? "", for: owner.number)
         return .json(.created) { writer in
             writer.beginObject()
@@ -83,5 +98,7 @@ extension JSONWriter {
         member("label", key.label)
         member("user", directory.users[key.user]?.name)
         member("createdAt", key.createdAt)
+        member("kind", key.kind.rawValue)
+        if let end = key.expiresAt { member("expiresAt", end) }
     }
 }

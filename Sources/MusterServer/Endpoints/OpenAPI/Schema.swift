@@ -21,7 +21,7 @@ enum Schema {
     static func pathPart(_ name: String) -> String {
         switch name {
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
-        case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16}$"}"#
+        case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
         default: Self.name
         }
     }
@@ -35,6 +35,7 @@ enum Schema {
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let policy =
         #"{"type":"string","enum":["\#(CrossingPolicy.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
+    private static let keyKind = words("token", "aws")
     private static let silence = #"{"type":"number","minimum":10,"maximum":604800}"#
     private static let password = #"{"type":"string","minLength":8,"maxLength":1024}"#
     private static let text = #"{"type":"string","maxLength":4096}"#
@@ -89,7 +90,15 @@ enum Schema {
         ("CollectionPatch", object([], optional: [("policy", policy)])),
         ("NewTracker", object([("name", name)], optional: [("filter", filter), ("collections", names)])),
         ("TrackerPatch", object([], optional: [("filter", filter), ("collections", names)])),
-        ("NewKey", object([("label", #"{"type":"string","maxLength":200}"#)], optional: [("user", name)])),
+        (
+            "NewKey",
+            object(
+                [("label", #"{"type":"string","maxLength":200}"#)],
+                optional: [
+                    ("user", name), ("kind", keyKind),
+                    ("lastsSeconds", #"{"type":"number","minimum":1,"maximum":129600}"#),
+                ])
+        ),
         (
             "Report",
             oneOf(
@@ -135,11 +144,20 @@ enum Schema {
         ("CollectionPage", page(of: "Collection")),
         ("Tracker", object([("name", name), ("filter", filter), ("collections", names)])),
         ("TrackerPage", page(of: "Tracker")),
-        ("Key", object([("id", text), ("label", text), ("createdAt", time)], optional: [("user", name)])),
+        (
+            "Key",
+            object(
+                [("id", text), ("label", text), ("createdAt", time), ("kind", keyKind)],
+                optional: [("user", name), ("expiresAt", time)])
+        ),
         (
             "MadeKey",
             object(
-                [("id", text), ("label", text), ("createdAt", time), ("key", text)], optional: [("user", name)])
+                [("id", text), ("label", text), ("createdAt", time), ("kind", keyKind)],
+                optional: [
+                    ("user", name), ("expiresAt", time), ("key", text), ("accessKeyId", text),
+                    ("secretAccessKey", text), ("sessionToken", text),
+                ])
         ),
         ("KeyPage", object([("items", list(of: reference("Key")))])),
         ("Health", object([("status", #"{"const":"ok"}"#), ("sequence", since), ("at", time)])),
@@ -166,6 +184,14 @@ enum Schema {
                 ], isOpen: true)
         ),
         ("OwnTracksReply", #"{"type":["array","object"]}"#),
+        (
+            "AmazonFault",
+            object(
+                [("__type", text), ("message", text)],
+                optional: [
+                    ("reason", text), ("fieldList", list(of: object([("name", text), ("message", text)]))),
+                ])
+        ),
         ("Object", #"{"type":"object"}"#),
         ("Text", #"{"type":"string"}"#),
     ]

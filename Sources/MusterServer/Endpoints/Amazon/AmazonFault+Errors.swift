@@ -1,0 +1,59 @@
+import Hummingbird
+import MusterStore
+import MusterWire
+import NIOCore
+
+extension AmazonFault {
+    /// How an error from anywhere below is told to an AWS client. The one place where errors become these.
+    ///
+    /// - Returns: nil for an error that nobody foresaw.
+    init?(telling error: any Error) {
+        switch error {
+        case let fault as AmazonFault: self = fault
+        case let fault as SignatureFault: self = AmazonFault(telling: fault)
+        case let fault as JSONFault:
+            self = .validation("\(fault)", .cannotParse, [Field(fault.pointer, "\(fault.reason)")])
+        case is NIOTooManyBytesError:
+            self = AmazonFault(413, "RequestEntityTooLargeException", "The body is too large.")
+        case let error as LedgerError: self = AmazonFault(telling: error)
+        case is StoreError: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case is CancellationError: self = .unavailable("The request was given up.", retryAfterSeconds: 1)
+        case let error as HTTPError where error.status.kind == .clientError:
+            self = AmazonFault(error.status.code, "ValidationException", error.body ?? "The request cannot be read.")
+        default: return nil
+        }
+    }
+
+    private init(telling error: LedgerError) {
+        switch error {
+        case .full: self = .unavailable("As much is waiting to be stored as may wait.", retryAfterSeconds: 1)
+        case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
+        }
+    }
+
+    private static func unavailable(_ message: String, retryAfterSeconds: Int) -> AmazonFault {
+        var fault = AmazonFault(503, "ServiceUnavailableException", message)
+        fault.retryAfterSeconds = retryAfterSeconds
+        return fault
+    }
+
+    private init(telling fault: SignatureFault) {
+        switch fault {
+        case .missing: self.init(403, "MissingAuthenticationToken", "Missing Authentication Token")
+        case .malformed(let words):
+            self.init(403, "IncompleteSignatureException", "Authorization header \(words).")
+        case .otherScope(let words), .otherTime(let words): self.init(403, "InvalidSignatureException", words)
+        case .unknownKey:
+            self.init(
+                403, "UnrecognizedClientException", "The security token included in the request is invalid.")
+        case .expiredToken:
+            self.init(403, "ExpiredTokenException", "The security token included in the request is expired")
+        case .mismatch:
+            self.init(
+                403, "SignatureDoesNotMatch",
+                "The request signature we calculated does not match the signature you provided. "
+                    + "Check your AWS Secret Access Key and signing method.")
+        }
+    }
+}

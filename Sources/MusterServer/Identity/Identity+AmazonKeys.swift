@@ -1,0 +1,128 @@
+package import MusterCore
+import MusterStore
+import MusterWire
+
+/// What an AWS client is configured with; shown once.
+package struct AmazonKey: Sendable {
+    /// As it is listed afterwards; its id is the access key id.
+    package let key: APIKey
+    /// What the client signs with.
+    package let secretAccessKey: String
+    /// What it shows beside, where the credentials are temporary.
+    package let sessionToken: String?
+}
+
+extension Identity {
+    /// How long temporary credentials may last, in seconds: up to 36 hours, as AWS's.
+    package static let temporaryKeyRange: ClosedRange<Double> = 1...129_600
+    /// How far a signature's time may be off, in seconds.
+    static let signatureToleranceSeconds: Double = 300
+
+    /// Makes an AWS access key that does what its user may do. Its secret is kept sealed: it must be had again to
+    /// verify what was signed with it.
+    ///
+    /// - Parameter seconds: how long it lasts; nil: until it is revoked.
+    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the user is gone; `LedgerError`, `StoreError`.
+    package func makeAmazonKey(
+        label: String, for user: UserNumber, lastingSeconds seconds: Double? = nil
+    ) async throws -> AmazonKey {
+        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityFault.tooMany(limit: Self.keyLimit) }
+        let id = (seconds == nil ? "AKIA" : "ASIA") + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        let secret = UnpaddedBase64.encode(SecretToken.randomBytes(30), .standard)
+        let token = seconds.map { _ in UnpaddedBase64.encode(SecretToken.randomBytes(48), .standard) }
+        let now = now()
+        let digest = token.map { TokenDigest(of: $0).bytes } ?? []
+        let credential = Credential(
+            kind: .awsKey, key: Array(id.utf8), user: user, label: label,
+            secret: vault.seal(Array(secret.utf8) + digest, for: Self.purpose(ofKey: id)), createdAt: now,
+            expiresAt: seconds.map { now.advanced(bySeconds: $0) })
+        try await ledger.edit { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityFault.unknown }
+            draft.credentials.append(credential)
+        }
+        guard let key = APIKey(credential) else { throw IdentityFault.unknown }
+        return AmazonKey(key: key, secretAccessKey: secret, sessionToken: token)
+    }
+
+    /// Proves whose request it is by its signature.
+    ///
+    /// - Parameter service: the signing name that the request must be for; nil: any.
+    /// - Throws: `SignatureFault`; `LedgerError` and `StoreError` when it cannot be known now.
+    package func authenticate(_ request: SignedRequest, for service: String?) async throws -> Principal {
+        let now = now()
+        try Self.check(request, for: service, at: now)
+        let digest = TokenDigest(of: "\(request.shown.accessKeyID)/\(request.shown.scope.text)")
+        if let entry = verified.entry(for: digest, at: now), let key = entry.signing {
+            try Self.check(request, key)
+            return try amazonPrincipal(entry)
+        }
+        let generation = verified.generation
+        let (entry, key) = try await amazonEntry(request.shown, at: now)
+        try Self.check(request, key)
+        if let end = entry.expiresAt, end <= now { throw SignatureFault.expiredToken }
+        verified.keep(entry, for: digest, verifiedIn: generation, at: now)
+        return try amazonPrincipal(entry)
+    }
+
+    private func amazonPrincipal(_ entry: CredentialCache.Entry) throws(SignatureFault) -> Principal {
+        guard let user = ledger.directory.users[entry.user] else { throw .unknownKey }
+        return Principal(user, proof: entry.proof)
+    }
+
+    private func amazonEntry(
+        _ shown: SignatureV4, at now: Instant
+    ) async throws -> (CredentialCache.Entry, VerifyingKey) {
+        let stored = try await ledger.read { try $0.credential(.awsKey, key: Array(shown.accessKeyID.utf8)) }
+        guard let stored, let user = stored.user,
+            let opened = try? vault.open(stored.secret, for: Self.purpose(ofKey: shown.accessKeyID)),
+            opened.count >= Self.secretLength
+        else { throw SignatureFault.unknownKey }
+        let secret = String(decoding: opened.prefix(Self.secretLength), as: UTF8.self)
+        let token = opened.count > Self.secretLength ? Array(opened.dropFirst(Self.secretLength)) : nil
+        let key = VerifyingKey(signing: SigningKey(secret: secret, scope: shown.scope), tokenDigest: token)
+        return (
+            .init(user: user, device: nil, proof: .amazonKey, expiresAt: stored.expiresAt, signing: key), key
+        )
+    }
+
+    /// A secret access key is 30 bytes in base64.
+    private static let secretLength = 40
+
+    private static func purpose(ofKey id: String) -> String { "aws key \(id)" }
+
+    private static func check(
+        _ request: SignedRequest, for service: String?, at now: Instant
+    ) throws(SignatureFault) {
+        if let service, request.shown.scope.service != service {
+            throw .otherScope("Credential should be scoped to correct service: '\(service)'.")
+        }
+        guard request.time.hasPrefix(request.shown.scope.date), let time = Instant(amazonDate: request.time) else {
+            throw .otherScope("Date in Credential scope does not match YYYYMMDD from the time of the request.")
+        }
+        let skew = now.seconds(since: time)
+        guard skew <= signatureToleranceSeconds else {
+            throw .otherTime("Signature expired: \(request.time) is more than 5 min before \(now.rfc3339).")
+        }
+        guard skew >= -signatureToleranceSeconds else {
+            throw .otherTime("Signature not yet current: \(request.time) is more than 5 min after \(now.rfc3339).")
+        }
+    }
+
+    private static func check(_ request: SignedRequest, _ key: VerifyingKey) throws(SignatureFault) {
+        let shownToken = request.sessionToken.map { TokenDigest(of: $0).bytes }
+        guard (shownToken ?? []).isEqualInConstantTime(to: key.tokenDigest ?? []) else { throw .unknownKey }
+        guard key.signing.accepts(request.shown.signature, of: request.stringToSign) else { throw .mismatch }
+    }
+
+    private static func randomText(_ count: Int, of letters: String) -> String {
+        let letters = Array(letters)
+        return String(SecretToken.randomBytes(count).map { letters[Int($0) % letters.count] })
+    }
+}
+
+/// What verifies an access key's signatures within one scope.
+struct VerifyingKey: Sendable {
+    let signing: SigningKey
+    /// SHA-256 of the session token that temporary credentials must show; nil for lasting ones.
+    let tokenDigest: [UInt8]?
+}

@@ -1,0 +1,150 @@
+import Crypto
+import Foundation
+package import MusterCore
+import MusterStore
+
+/// Seals secrets that must be had again, not only compared: what an AWS client signs with, what a webhook is signed
+/// with. AES-GCM with one key of 256 bits, which lies beside the database in a file of its own, `secrets.key`.
+///
+/// A sealed text opens for the purpose alone that it was sealed for, so that what is stored in one place is worth
+/// nothing in another. Whoever has the database without the key has none of the secrets.
+package struct SecretVault: Sendable {
+    private let key: SymmetricKey
+
+    /// The file's name in the data folder.
+    package static let fileName = "secrets.key"
+    private static let keyBytes = 32
+
+    /// A vault with a key of its own that nobody keeps; for what ends with the process.
+    package init() { key = SymmetricKey(size: .bits256) }
+
+    private init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+
+    /// Seals a secret.
+    ///
+    /// - Parameter purpose: what it is, and whose; `open` must be told the same.
+    /// - Returns: nonce, what is sealed, and tag; 28 bytes more than the secret.
+    package func seal(_ secret: [UInt8], for purpose: String) -> [UInt8] {
+        do {
+            let box = try AES.GCM.seal(secret, using: key, authenticating: Array(purpose.utf8))
+            guard let sealed = box.combined else { preconditionFailure("a nonce of 12 bytes combines") }
+            return Array(sealed)
+        } catch {
+            preconditionFailure("AES-GCM seals whatever fits into memory: \(error)")
+        }
+    }
+
+    /// Opens what was sealed.
+    ///
+    /// - Throws: `SecretVaultError.sealedOtherwise` when it was sealed with another key or for another purpose, or was
+    ///   changed since.
+    package func open(_ sealed: [UInt8], for purpose: String) throws(SecretVaultError) -> [UInt8] {
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed)
+            return Array(try AES.GCM.open(box, using: key, authenticating: Array(purpose.utf8)))
+        } catch {
+            throw .sealedOtherwise
+        }
+    }
+}
+
+// MARK: The file
+
+extension SecretVault {
+    /// Opens a data folder's vault; makes its key at the first start.
+    ///
+    /// The database keeps a mark that was sealed with the key, so that a key that is missing, or another's, is noticed
+    /// here and not when the first secret is asked for.
+    ///
+    /// - Parameters:
+    ///   - isRenewed: makes a new key where the one that the database knows is lost. What was sealed with it stays
+    ///     sealed for ever.
+    /// - Throws: `SecretVaultError`; `LedgerError` and `StoreError` when the mark can be neither read nor written.
+    package static func open(
+        in directory: String, of ledger: Ledger, isRenewed: Bool = false, now: Instant
+    ) async throws -> SecretVault {
+        let mark = try await ledger.read { try $0.credential(.vaultMark, key: markKey) }
+        let path = directory + "/" + fileName
+        if let mark {
+            if let stored = try read(path) {
+                let vault = SecretVault(key: stored)
+                if (try? vault.open(mark.secret, for: markPurpose)) != nil { return vault }
+                guard isRenewed else { throw SecretVaultError.wrongKey(path: path) }
+            } else if !isRenewed {
+                throw SecretVaultError.missingKey(path: path)
+            }
+        }
+        // A key without a mark is from a first start that was cut short, and nothing was sealed with it.
+        let key = SecretToken.randomBytes(keyBytes)
+        try write(key, to: path)
+        let vault = SecretVault(key: key)
+        let sealed = vault.seal(Array(markPurpose.utf8), for: markPurpose)
+        try await ledger.edit { _, draft in
+            draft.credentials.append(
+                Credential(kind: .vaultMark, key: markKey, secret: sealed, createdAt: now))
+        }
+        return vault
+    }
+
+    private static let markKey = Array("mark".utf8)
+    private static let markPurpose = "muster secrets.key"
+
+    /// The key in a file; nil when there is no file.
+    private static func read(_ path: String) throws(SecretVaultError) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadableKey(path: path) }
+        guard data.count == keyBytes else { throw .wrongKey(path: path) }
+        return Array(data)
+    }
+
+    /// Writes the key for its owner's eyes alone, and waits until it is on the disk: the database must not know a key
+    /// that a power cut takes away.
+    private static func write(_ key: [UInt8], to path: String) throws(SecretVaultError) {
+        let draft = path + ".new"
+        do {
+            try? FileManager.default.removeItem(atPath: draft)
+            guard FileManager.default.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600]),
+                let file = FileHandle(forWritingAtPath: draft)
+            else { throw SecretVaultError.unwritableKey(path: path) }
+            try file.write(contentsOf: Data(key))
+            try file.synchronize()
+            try file.close()
+            guard rename(draft, path) == 0 else { throw SecretVaultError.unwritableKey(path: path) }
+            let folder = try FileHandle(forReadingFrom: URL(filePath: path).deletingLastPathComponent())
+            try folder.synchronize()
+            try folder.close()
+        } catch {
+            throw .unwritableKey(path: path)
+        }
+    }
+}
+
+/// Why sealed secrets cannot be had.
+package enum SecretVaultError: Error, Hashable, Sendable {
+    /// The database holds secrets, and the key that they were sealed with is not there.
+    case missingKey(path: String)
+    /// The key is another than the one that the database's secrets were sealed with.
+    case wrongKey(path: String)
+    /// The file may not be read.
+    case unreadableKey(path: String)
+    /// The file cannot be written.
+    case unwritableKey(path: String)
+    /// This was sealed with another key or for another purpose, or was changed since.
+    case sealedOtherwise
+}
+
+extension SecretVaultError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missingKey(let path):
+            "\(path) is missing: secrets in the database were sealed with it. Put it back from the backup, or start "
+                + "once with --renew-secrets-key and make AWS keys and webhook secrets anew."
+        case .wrongKey(let path):
+            "\(path) is not the key that secrets in the database were sealed with. Put the right one back from the "
+                + "backup, or start once with --renew-secrets-key and make AWS keys and webhook secrets anew."
+        case .unreadableKey(let path): "\(path) cannot be read."
+        case .unwritableKey(let path): "\(path) cannot be written."
+        case .sealedOtherwise: "A secret was sealed with another key."
+        }
+    }
+}

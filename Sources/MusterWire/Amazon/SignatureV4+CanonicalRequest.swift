@@ -1,0 +1,108 @@
+extension SignatureV4 {
+    /// A request in the form that is signed.
+    ///
+    /// - Parameters:
+    ///   - method: in capitals.
+    ///   - path: as it came, percent-encoded once.
+    ///   - query: as it came, behind the question mark.
+    ///   - signedHeaders: lower-case, in order.
+    ///   - bodyDigest: SHA-256 of the body as it came, hexadecimal.
+    ///   - values: the values of a header, in the order they came; nil where the request has none.
+    /// - Returns: nil when a signed header is not there.
+    package static func canonicalRequest(
+        method: String, path: String, query: String?, signedHeaders: [String], bodyDigest: String,
+        values: (String) -> [String]?
+    ) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        bytes.append(contentsOf: method.utf8)
+        bytes.append(newline)
+        appendEncoded(path: path, to: &bytes)
+        bytes.append(newline)
+        appendSorted(query: query ?? "", to: &bytes)
+        bytes.append(newline)
+        for name in signedHeaders {
+            guard let values = values(name) else { return nil }
+            bytes.append(contentsOf: name.utf8)
+            bytes.append(UInt8(ascii: ":"))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                appendFolded(value, to: &bytes)
+            }
+            bytes.append(newline)
+        }
+        bytes.append(newline)
+        bytes.append(contentsOf: signedHeaders.joined(separator: ";").utf8)
+        bytes.append(newline)
+        bytes.append(contentsOf: bodyDigest.utf8)
+        return bytes
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Every segment encoded once more: `%3A` becomes `%253A`. Empty segments and those of dots are resolved first, as
+    /// clients do.
+    private static func appendEncoded(path: String, to bytes: inout [UInt8]) {
+        var segments: [Substring.UTF8View] = []
+        for segment in path.utf8.split(separator: UInt8(ascii: "/")) {
+            if segment.elementsEqual(".".utf8) { continue }
+            if segment.elementsEqual("..".utf8) {
+                _ = segments.popLast()
+            } else {
+                segments.append(segment)
+            }
+        }
+        for segment in segments {
+            bytes.append(UInt8(ascii: "/"))
+            for byte in segment { append(encoded: byte, to: &bytes) }
+        }
+        if segments.isEmpty || path.utf8.last == UInt8(ascii: "/") { bytes.append(UInt8(ascii: "/")) }
+    }
+
+    private static func append(encoded byte: UInt8, to bytes: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: "~"):
+            bytes.append(byte)
+        default:
+            bytes.append(UInt8(ascii: "%"))
+            for digit in [byte >> 4, byte & 15] { bytes.append(digit + (digit < 10 ? 0x30 : 0x37)) }
+        }
+    }
+
+    /// The pairs, encoded as they came, in the order of their names and then of their values.
+    private static func appendSorted(query: String, to bytes: inout [UInt8]) {
+        if query.isEmpty { return }
+        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: parts[0], value: parts.count > 1 ? parts[1] : parts[0].suffix(0))
+        }
+        let ordered = pairs.sorted { one, other in
+            if one.name.elementsEqual(other.name) { return one.value.lexicographicallyPrecedes(other.value) }
+            return one.name.lexicographicallyPrecedes(other.name)
+        }
+        for (index, pair) in ordered.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: "&")) }
+            bytes.append(contentsOf: pair.name)
+            bytes.append(UInt8(ascii: "="))
+            bytes.append(contentsOf: pair.value)
+        }
+    }
+
+    /// A header's value without blanks at its ends, and with one where there are several.
+    private static func appendFolded(_ value: String, to bytes: inout [UInt8]) {
+        var isBlankDue = false
+        let start = bytes.count
+        for byte in value.utf8 {
+            if byte == 0x20 || byte == 0x09 {
+                isBlankDue = bytes.count > start
+            } else {
+                if isBlankDue { bytes.append(0x20) }
+                isBlankDue = false
+                bytes.append(byte)
+            }
+        }
+    }
+}

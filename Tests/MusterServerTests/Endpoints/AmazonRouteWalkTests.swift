@@ -1,0 +1,65 @@
+import HTTPTypes
+import MusterCore
+import MusterWire
+import Testing
+
+@testable import MusterServer
+
+/// Every route of AWS's protocols as every role, against a list that was written by hand.
+@Suite struct AmazonRouteWalkTests {
+    /// Who is admitted: a admin, l leader, m member, n analyst, g gateway.
+    static let admitted: [String: String] = services
+
+    private static let services = ["POST /": "almng", "POST /aws": "almng"]
+
+    @Test(arguments: admitted.keys.sorted())
+    func `a route admits whoever signs and may, and nobody who does not sign`(_ line: String) async throws {
+        let office = try await Office()
+        let roles = try #require(Self.admitted[line])
+        let words = line.split(separator: " ")
+        let method = try #require(HTTPRequest.Method(String(words[0])))
+        let path = "/" + RouteWalkTests.path(String(words[1]), user: "mia", team: "north")
+        try await office.open { desk in
+            for authorization in [nil, "Bearer \(office.keys["admin"] ?? "")"] {
+                let reply = try await desk.send(method, path, "{}", authorization: authorization)
+                #expect(reply.status == 403)
+                #expect(reply.json["__type"]?.string == "MissingAuthenticationToken")
+            }
+            for (letter, name) in RouteWalkTests.people {
+                let reply = try await desk.sendSigned(method, String(path.dropFirst()), as: name, "{}")
+                let code = reply.json["__type"]?.string
+                #expect(["SignatureDoesNotMatch", "InvalidSignatureException"].contains(code) == false, "\(name)")
+                #expect((code != "AccessDeniedException") == roles.contains(letter), "\(name): \(reply.text)")
+            }
+        }
+    }
+}
+
+extension Desk {
+    /// Sends a request that is signed with a fresh AWS key of a user.
+    func sendSigned(
+        _ method: HTTPRequest.Method, _ path: String, as user: String, _ json: String, service: String = "geo",
+        target: String? = nil
+    ) async throws -> Reply {
+        let key = try await office.identity.makeAmazonKey(label: "test", for: try office.user(user).number)
+        let time = office.clock.now.amazonDate
+        let scope = SignatureV4.Scope(date: String(time.prefix(8)), region: "eu-west-2", service: service)
+        var values = ["host": "localhost", "x-amz-date": time]
+        if let target { values["x-amz-target"] = target }
+        let names = values.keys.sorted()
+        let parts = path.split(separator: "?", maxSplits: 1)
+        let canonical = try #require(
+            SignatureV4.canonicalRequest(
+                method: method.rawValue, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
+                signedHeaders: names, bodyDigest: TokenDigest(bytes: Array(json.utf8)).bytes.hexadecimal
+            ) { name in values[name].map { [$0] } })
+        let text = SignatureV4.stringToSign(
+            at: time, scope: scope, digest: TokenDigest(bytes: canonical).bytes.hexadecimal)
+        let shown = SignatureV4(
+            accessKeyID: key.key.id, scope: scope, signedHeaders: names,
+            signature: SigningKey(secret: key.secretAccessKey, scope: scope).signature(of: text))
+        var headers: HTTPFields = [.amazonDate: time]
+        if let target { headers[.amazonTarget] = target }
+        return try await send(method, "/" + path, json, authorization: shown.authorization, headers: headers)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import MusterCore
+import MusterStore
+import Testing
+
+@testable import MusterServer
+
+@Suite struct SecretVaultTests {
+    /// A fresh folder, removed again.
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "muster-vault-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.path)
+    }
+
+    private let now = Instant(seconds: 1_700_000_000)
+
+    @Test func `a secret opens for the purpose it was sealed for and for no other`() throws {
+        let vault = SecretVault()
+        let sealed = vault.seal(Array("secret".utf8), for: "one")
+        #expect(try vault.open(sealed, for: "one") == Array("secret".utf8))
+        #expect(vault.seal(Array("secret".utf8), for: "one") != sealed)
+        #expect(throws: SecretVaultError.sealedOtherwise) { try vault.open(sealed, for: "two") }
+        #expect(throws: SecretVaultError.sealedOtherwise) { try SecretVault().open(sealed, for: "one") }
+        #expect(throws: SecretVaultError.sealedOtherwise) { try vault.open([], for: "one") }
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(throws: SecretVaultError.sealedOtherwise) { try vault.open(changed, for: "one") }
+        }
+    }
+
+    @Test func `the key lies in a file for its owner alone and is found again`() async throws {
+        try await withFolder { folder in
+            let now = now
+            let ledger = try Ledger(store: MemoryStore(), now: { now })
+            let vault = try await SecretVault.open(in: folder, of: ledger, now: now)
+            let sealed = vault.seal([1, 2, 3], for: "it")
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/secrets.key")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(attributes[.size] as? Int == 32)
+            let again = try await SecretVault.open(in: folder, of: ledger, now: now)
+            #expect(try again.open(sealed, for: "it") == [1, 2, 3])
+            try await ledger.close()
+        }
+    }
+
+    @Test func `a key that is missing or another's is told at the start and may be renewed`() async throws {
+        try await withFolder { folder in
+            let now = now
+            let ledger = try Ledger(store: MemoryStore(), now: { now })
+            let sealed = try await SecretVault.open(in: folder, of: ledger, now: now).seal([1], for: "it")
+            let path = folder + "/secrets.key"
+            try FileManager.default.removeItem(atPath: path)
+            await #expect(throws: SecretVaultError.missingKey(path: path)) {
+                try await SecretVault.open(in: folder, of: ledger, now: now)
+            }
+            try Data(repeating: 7, count: 32).write(to: URL(filePath: path))
+            await #expect(throws: SecretVaultError.wrongKey(path: path)) {
+                try await SecretVault.open(in: folder, of: ledger, now: now)
+            }
+            let renewed = try await SecretVault.open(in: folder, of: ledger, isRenewed: true, now: now)
+            #expect(throws: SecretVaultError.sealedOtherwise) { try renewed.open(sealed, for: "it") }
+            let later = try await SecretVault.open(in: folder, of: ledger, now: now)
+            #expect(try later.open(renewed.seal([2], for: "it"), for: "it") == [2])
+            try await ledger.close()
+        }
+    }
+}
