@@ -22,8 +22,14 @@ public enum Change: Hashable, Sendable {
     case crossing(Crossing)
     /// A standing under the confident policy changed, or how sure it is.
     case presence(PresenceReport)
+    /// A person said how a person is. `isCurrent` is false where it moved nothing: something newer or stronger stands.
+    case declaration(Declaration, isCurrent: Bool)
     /// A person's safety changed to this.
     case safety(Safety, of: UserNumber)
+    /// A call for help that nobody acknowledged is told again, for the so-manieth time.
+    case reminder(Safety, of: UserNumber, count: Int32)
+    /// An incident was started, or closed.
+    case incident(Incident)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
     /// A user, team, device, tracker, collection, rule or target was put or removed.

@@ -8,6 +8,7 @@ struct LastNumbers: Equatable {
     var tracker: Int32 = 0
     var collection: Int32 = 0
     var region: Int32 = 0
+    var incident: Int32 = 0
     var rule: Int32 = 0
     var target: Int32 = 0
 

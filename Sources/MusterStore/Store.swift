@@ -7,7 +7,7 @@ package import MusterCore
 /// thread, block it (never call them on the cooperative pool), and see every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one suite, `Tests/Conformance`.
-package protocol Store: AnyObject, Sendable {
+package protocol Store: SafetyStore, AnyObject, Sendable {
     /// Runs one transaction: all of it is durable when this returns, none of it has happened when this throws.
     ///
     /// - Parameter committedAt: the time that the log notes for every change appended.
@@ -119,10 +119,11 @@ package protocol Store: AnyObject, Sendable {
 }
 
 /// What one transaction may write. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: AnyObject {
-    /// Appends a change to the log, and a position or sighting also to its device's history.
+package protocol StoreTransaction: SafetyTransaction, AnyObject {
+    /// Appends a change to the log, a position or sighting also to its device's history, a declaration to its
+    /// subject's, and puts an incident.
     ///
-    /// A position or sighting that the store already holds must not be appended: ask `holds` first.
+    /// A position, sighting or declaration that the store already holds must not be appended: ask `holds` first.
     ///
     /// - Returns: the change's number.
     @discardableResult

@@ -114,7 +114,7 @@ extension Change {
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
         let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
-        switch Int.random(in: 0..<11, using: &generator) {
+        switch Int.random(in: 0..<15, using: &generator) {
         case 9:
             return .sighting(.random(&generator), of: DeviceNumber(number), isCurrent: isRemoved)
         case 10:
@@ -136,8 +136,12 @@ extension Change {
                     insidePercent: percent))
         case 3:
             let state = Safety.State.allCases.randomElement(using: &generator) ?? .unknown
-            let region = isRemoved ? nil : RegionNumber(number)
-            return .safety(Safety(state: state, since: moment, region: region), of: UserNumber(number))
+            return .safety(.random(state, at: moment, &generator), of: UserNumber(number))
+        case 11:
+            return .declaration(.random(&generator), isCurrent: isRemoved)
+        case 12:
+            return .reminder(.random(.sos, at: moment, &generator), of: UserNumber(number), count: number)
+        case 13: return .incident(.random(&generator))
         case 4:
             return .presence(
                 PresenceReport(

@@ -7,6 +7,8 @@ struct World {
     var engine = Engine()
     var decision = Decision()
     var log: [Change] = []
+    /// The records of all incidents.
+    var record: [IncidentEntry] = []
     /// The server's clock, in seconds since the world began.
     var now = 0.0
 
@@ -104,8 +106,9 @@ struct World {
         }
     }
 
-    private mutating func settle() {
+    mutating func settle() {
         decision.takeChanges { log.append($0) }
+        decision.takeEntries { record.append($0) }
         engine.adopt(&decision)
     }
 }

@@ -9,8 +9,15 @@ public struct Decision: Sendable {
     /// The people whose safety is to be stored; may name one twice.
     public private(set) var peopleToStore: [UserNumber] = []
 
+    /// The people of whose declarations something is to be stored; may name one twice.
+    public private(set) var declaredToStore: [UserNumber] = []
+
     var devices = Overlay<DeviceState>()
     var people = Overlay<PersonState>()
+    /// Incidents that were started or closed, by team.
+    var incidents: [TeamNumber: Incident] = [:]
+    /// What is to be added to the records of incidents, in order.
+    var entries: [IncidentEntry] = []
 
     /// A decision about nothing.
     public init() {}
@@ -24,6 +31,12 @@ public struct Decision: Sendable {
         for change in bench.changes { try body(change) }
     }
 
+    /// Hands every entry for an incident's record since the last call to `body`, in order.
+    public mutating func takeEntries(_ body: (IncidentEntry) throws -> Void) rethrows {
+        defer { entries.removeAll(keepingCapacity: true) }
+        for entry in entries { try body(entry) }
+    }
+
     /// What a device will be inside of.
     public func presences(of device: DeviceNumber) -> [Presence] {
         devices[Int(device.rawValue)]?.presences ?? []
@@ -31,6 +44,9 @@ public struct Decision: Sendable {
 
     /// How a person will be.
     public func safety(of user: UserNumber) -> Safety? { people[Int(user.rawValue)]?.safety }
+
+    /// What will hold of what was declared of a person.
+    public func declared(of user: UserNumber) -> Declared? { people[Int(user.rawValue)]?.declared }
 
     /// Forgets all that was decided: for a transaction that failed.
     public mutating func discard() {
@@ -50,8 +66,13 @@ public struct Decision: Sendable {
         bench.presencesChanged = false
     }
 
-    mutating func record(_ person: PersonState, of user: UserNumber) {
+    /// Records how a person is and what holds of what was declared of them.
+    ///
+    /// - Parameter isTold: whether the log tells their safety.
+    mutating func record(_ person: PersonState, of user: UserNumber, isTold: Bool) {
         people.set(Int(user.rawValue), to: person)
+        declaredToStore.append(user)
+        guard isTold else { return }
         peopleToStore.append(user)
         bench.changes.append(.safety(person.safety, of: user))
     }
@@ -60,6 +81,9 @@ public struct Decision: Sendable {
         bench.changes.removeAll(keepingCapacity: true)
         devicesToStore.removeAll(keepingCapacity: true)
         peopleToStore.removeAll(keepingCapacity: true)
+        declaredToStore.removeAll(keepingCapacity: true)
+        incidents.removeAll()
+        entries.removeAll(keepingCapacity: true)
         bench.presencesChanged = false
     }
 }

@@ -70,8 +70,8 @@ extension Engine {
                 ? .trail(of: device, until: evaluated) : nil
         case .sighting(let sighting, let device):
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
-        case .note:
-            // What the device said last stands in the store alone.
+        case .note, .declaration:
+            // What was said before stands in the store alone.
             return .isStored
         }
     }

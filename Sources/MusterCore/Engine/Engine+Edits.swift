@@ -31,8 +31,13 @@ extension Engine {
     /// - Returns: whether people's safety may have changed with it: then `review` is due.
     public mutating func apply(_ edit: Edit) -> Bool {
         switch edit {
-        case .putUser(let user): put(user)
-        case .removeUser(let number): remove(number)
+        case .putUser(let user):
+            put(user)
+            return isOnARoll(user.number)
+        case .removeUser(let number):
+            let wasOnARoll = isOnARoll(number)
+            remove(number)
+            return wasOnARoll
         case .putTeam(let team): put(team)
         case .putDevice(let device): put(device)
         case .removeDevice(let number): remove(number)
@@ -48,6 +53,7 @@ extension Engine {
             return wasMuster
         case .removeTeam(let number):
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
+            return incidents[number] != nil
         case .putCollection(let collection): atlas.put(collection)
         case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget: break
         }
@@ -59,6 +65,7 @@ extension Engine {
         for index in people.indices {
             deriveSafety(of: UserNumber(Int32(index)), now: now, decidedAt: now, into: &decision)
         }
+        keepRolls(now: now, into: &decision)
     }
 
     private mutating func reserve(users: Int, devices: Int) {
@@ -70,6 +77,7 @@ extension Engine {
     private mutating func put(_ user: User) {
         while people.count <= Int(user.number.rawValue) { people.append(PersonState()) }
         people[Int(user.number.rawValue)].team = user.team
+        people[Int(user.number.rawValue)].isPerson = user.role != .gateway
     }
 
     private mutating func put(_ team: Team) {

@@ -11,6 +11,8 @@ public struct Engine: Sendable {
     var people: [PersonState] = []
     var teams: [TeamState] = []
     var ownership = Ownership()
+    /// The open incidents, each by its team.
+    var incidents: [TeamNumber: Incident] = [:]
 
     /// How far ahead of the server's clock a sample may be and still move a state.
     public static let clockToleranceSeconds: Double = 60
@@ -34,6 +36,8 @@ public struct Engine: Sendable {
             decide(sighting, of: device, now: now, into: &decision)
         case .note(let note, let device):
             decide(note, of: device, into: &decision)
+        case .declaration(let declaration):
+            decide(declaration, now: now, into: &decision)
         }
     }
 
@@ -46,6 +50,7 @@ public struct Engine: Sendable {
     public mutating func adopt(_ decision: inout Decision) {
         decision.devices.drain { index, state in devices[index] = state }
         decision.people.drain { index, state in people[index] = state }
+        for (team, incident) in decision.incidents { incidents[team] = incident.isOpen ? incident : nil }
         decision.reset()
     }
 

@@ -45,7 +45,10 @@ struct DeviceState: Hashable, Sendable {
 /// What the engine knows of a person.
 struct PersonState: Hashable, Sendable {
     var team: TeamNumber?
+    /// Whether it is one who can be safe or not: no machine that reports for others.
+    var isPerson = true
     var safety = Safety(state: .unknown, since: Instant(milliseconds: 0))
+    var declared = Declared()
 }
 
 /// What the engine knows of a team.

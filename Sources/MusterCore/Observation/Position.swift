@@ -107,7 +107,7 @@ extension Position {
     private func number(_ value: Double, _ which: Known) -> Double? { known.contains(which) ? value : nil }
 }
 
-/// What a device noticed. Ranges to peers join here.
+/// What a device noticed, or a person said. Ranges to peers join here.
 public enum Observation: Hashable, Sendable {
     /// A device was somewhere.
     case position(Position, of: DeviceNumber)
@@ -115,4 +115,6 @@ public enum Observation: Hashable, Sendable {
     case sighting(Sighting, of: DeviceNumber)
     /// A device said something of itself.
     case note(DeviceNote, of: DeviceNumber)
+    /// A person said of a person how they are.
+    case declaration(Declaration)
 }

@@ -1,27 +1,43 @@
 extension Engine {
-    /// Works out a person's safety anew and records it when it differs.
+    /// Works out a person's safety anew and records it when it differs; during an incident also on its record, which
+    /// closes once everyone is accounted for.
     ///
-    /// A device speaks for its owner until it falls silent. Unsafe as soon as one that speaks is outside every muster
-    /// region: a tablet left behind in safety does not make its owner safe. A device of which it is not yet decided
-    /// whether it is inside says nothing.
+    /// What stands of what people declared comes first (`Declared`). Otherwise a device speaks for its owner until it
+    /// falls silent: unsafe as soon as one that speaks is outside every muster region, so that a tablet left behind in
+    /// safety does not make its owner safe. A device of which it is not yet decided whether it is inside says nothing.
     ///
     /// - Parameter decidedAt: the sample time that a change is dated with.
     func deriveSafety(
         of user: UserNumber?, now: Instant, decidedAt: Instant, into decision: inout Decision
     ) {
-        guard let user, var person = decidedPerson(user, after: decision) else { return }
-        let derived = safety(of: person, user, now: now, decidedAt: decidedAt, after: decision)
-        if derived.state == person.safety.state {
-            guard derived.region != person.safety.region else { return }
-            person.safety.region = derived.region
-        } else {
-            person.safety = derived
-        }
-        decision.record(person, of: user)
+        guard let user, let person = decidedPerson(user, after: decision),
+            let changed = renewSafety(of: user, person, now: now, decidedAt: decidedAt, into: &decision)
+        else { return }
+        follow(user, changed, now: now, into: &decision)
     }
 
-    /// Makes unknown whoever has been silent beyond their team's limit, and carries out exits that were held back long
-    /// enough. To be called every few seconds.
+    /// Works out how someone is, and records it when it differs.
+    ///
+    /// - Returns: the person when their safety changed.
+    func renewSafety(
+        of user: UserNumber, _ person: PersonState, now: Instant, decidedAt: Instant, into decision: inout Decision
+    ) -> PersonState? {
+        var renewed = person
+        let derived = safety(of: person, user, now: now, decidedAt: decidedAt, after: decision)
+        renewed.declared.outlive(
+            derived.state, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds)
+        var safety = renewed.declared.safety(over: derived)
+        if safety.state == person.safety.state { safety.since = person.safety.since }
+        renewed.safety = safety
+        // Compared with what was last recorded: `person` may hold a declaration that was only just made.
+        guard renewed != decidedPerson(user, after: decision) else { return nil }
+        decision.record(renewed, of: user, isTold: safety != person.safety)
+        return safety == person.safety ? nil : renewed
+    }
+
+    /// Makes unknown whoever has been silent beyond their team's limit, carries out exits that were held back long
+    /// enough, tells calls for help again that nobody acknowledged, and keeps the rolls of open incidents. To be called
+    /// every few seconds.
     ///
     /// - Complexity: O(people + devices), some nanoseconds each.
     public func sweep(now: Instant, into decision: inout Decision) {
@@ -31,8 +47,11 @@ extension Engine {
             if devices[index].isStale(at: now) { doubtStandings(of: device, now: now, into: &decision) }
         }
         for index in people.indices where people[index].safety.state != .unknown {
-            deriveSafety(of: UserNumber(Int32(index)), now: now, decidedAt: now, into: &decision)
+            let user = UserNumber(Int32(index))
+            deriveSafety(of: user, now: now, decidedAt: now, into: &decision)
+            if people[index].safety.state.isCall { remind(of: user, now: now, into: &decision) }
         }
+        keepRolls(now: now, into: &decision)
     }
 
     /// Whether a person's safety is known, and a device last heard then spoke for them already: so that hearing
@@ -42,7 +61,7 @@ extension Engine {
         return person.safety.state != .unknown && now.seconds(since: lastHeard) <= team(of: person).silenceSeconds
     }
 
-    private func decidedPerson(_ user: UserNumber, after decision: Decision) -> PersonState? {
+    func decidedPerson(_ user: UserNumber, after decision: Decision) -> PersonState? {
         decision.people[Int(user.rawValue)] ?? person(user)
     }
 
@@ -68,7 +87,8 @@ extension Engine {
         if speaks { return Safety(state: .safe, since: decidedAt, region: refuge) }
         // Silent since the limit passed; or heard, and not yet decided.
         let silentSince = lastHeard.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
-        return Safety(state: .unknown, since: silentSince ?? person.safety.since)
+        let before = person.safety
+        return Safety(state: .unknown, since: silentSince ?? (before.state == .unknown ? before.since : decidedAt))
     }
 
     /// How a device stands to the muster regions.

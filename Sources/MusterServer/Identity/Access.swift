@@ -127,11 +127,15 @@ package struct Access: Sendable {
         case .sighting(_, of: let device, isCurrent: _), .note(_, of: let device): maySee(device)
         case .crossing(let crossing): maySee(crossing.device)
         case .presence(let report): maySee(report.device)
-        case .safety(_, of: let user): directory.users[user].map { mayRead($0) } ?? false
+        case .safety(_, of: let user), .reminder(_, of: let user, count: _): maySee(user)
+        case .declaration(let declaration, isCurrent: _): maySee(declaration.subject)
+        case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)
         }
     }
+
+    private func maySee(_ user: UserNumber) -> Bool { directory.users[user].map { mayRead($0) } ?? false }
 
     private func maySee(_ device: DeviceNumber) -> Bool { directory.devices[device].map { mayRead($0) } ?? false }
 
@@ -146,7 +150,7 @@ package struct Access: Sendable {
         }
     }
 
-    private var seesEverything: Bool { principal.role == .admin }
+    var seesEverything: Bool { principal.role == .admin }
 
     /// The tracker of the principal's own team.
     package var ownTracker: TrackerNumber? { principal.team.flatMap { directory.teams[$0]?.tracker } }

@@ -56,7 +56,11 @@ struct Ingest {
     }
 
     private mutating func append(to transaction: any StoreTransaction) throws {
-        try decision.takeChanges { change in try transaction.append(change) }
+        try decision.takeChanges { change in
+            let sequence = try transaction.append(change)
+            if let entry = change.audit(at: sequence) { try transaction.append(entry) }
+        }
+        try decision.takeEntries { entry in try transaction.append(entry) }
     }
 
     /// Where a device was of late, as far as it is stored.
@@ -81,6 +85,21 @@ struct Ingest {
         try keepDecision(now: now)
     }
 
+    /// Lets `body` decide something, in one transaction: an incident.
+    ///
+    /// - Throws: what `body` or the store throws; then nothing happened, on disk or in memory.
+    mutating func decide<Result>(
+        now: Instant, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        try transact(now: now) { ingest, transaction in
+            result = try body(ingest.engine, transaction, &ingest.decision)
+            try ingest.append(to: transaction)
+        }
+        guard let result else { preconditionFailure("a transaction that did not throw has run its body") }
+        return result
+    }
+
     /// Takes a rebuilt index.
     mutating func adopt(_ built: BuiltCollection) { engine.adopt(built) }
 
@@ -102,6 +121,11 @@ struct Ingest {
                 for device in decision.devicesToStore {
                     try transaction.setPresences(decision.presences(of: device), of: device)
                 }
+                for user in decision.declaredToStore {
+                    if let declared = decision.declared(of: user) {
+                        try transaction.setDeclared(declared, of: user)
+                    }
+                }
                 for user in decision.peopleToStore {
                     if let safety = decision.safety(of: user) { try transaction.setSafety(safety, of: user) }
                 }
@@ -119,6 +143,7 @@ extension StoreTransaction {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)
         case .sighting(let sighting, let device): try holds(sighting, of: device)
+        case .declaration(let declaration): try holds(declaration)
         case .note(let note, let device): try self.note(note.name, of: device).map { note.repeats($0) } ?? false
         }
     }

@@ -28,6 +28,7 @@ package final class Ledger: Sendable {
         var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now()), presences: try store.presences(),
             safety: try store.safety())
+        engine.resume(declared: try store.declared(), incidents: try store.openIncidents())
         engine.resume(
             sightings: try store.latestSightings(
                 before: now().advanced(bySeconds: Engine.clockToleranceSeconds)))
@@ -88,9 +89,29 @@ package final class Ledger: Sendable {
     package func edit<Success: Sendable>(
         _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
     ) async throws -> Success {
+        let author = Author.current
+        return try await run { writer in
+            do {
+                return .success(try writer.edit(by: author, body))
+            } catch let error as StoreError {
+                return .failure(LedgerError(error))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Has the engine decide something that no observation tells and no edit is: an incident. `body` runs on the
+    /// writer's thread, in a transaction, and adds to the decision; nothing happens when it throws.
+    ///
+    /// - Returns: what `body` returned, once everything is on disk.
+    /// - Throws: what `body` throws, or `LedgerError`.
+    package func decide<Success: Sendable>(
+        _ body: @escaping @Sendable (Engine, any StoreTransaction, inout Decision, Instant) throws -> Success
+    ) async throws -> Success {
         try await run { writer in
             do {
-                return .success(try writer.edit(body))
+                return .success(try writer.decide(body))
             } catch let error as StoreError {
                 return .failure(LedgerError(error))
             } catch {

@@ -79,17 +79,33 @@ struct Writer {
     }
 
     /// Carries out an edit in a transaction of its own.
-    mutating func edit<Result>(_ body: (Directory, inout Draft) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter author: who makes it; nil for the server itself.
+    mutating func edit<Result>(
+        by author: Author?, _ body: (Directory, inout Draft) throws -> Result
+    ) throws -> Result {
         let moment = now()
         let before = shared.directory.withLock { $0 }
         let (result, edits) = try store.write(at: moment) { transaction in
             var draft = Draft(transaction: transaction)
             let result = try body(before, &draft)
             draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
-            try transaction.carryOut(draft)
+            try transaction.carryOut(draft, by: author, at: moment)
             return (result, draft.edits)
         }
         try follow(edits, now: moment)
+        return result
+    }
+
+    /// Has the engine decide something in a transaction of its own.
+    mutating func decide<Result>(
+        _ body: (Engine, any StoreTransaction, inout Decision, Instant) throws -> Result
+    ) throws -> Result {
+        let moment = now()
+        let result = try ingest.decide(now: moment) { engine, transaction, decision in
+            try body(engine, transaction, &decision, moment)
+        }
+        announce()
         return result
     }
 
@@ -150,10 +166,14 @@ struct Writer {
 
 extension StoreTransaction {
     /// Writes everything a draft holds.
-    fileprivate func carryOut(_ draft: Draft) throws {
+    fileprivate func carryOut(_ draft: Draft, by author: Author?, at moment: Instant) throws {
         for edit in draft.edits {
             try carryOut(edit)
-            try append(edit.change)
+            let sequence = try append(edit.change)
+            guard let author else { continue }
+            try append(
+                AuditEntry(
+                    sequence: sequence, at: moment, author: author.user, device: author.device, change: edit.change))
         }
         for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }
         for credential in draft.credentials { try put(credential) }

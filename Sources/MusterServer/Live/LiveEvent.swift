@@ -51,10 +51,12 @@ extension Directory {
         case .presence(let report):
             let (device, user) = names(of: report.device)
             return .presence(report, device: device, user: user, region: named(report.region))
-        case .safety(let safety, let user):
-            return .safety(
-                safety.state, user: users[user]?.name ?? gone(user), since: safety.since,
-                region: safety.region.map { named($0) })
+        case .safety(let safety, let user): return .safety(named(safety), user: name(of: user))
+        case .declaration(let declaration, let isCurrent):
+            return .declaration(named(declaration, isLate: !isCurrent))
+        case .reminder(let safety, let user, let count):
+            return .reminder(named(safety), user: name(of: user), count: count)
+        case .incident(let incident): return .incident(named(incident))
         case .region(let region, let collection, let removed):
             return .region(
                 collection: collections[collection]?.name ?? gone(collection), id: regions[region]?.id ?? gone(region),
@@ -98,5 +100,5 @@ extension Directory {
         }
     }
 
-    private func gone<Entity>(_ number: Number<Entity>) -> String { "#\(number.rawValue)" }
+    func gone<Entity>(_ number: Number<Entity>) -> String { "#\(number.rawValue)" }
 }

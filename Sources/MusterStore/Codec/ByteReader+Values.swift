@@ -45,16 +45,6 @@ extension ByteReader {
         return DeviceNote.Name(kind, key: try text())
     }
 
-    mutating func safety() throws(CodecFault) -> Safety {
-        guard let state = Safety.State(rawValue: try byte()) else { throw .malformed(offset: offset) }
-        let since = try instant()
-        switch try byte() {
-        case 0: return Safety(state: state, since: since)
-        case 1: return Safety(state: state, since: since, region: RegionNumber(try number()))
-        default: throw .malformed(offset: offset)
-        }
-    }
-
     mutating func directoryEntry() throws(CodecFault) -> DirectoryEntry {
         let kind = try byte()
         let number = try number()

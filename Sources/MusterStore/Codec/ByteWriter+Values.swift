@@ -60,13 +60,6 @@ extension ByteWriter {
         put(text: name.key)
     }
 
-    mutating func put(_ safety: Safety) {
-        put(byte: safety.state.rawValue)
-        put(instant: safety.since)
-        put(byte: safety.region == nil ? 0 : 1)
-        if let region = safety.region { put(number: region.rawValue) }
-    }
-
     mutating func put(_ entry: DirectoryEntry) {
         let (kind, number): (UInt8, Int32) =
             switch entry {

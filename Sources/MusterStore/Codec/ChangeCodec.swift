@@ -15,6 +15,7 @@ package struct ChangeCodec {
         case currentPosition, latePosition, crossing, safety, regionPut, regionRemoved, directoryPut, directoryRemoved
         case presence
         case currentSighting, lateSighting, note
+        case currentDeclaration, lateDeclaration, reminder, incident
     }
 
     var writer = ByteWriter()
@@ -52,6 +53,17 @@ package struct ChangeCodec {
             writer.put(byte: Tag.safety.rawValue)
             writer.put(number: user.rawValue)
             writer.put(safety)
+        case .declaration(let declaration, let isCurrent):
+            writer.put(byte: (isCurrent ? Tag.currentDeclaration : .lateDeclaration).rawValue)
+            writer.put(declaration)
+        case .reminder(let safety, let user, let count):
+            writer.put(byte: Tag.reminder.rawValue)
+            writer.put(number: user.rawValue)
+            writer.put(safety)
+            writer.put(number: count)
+        case .incident(let incident):
+            writer.put(byte: Tag.incident.rawValue)
+            writer.put(incident)
         case .region(let region, let collection, let removed):
             writer.put(byte: (removed ? Tag.regionRemoved : .regionPut).rawValue)
             writer.put(number: region.rawValue)
@@ -131,6 +143,13 @@ package struct ChangeCodec {
         case .safety:
             let user = UserNumber(try reader.number())
             return .safety(try reader.safety(), of: user)
+        case .currentDeclaration: return .declaration(try reader.declaration(), isCurrent: true)
+        case .lateDeclaration: return .declaration(try reader.declaration(), isCurrent: false)
+        case .reminder:
+            let user = UserNumber(try reader.number())
+            let safety = try reader.safety()
+            return .reminder(safety, of: user, count: try reader.number())
+        case .incident: return .incident(try reader.incident())
         case .regionPut: return try region(&reader, removed: false)
         case .regionRemoved: return try region(&reader, removed: true)
         case .directoryPut: return .directory(try reader.directoryEntry(), removed: false)

@@ -14,6 +14,12 @@ struct MemoryContents {
     var notes: [DeviceNumber: [DeviceNote]] = [:]
     var presences: [DeviceNumber: [Presence]] = [:]
     var safety: [UserNumber: Safety] = [:]
+    var declared: [UserNumber: Declared] = [:]
+    /// Each person's declarations in the order of their keys.
+    var declarations: [UserNumber: [KeptDeclaration]] = [:]
+    var incidents: [IncidentNumber: Incident] = [:]
+    var record: [IncidentEntry] = []
+    var audit: [AuditEntry] = []
     var users: [UserNumber: User] = [:]
     var teams: [TeamNumber: Team] = [:]
     var devices: [DeviceNumber: Device] = [:]
@@ -66,6 +72,8 @@ struct MemoryContents {
         for device in devices.values where device.user == user { remove(device.number) }
         users[user] = nil
         safety[user] = nil
+        declared[user] = nil
+        declarations[user] = nil
         credentials = credentials.filter { $0.value.user != user }
         removeDeliveries(about: .user(user))
         takeOutOfLog(device: nil, user: user)
@@ -95,7 +103,7 @@ struct MemoryContents {
             left -= count
         }
         return limit - left + old.count + forgetSightings(before: horizon, limit: limit)
-            + forgetDeadLetters(before: horizon, limit: limit)
+            + forgetDeadLetters(before: horizon, limit: limit) + forgetDeclarations(before: horizon, limit: limit)
     }
 }
 
@@ -128,8 +136,9 @@ extension Change {
         case .sighting(_, let subject, _), .note(_, let subject): subject == device
         case .crossing(let crossing): crossing.device == device
         case .presence(let report): report.device == device
-        case .safety(_, let subject): subject == user
-        case .region, .directory: false
+        case .safety(_, let subject), .reminder(_, let subject, _): subject == user
+        case .declaration(let declaration, _): declaration.subject == user
+        case .region, .directory, .incident: false
         }
     }
 }

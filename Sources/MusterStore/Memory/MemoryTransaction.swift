@@ -5,11 +5,13 @@ import Synchronization
 final class MemoryTransaction: StoreTransaction {
     let store: MemoryStore
     private let lastSequence: Int64
-    private var numbers: LastNumbers
+    var numbers: LastNumbers
     private var changes: [Change] = []
     var edits: [(inout MemoryContents) -> Void] = []
     private var appended: [DeviceNumber: Set<PositionKey>] = [:]
     private var sighted: [DeviceNumber: Set<SightingKey>] = [:]
+    /// The ids of the declarations that this transaction appended.
+    private(set) var declared: [UserNumber: Set<String>] = [:]
     /// All notes of the devices that this transaction put one of.
     private var notes: [DeviceNumber: [DeviceNote]] = [:]
     private var putDevices: [DeviceNumber: Device] = [:]
@@ -50,6 +52,11 @@ final class MemoryTransaction: StoreTransaction {
             sighted[device, default: []].insert(SightingKey(sighting))
             edits.append { $0.insert(sighting, of: device) }
         }
+        if case .declaration(let declaration, let isCurrent) = change {
+            declared[declaration.subject, default: []].insert(declaration.id)
+            edits.append { $0.insert(KeptDeclaration(declaration, isCurrent: isCurrent)) }
+        }
+        if case .incident(let incident) = change { edits.append { $0.incidents[incident.number] = incident } }
         return Sequence(lastSequence + Int64(changes.count))
     }
 

@@ -78,7 +78,7 @@ enum LogTable {
 
 /// Numbers that outlive the process, by name.
 enum Counter: String {
-    case user, team, device, tracker, collection, region, rule, target
+    case user, team, device, tracker, collection, region, rule, target, incident
     /// The delivery that was put last.
     case delivery
     /// Positions in changes up to this one are in the history, or were when they were merged.
@@ -112,6 +112,7 @@ extension LastNumbers {
     private static let counters: [(counter: Counter, kind: any WritableKeyPath<LastNumbers, Int32> & Sendable)] = [
         (.user, \.user), (.team, \.team), (.device, \.device), (.tracker, \.tracker), (.collection, \.collection),
         (.region, \.region), (.rule, \.rule), (.target, \.target),
+        (.incident, \.incident),
     ]
 
     /// The numbers as they are stored.

@@ -26,8 +26,9 @@ struct Removals: Equatable {
         case .sighting(_, let device, _), .note(_, let device): devices.contains(device)
         case .crossing(let crossing): devices.contains(crossing.device)
         case .presence(let report): devices.contains(report.device)
-        case .safety(_, let user): users.contains(user)
-        case .region, .directory: false
+        case .safety(_, let user), .reminder(_, let user, _): users.contains(user)
+        case .declaration(let declaration, _): users.contains(declaration.subject)
+        case .region, .directory, .incident: false
         }
     }
 

@@ -61,17 +61,6 @@ extension SQLiteStore {
         }
     }
 
-    package func safety() throws -> [(user: UserNumber, safety: Safety)] {
-        try onReader { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM safety ORDER BY person").map { row in
-                let safety = Safety(
-                    state: try row.choice("state"), since: try row.instant("since"),
-                    region: try row.optionalNumber("region"))
-                return (try row.number("person"), safety)
-            }
-        }
-    }
-
     package func directory() throws -> StoredDirectory { try onReader { try StoredDirectory(from: $0) } }
 
     package func regions() throws -> [Region] { try onReader { try Region.fetchAll($0) } }

@@ -27,7 +27,8 @@ extension SQLiteStore {
                     before: horizon, from: start, limit: limit, in: database)
                 let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
-                return (count + sightings + letters + (trimmed?.commits ?? 0), place)
+                let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
+                return (count + sightings + letters + declarations + (trimmed?.commits ?? 0), place)
             }
         }
         chores.withLock { $0.forgottenThrough = place }

@@ -12,7 +12,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     private(set) var codec = ChangeCodec()
     private(set) var arrivals: [StagedPositions.Arrival] = []
-    private(set) var numbers: LastNumbers
+    var numbers: LastNumbers
     private(set) var removals = Removals()
     /// What is given out and waits, once this is committed.
     var tally: DeliveryTally
@@ -84,6 +84,12 @@ final class SQLiteTransaction: StoreTransaction {
         case .sighting(let sighting, let device, _):
             codec.put(change)
             try run { try SightingTable.insert(sighting, of: device, in: database) }
+        case .declaration(let declaration, let isCurrent):
+            codec.put(change)
+            try run { try DeclarationTable.insert(declaration, isCurrent: isCurrent, in: database) }
+        case .incident(let incident):
+            codec.put(change)
+            try run { try IncidentTable.put(incident, in: database) }
         default: codec.put(change)
         }
         return Sequence(lastSequence)
@@ -124,14 +130,6 @@ final class SQLiteTransaction: StoreTransaction {
         }
     }
 
-    func setSafety(_ safety: Safety, of user: UserNumber) throws {
-        try execute(
-            """
-            INSERT INTO safety (person, state, since, region) VALUES (?, ?, ?, ?) ON CONFLICT (person)
-            DO UPDATE SET state = excluded.state, since = excluded.since, region = excluded.region
-            """, [user.rawValue, safety.state.rawValue, safety.since.milliseconds, safety.region?.rawValue])
-    }
-
     func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
     func nextTeamNumber() throws -> TeamNumber { try numbers.next(\.team) }
     func nextDeviceNumber() throws -> DeviceNumber { try numbers.next(\.device) }
@@ -148,6 +146,8 @@ final class SQLiteTransaction: StoreTransaction {
         for device in devices { try remove(DeviceNumber(device)) }
         try execute("DELETE FROM users WHERE number = ?", [user.rawValue])
         try execute("DELETE FROM safety WHERE person = ?", [user.rawValue])
+        try execute("DELETE FROM declared WHERE person = ?", [user.rawValue])
+        try execute("DELETE FROM declarations WHERE subject = ?", [user.rawValue])
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
         try removeDeliveries(about: .user(user))
         removals.users.insert(user)

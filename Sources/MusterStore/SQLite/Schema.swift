@@ -126,7 +126,7 @@ enum Schema {
         """
 
     /// Mustering.
-    private static let version4 = particulars + rules + deliveries
+    private static let version4 = particulars + rules + deliveries + safety
 
     /// What is said of trackers and collections, when things were made and changed, and who was made by an endpoint.
     private static let particulars = """
@@ -142,6 +142,31 @@ enum Schema {
         ALTER TABLE collections ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE regions ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE regions ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+
+        """
+
+    /// What people declare of people, incidents with their records, and who changed what by hand.
+    private static let safety = """
+        ALTER TABLE safety ADD COLUMN source INTEGER;
+        ALTER TABLE safety ADD COLUMN marked_by INTEGER;
+        ALTER TABLE safety ADD COLUMN acknowledged_by INTEGER;
+        CREATE TABLE declared (person INTEGER PRIMARY KEY, declared BLOB NOT NULL);
+        CREATE TABLE declarations (
+            subject INTEGER NOT NULL, id TEXT NOT NULL, sample_time INTEGER NOT NULL, is_current INTEGER NOT NULL,
+            declaration BLOB NOT NULL, PRIMARY KEY (subject, id)) WITHOUT ROWID;
+        CREATE INDEX declarations_of_subject ON declarations (subject, sample_time, id);
+        CREATE INDEX declarations_by_time ON declarations (sample_time);
+        CREATE TABLE incidents (
+            number INTEGER PRIMARY KEY, team INTEGER NOT NULL, is_open INTEGER NOT NULL, incident BLOB NOT NULL);
+        CREATE INDEX incidents_of_team ON incidents (team, number);
+        CREATE TABLE incident_changes (
+            number INTEGER PRIMARY KEY, incident INTEGER NOT NULL, at INTEGER NOT NULL, person INTEGER NOT NULL,
+            event INTEGER NOT NULL, safety BLOB NOT NULL, latitude REAL, longitude REAL, seen_at INTEGER);
+        CREATE INDEX incident_changes_of_person ON incident_changes (incident, person, number);
+        CREATE INDEX incident_changes_in_order ON incident_changes (incident, number);
+        CREATE TABLE audit (
+            sequence INTEGER PRIMARY KEY, at INTEGER NOT NULL, author INTEGER NOT NULL, device INTEGER,
+            change BLOB NOT NULL);
 
         """
 

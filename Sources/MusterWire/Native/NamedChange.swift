@@ -8,8 +8,11 @@ package enum NamedChange: Hashable, Sendable {
     case note(DeviceNote.Name, device: String, user: String)
     case crossing(Crossing, device: String, user: String, region: NamedRegion)
     case presence(PresenceReport, device: String, user: String, region: NamedRegion)
-    /// The region is the one that makes safe.
-    case safety(Safety.State, user: String, since: Instant, region: NamedRegion?)
+    case safety(NamedSafety, user: String)
+    case declaration(NamedDeclaration)
+    /// A call for help that nobody acknowledged, told again.
+    case reminder(NamedSafety, user: String, count: Int32)
+    case incident(NamedIncident)
     case region(collection: String, id: String, removed: Bool)
     case directory(Entity, name: String, removed: Bool)
 
@@ -27,6 +30,9 @@ package enum NamedChange: Hashable, Sendable {
         case .crossing: "crossing"
         case .presence: "presence"
         case .safety: "safety"
+        case .declaration: "declaration"
+        case .reminder: "reminder"
+        case .incident: "incident"
         case .region: "region"
         case .directory: "directory"
         }
@@ -87,17 +93,6 @@ extension Doubt {
     }
 }
 
-extension Safety.State {
-    /// How the wire calls it.
-    package var wireName: StaticString {
-        switch self {
-        case .unknown: "unknown"
-        case .safe: "safe"
-        case .unsafe: "unsafe"
-        }
-    }
-}
-
 extension JSONWriter {
     /// Writes a change object with its place in the log.
     package mutating func value(_ change: NamedChange, sequence: Sequence, at committedAt: Instant) {
@@ -138,14 +133,15 @@ extension JSONWriter {
             key("region")
             value(region)
             members(of: report)
-        case .safety(let state, let user, let since, let region):
+        case .safety(let safety, let user):
             member("user", user)
-            member("state", state.wireName.description)
-            member("since", since)
-            if let region {
-                key("region")
-                value(region)
-            }
+            members(of: safety)
+        case .declaration(let declaration): members(of: declaration)
+        case .reminder(let safety, let user, let count):
+            member("user", user)
+            members(of: safety)
+            member("count", Int64(count))
+        case .incident(let incident): members(of: incident)
         case .region(let collection, let id, let removed):
             member("collection", collection)
             member("id", id)

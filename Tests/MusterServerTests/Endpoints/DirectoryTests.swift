@@ -135,7 +135,10 @@ import Testing
             _ = try await desk.send(.post, "/positions", as: "mia", office.report("phone", latitude: 45.05))
             _ = try await desk.send(.post, "/positions", as: "max", office.report("phone", latitude: 46))
             let safety = try await desk.send(.get, "/teams/north/safety", as: "lena").json
-            #expect(safety["counts"]?.bytes == Array(#"{"safe":1,"unsafe":1,"unknown":1}"#.utf8))
+            #expect(
+                safety["counts"]?.bytes
+                    == Array(
+                        #"{"safe":1,"unsafe":1,"unknown":1,"needsHelp":0,"sos":0,"offSite":0}"#.utf8))
             let members = safety["members"]?.elements ?? []
             #expect(members.compactMap { $0["user"]?.string } == ["lena", "mia", "max"])
             let mia = members[1]

@@ -17,6 +17,55 @@ struct NamedChangeTests {
         #expect(throws: Never.self, sourceLocation: sourceLocation) { try JSONValue(parsing: writer.bytes) }
     }
 
+    @Test func `how people are is told with how it is known`() {
+        check(
+            .safety(
+                NamedSafety(
+                    Safety(state: .safe, since: time, region: RegionNumber(1)), region: region, markedBy: nil,
+                    acknowledgedBy: nil), user: "alice"),
+            #""user":"alice","state":"safe","since":"2026-11-21T06:00:00.000Z","source":"region","region":"#
+                + #"{"collection":"sites","id":"r1","name":"Yard \"A\"","muster":true}"#)
+        let silent = NamedSafety(
+            Safety(state: .unknown, since: Instant(milliseconds: 0)), region: nil, markedBy: nil, acknowledgedBy: nil)
+        check(.safety(silent, user: "alice"), #""user":"alice","state":"unknown","source":"silence""#)
+        var call = Safety(state: .sos, since: time, source: .marked(by: UserNumber(2)))
+        check(
+            .reminder(
+                NamedSafety(call, region: nil, markedBy: "bob", acknowledgedBy: nil), user: "alice", count: 3),
+            #""user":"alice","state":"sos","since":"2026-11-21T06:00:00.000Z","source":"marked","markedBy":"bob","#
+                + #""acknowledged":false,"count":3"#)
+        call.acknowledgedBy = UserNumber(2)
+        check(
+            .safety(NamedSafety(call, region: nil, markedBy: "bob", acknowledgedBy: "bob"), user: "alice"),
+            #""user":"alice","state":"sos","since":"2026-11-21T06:00:00.000Z","source":"marked","markedBy":"bob","#
+                + #""acknowledged":true,"acknowledgedBy":"bob""#)
+    }
+
+    @Test func `what is said of people and incidents are told with names`() {
+        let declaration = Declaration(
+            id: "c-1", subject: UserNumber(1), author: UserNumber(2), device: DeviceNumber(3), kind: .needsHelp,
+            sampleTime: time, receivedTime: time, note: "<ankle>",
+            coordinate: Coordinate(validLatitude: 1, longitude: 2))
+        check(
+            .declaration(
+                NamedDeclaration(declaration, user: "alice", author: "bob", device: "bob/phone", isLate: true)),
+            #""id":"c-1","user":"alice","kind":"needsHelp","author":"bob","device":"bob/phone","#
+                + #""sampleTime":"2026-11-21T06:00:00.000Z","receivedTime":"2026-11-21T06:00:00.000Z","#
+                + #""note":"<ankle>","position":{"latitude":1,"longitude":2},"late":true"#)
+        var incident = Incident(
+            number: IncidentNumber(4), team: TeamNumber(1), kind: .drill, startedAt: time, startedBy: UserNumber(2))
+        check(
+            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: nil)),
+            #""number":4,"team":"crew","kind":"drill","startedAt":"2026-11-21T06:00:00.000Z","startedBy":"bob","#
+                + #""open":true"#)
+        incident.closing = Incident.Closing(at: time, how: .byHand(by: UserNumber(2), reason: "enough"))
+        check(
+            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: "bob")),
+            #""number":4,"team":"crew","kind":"drill","startedAt":"2026-11-21T06:00:00.000Z","startedBy":"bob","#
+                + #""open":false,"closedAt":"2026-11-21T06:00:00.000Z","closedHow":"byHand","closedBy":"bob","#
+                + #""reason":"enough""#)
+    }
+
     @Test func `changes are told with names`() {
         let position = Position(
             coordinate: Coordinate(validLatitude: 1, longitude: 2), sampleTime: time, receivedTime: time)
@@ -56,13 +105,6 @@ struct NamedChangeTests {
             #""device":"alice/phone","user":"alice","region":{"collection":"sites","id":"r1","#
                 + #""name":"Yard \"A\"","muster":true},"standing":"inside","doubt":"checking","#
                 + #""since":"2026-11-21T06:00:00.000Z","sampleTime":"2026-11-21T06:00:00.000Z""#)
-        check(
-            .safety(.safe, user: "alice", since: time, region: region),
-            #""user":"alice","state":"safe","since":"2026-11-21T06:00:00.000Z","region":{"collection":"sites","#
-                + #""id":"r1","name":"Yard \"A\"","muster":true}"#)
-        check(
-            .safety(.unknown, user: "alice", since: time, region: nil),
-            #""user":"alice","state":"unknown","since":"2026-11-21T06:00:00.000Z""#)
         check(
             .region(collection: "sites", id: "r1", removed: false),
             #""collection":"sites","id":"r1","removed":false"#)

@@ -16,7 +16,7 @@ extension NativeEndpoint {
                 .get, "\(Self.root)/teams/{team}/safety",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: false),
                 .init(
-                    "Teams", "Who of a team is safe, unsafe or unknown. A member sees itself alone.",
+                    "Teams", "How everyone of a team is, and how that is known. A member sees itself alone.",
                     answers: [.init(200, "How everyone is, at one moment.", json: "TeamSafety")]),
                 handler: seeTeamSafety))
     }
@@ -34,7 +34,7 @@ extension NativeEndpoint {
             writer.member("at", configuration.now())
             writer.key("counts")
             writer.beginObject()
-            for state in [Safety.State.safe, .unsafe, .unknown] {
+            for state in [Safety.State.safe, .unsafe, .unknown, .needsHelp, .sos, .offSite] {
                 writer.member(state.wireName, standings.count { $0.safety.state == state })
             }
             writer.endObject()
@@ -64,13 +64,7 @@ extension JSONWriter {
     fileprivate mutating func standing(_ standing: MemberStanding, in directory: Directory) {
         beginObject()
         member("user", standing.user.name)
-        member("state", standing.safety.state.wireName.description)
-        // Nothing was ever heard of who is unknown since 1970.
-        if standing.safety.since > Instant(milliseconds: 0) { member("since", standing.safety.since) }
-        if let region = standing.safety.region {
-            key("region")
-            value(directory.named(region))
-        }
+        members(of: directory.named(standing.safety))
         if let latest = standing.latest {
             member("device", directory.qualifiedName(of: latest.device))
             key("position")

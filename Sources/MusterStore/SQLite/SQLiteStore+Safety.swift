@@ -1,0 +1,138 @@
+import GRDB
+package import MusterCore
+
+extension SQLiteStore {
+    package func safety() throws -> [(user: UserNumber, safety: Safety)] {
+        try onReader { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM safety ORDER BY person").map { row in
+                let safety = Safety(
+                    state: try row.choice("state"), since: try row.instant("since"),
+                    region: try row.optionalNumber("region"), source: try row.source(),
+                    acknowledgedBy: try row.optionalNumber("acknowledged_by"))
+                return (try row.number("person"), safety)
+            }
+        }
+    }
+
+    package func declared() throws -> [(user: UserNumber, declared: Declared)] {
+        try onReader { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM declared ORDER BY person").map { row in
+                let declared = try row.decode("declared") { reader throws(CodecFault) in try reader.declared() }
+                return (try row.number("person"), declared)
+            }
+        }
+    }
+
+    package func declarations(
+        of subject: UserNumber, after cursor: DeclarationKey?, limit: Int
+    ) throws -> [KeptDeclaration] {
+        guard limit > 0 else { return [] }
+        return try onReader {
+            try DeclarationTable.fetch(of: subject, after: cursor, limit: limit, in: $0)
+        }
+    }
+
+    package func incident(_ number: IncidentNumber) throws -> Incident? {
+        try onReader { try IncidentTable.fetch("number = ?", [number.rawValue], in: $0).first }
+    }
+
+    package func openIncidents() throws -> [Incident] {
+        try onReader { try IncidentTable.fetch("is_open ORDER BY number", [], in: $0) }
+    }
+
+    package func incidents(
+        of team: TeamNumber?, before cursor: IncidentNumber?, limit: Int
+    ) throws -> [Incident] {
+        guard limit > 0 else { return [] }
+        let condition = "number < ? AND (? IS NULL OR team = ?) ORDER BY number DESC LIMIT ?"
+        return try onReader { database in
+            try IncidentTable.fetch(
+                condition, [cursor.map { Int64($0.rawValue) } ?? .max, team?.rawValue, team?.rawValue, limit],
+                in: database)
+        }
+    }
+
+    package func record(of incident: IncidentNumber, after cursor: Int64, limit: Int) throws -> [RecordLine] {
+        guard limit > 0 else { return [] }
+        return try onReader { database in
+            try IncidentTable.lines(
+                "incident = ? AND number > ? ORDER BY number LIMIT ?", [incident.rawValue, cursor, limit],
+                in: database)
+        }
+    }
+
+    package func roll(of incident: IncidentNumber) throws -> [IncidentEntry] {
+        let newest = "SELECT max(number) FROM incident_changes WHERE incident = ? GROUP BY person"
+        return try onReader { database in
+            try IncidentTable.lines("number IN (\(newest)) ORDER BY person", [incident.rawValue], in: database)
+        }.map(\.entry)
+    }
+
+    package func audit(before cursor: Sequence?, limit: Int) throws -> [AuditEntry] {
+        guard limit > 0 else { return [] }
+        return try onReader { try AuditTable.fetch(before: cursor, limit: limit, in: $0) }
+    }
+}
+
+extension Row {
+    /// How a safety is known; nil in a row that an earlier version wrote.
+    fileprivate func source() throws -> Safety.Source? {
+        switch try optional("source") as UInt8? {
+        case nil: nil
+        case 0: .silence
+        case 1: .region
+        case 2: .position
+        case 3: .ownDeclaration
+        case 4: .marked(by: try number("marked_by"))
+        default: throw CodecFault.malformed(offset: 0)
+        }
+    }
+}
+
+extension SQLiteTransaction {
+    func setSafety(_ safety: Safety, of user: UserNumber) throws {
+        let (source, markedBy): (UInt8, Int32?) =
+            switch safety.source {
+            case .silence: (0, nil)
+            case .region: (1, nil)
+            case .position: (2, nil)
+            case .ownDeclaration: (3, nil)
+            case .marked(let author): (4, author.rawValue)
+            }
+        try execute(
+            """
+            INSERT INTO safety (person, state, since, region, source, marked_by, acknowledged_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (person) DO UPDATE SET
+                state = excluded.state, since = excluded.since, region = excluded.region, source = excluded.source,
+                marked_by = excluded.marked_by, acknowledged_by = excluded.acknowledged_by
+            """,
+            [
+                user.rawValue, safety.state.rawValue, safety.since.milliseconds, safety.region?.rawValue, source,
+                markedBy, safety.acknowledgedBy?.rawValue,
+            ])
+    }
+
+    func setDeclared(_ declared: Declared, of user: UserNumber) throws {
+        var writer = ByteWriter()
+        writer.put(declared)
+        try execute(
+            """
+            INSERT INTO declared (person, declared) VALUES (?, ?) ON CONFLICT (person)
+            DO UPDATE SET declared = excluded.declared
+            """, [user.rawValue, Blob(writer.bytes)])
+    }
+
+    func holds(_ declaration: Declaration) throws -> Bool {
+        try run {
+            try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM declarations WHERE subject = ? AND id = ?)",
+                arguments: [declaration.subject.rawValue, declaration.id]) ?? false
+        }
+    }
+
+    func nextIncidentNumber() throws -> IncidentNumber { try numbers.next(\.incident) }
+
+    func append(_ entry: IncidentEntry) throws { try run { try IncidentTable.append(entry, in: database) } }
+
+    func append(_ entry: AuditEntry) throws { try run { try AuditTable.append(entry, in: database) } }
+}

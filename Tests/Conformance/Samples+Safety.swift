@@ -1,0 +1,74 @@
+import MusterCore
+import MusterGeometry
+
+extension Safety {
+    /// Any safety of a state.
+    static func random(_ state: State, at moment: Instant, _ generator: inout SeededGenerator) -> Safety {
+        let number = Int32.random(in: .min ... .max, using: &generator)
+        let sources: [Source?] = [
+            nil, .silence, .region, .position, .ownDeclaration, .marked(by: UserNumber(number)),
+        ]
+        return Safety(
+            state: state, since: moment, region: number % 2 == 0 ? nil : RegionNumber(number),
+            source: sources.randomElement(using: &generator) ?? nil,
+            acknowledgedBy: number % 3 == 0 ? UserNumber(number) : nil)
+    }
+}
+
+extension Declaration {
+    /// A declaration that was said at a test's second.
+    static func test(_ id: String, of subject: Int32 = 1, at seconds: Double, note: String? = nil) -> Declaration {
+        Declaration(
+            id: id, subject: UserNumber(subject), author: UserNumber(9), kind: .needsHelp, sampleTime: .test(seconds),
+            receivedTime: .test(seconds + 1), note: note)
+    }
+
+    /// Any declaration.
+    static func random(_ generator: inout SeededGenerator) -> Declaration {
+        let number = Int32.random(in: .min ... .max, using: &generator)
+        let isShort = Bool.random(using: &generator)
+        return Declaration(
+            id: "d\(number)", subject: UserNumber(number), author: UserNumber(1 &- number),
+            device: isShort ? nil : DeviceNumber(number), kind: Kind.allCases.randomElement(using: &generator) ?? .safe,
+            sampleTime: Instant(milliseconds: .random(in: .min ... .max, using: &generator)),
+            receivedTime: Instant(milliseconds: .random(in: .min ... .max, using: &generator)),
+            note: isShort ? nil : "Am Tor 🧭 \(number)", coordinate: isShort ? nil : .random(&generator))
+    }
+}
+
+extension Incident {
+    /// An incident of a team that began at a test's second.
+    static func test(_ number: Int32, team: Int32 = 1, at seconds: Double) -> Incident {
+        Incident(
+            number: IncidentNumber(number), team: TeamNumber(team), kind: .drill, note: "Übung",
+            startedAt: .test(seconds), startedBy: UserNumber(9))
+    }
+
+    /// Any incident.
+    static func random(_ generator: inout SeededGenerator) -> Incident {
+        let number = Int32.random(in: .min ... .max, using: &generator)
+        let hows: [Closing.How?] = [
+            nil, .allAccounted, .teamGone, .byHand(by: UserNumber(number), reason: "Fehlalarm"),
+        ]
+        let how = hows.randomElement(using: &generator) ?? nil
+        return Incident(
+            number: IncidentNumber(number), team: TeamNumber(1 &- number), kind: number % 2 == 0 ? .real : .drill,
+            note: number % 3 == 0 ? nil : "", startedAt: Instant(milliseconds: Int64(number)),
+            startedBy: UserNumber(number), closing: how.map { Closing(at: .test(1), how: $0) })
+    }
+}
+
+extension IncidentEntry {
+    /// A line of an incident's record.
+    static func test(
+        _ incident: Int32, _ person: Int32, _ state: Safety.State, at seconds: Double, event: Event = .changed
+    ) -> IncidentEntry {
+        IncidentEntry(
+            incident: IncidentNumber(incident), at: .test(seconds), person: UserNumber(person), event: event,
+            safety: Safety(state: state, since: .test(seconds - 1), source: .marked(by: UserNumber(9))),
+            lastSeen: person % 2 == 0
+                ? nil
+                : LastSeen(
+                    coordinate: Coordinate(validLatitude: 51.1, longitude: -0.1 + 0.3), sampleTime: .test(seconds - 2)))
+    }
+}
