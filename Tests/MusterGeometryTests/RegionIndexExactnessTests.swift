@@ -51,10 +51,14 @@ import Testing
         let count = AdversarialPoints.count
         var (hits, differences) = (0, 0)
         var found: [Int32] = []
+        var answers = Answers<Int32>()
         for _ in 0..<count {
             let place = points.next()
             found.removeAll(keepingCapacity: true)
             index.regions(containing: place, into: &found)
+            answers.clear()
+            index.regions(containing: place, into: &answers)
+            if !answers.elementsEqual(found) { differences += 1 }
             let expected = oracle.regions(containing: place)
             hits += expected.count
             guard found != expected else { continue }

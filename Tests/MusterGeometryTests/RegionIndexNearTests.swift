@@ -48,6 +48,9 @@ import Testing
             var found: [NearbyRegion] = []
             index.nearby(place, within: Metres(radius), into: &found)
             #expect(found.map { $0.id } == found.map { $0.id }.sorted())
+            var answers = Answers<NearbyRegion>()
+            index.nearby(place, within: Metres(radius), into: &answers)
+            #expect(Array(answers) == found)
             var left = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.signedDistanceMetres) })
             for (id, shape) in prepared {
                 let expected = shape.signedDistanceToBoundary(from: place).value

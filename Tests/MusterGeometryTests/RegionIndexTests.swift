@@ -6,6 +6,7 @@ import Testing
         var random = SeededRandom(seed: 20)
         var index = RegionIndex()
         var shapes: [Int32: Shape] = [:]
+        var answers = Answers<Int32>()
         for round in 0..<1200 {
             let id = Int32(random.number(-100...200))
             if random.number(0...1) < 0.3 {
@@ -24,6 +25,10 @@ import Testing
                 index.regions(containing: place, into: &found)
                 let expected = shapes.filter { $0.value.contains(place) }.keys.sorted()
                 #expect(found == [7] + expected, "\(place)")
+                answers.clear()
+                answers.append(7)
+                index.regions(containing: place, into: &answers)
+                #expect(Array(answers) == found, "\(place)")
             }
         }
     }

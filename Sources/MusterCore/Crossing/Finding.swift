@@ -1,13 +1,5 @@
 import MusterGeometry
 
-/// A region that a fix may be inside of.
-struct Finding: Hashable, Sendable {
-    var region: Int32
-    /// Metres from where the device is believed to be to the boundary, positive inside. Under the raw policy infinite:
-    /// inside is inside.
-    var signedDistanceMetres: Double
-}
-
 /// What a fix says of its device, to all regions alike.
 struct Evidence {
     var device: DeviceNumber
@@ -34,11 +26,11 @@ extension Atlas {
         on bench: inout Workbench
     ) -> Evidence {
         var evidence = Evidence(device: device, sampleTime: position.sampleTime, tracker: tracker)
-        bench.findings.removeAll(keepingCapacity: true)
+        bench.findings.clear()
         if !tracker.raw.isEmpty {
             regions(containing: position.coordinate, in: tracker.raw, into: &bench.inside)
             for region in bench.inside {
-                bench.findings.append(Finding(region: region, signedDistanceMetres: .infinity))
+                bench.findings.append(NearbyRegion(id: region, signedDistanceMetres: .infinity))
             }
         }
         guard !tracker.confident.isEmpty else { return evidence }
@@ -52,7 +44,7 @@ extension Atlas {
         guard !evidence.isChecking else { return evidence }
         nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, on: &bench)
         if 4 * evidence.deviationMetres > Self.reachMetres { measureDistant(state, tracker, on: &bench) }
-        if tracker.collections.count > 1 { bench.findings.sort { $0.region < $1.region } }
+        if tracker.collections.count > 1 { bench.findings.withArray { $0.sort { $0.id < $1.id } } }
         return evidence
     }
 
@@ -62,35 +54,36 @@ extension Atlas {
     ) {
         let reach = Metres(min(4 * deviationMetres + Self.marginMetres, Self.reachMetres))
         for collection in tracker.confident {
-            bench.nearby.removeAll(keepingCapacity: true)
-            nearby(place, within: reach, in: collection, into: &bench.nearby)
-            for region in bench.nearby {
-                bench.findings.append(
-                    Finding(region: region.id, signedDistanceMetres: region.signedDistanceMetres))
-            }
+            nearby(place, within: reach, in: collection, into: &bench.findings)
         }
     }
 
     /// Measures what is beyond `reachMetres`, where the place is so uncertain that this decides nothing: the regions
     /// that hold the place, and adds those that the device stood in.
     private func measureDistant(_ state: DeviceState, _ tracker: TrackerRule, on bench: inout Workbench) {
-        for index in bench.findings.indices where bench.findings[index].signedDistanceMetres == .infinity {
-            let region = RegionNumber(bench.findings[index].region)
+        bench.findings.withArray { measureDistant(state, tracker, &$0) }
+    }
+
+    private func measureDistant(
+        _ state: DeviceState, _ tracker: TrackerRule, _ findings: inout [NearbyRegion]
+    ) {
+        for index in findings.indices where findings[index].signedDistanceMetres == .infinity {
+            let region = RegionNumber(findings[index].id)
             guard rule(of: region)?.policy == .confident,
                 let distance = signedDistance(from: state.track.estimate, to: region)
             else { continue }
-            bench.findings[index].signedDistanceMetres = distance.value
+            findings[index].signedDistanceMetres = distance.value
         }
-        let found = Set(bench.findings.map(\.region))
+        let found = Set(findings.map(\.id))
         for presence in state.presences where !found.contains(presence.region.rawValue) {
             guard let rule = rule(of: presence.region), rule.policy == .confident,
                 tracker.isLinked(to: rule.collection),
                 let distance = signedDistance(from: state.track.estimate, to: presence.region)
             else { continue }
-            bench.findings.append(
-                Finding(region: presence.region.rawValue, signedDistanceMetres: distance.value))
+            findings.append(
+                NearbyRegion(id: presence.region.rawValue, signedDistanceMetres: distance.value))
         }
-        bench.findings.sort { $0.region < $1.region }
+        findings.sort { $0.id < $1.id }
     }
 
     /// The largest exit margin of any mode, so that what lies farther than this and four deviations is outside.

@@ -16,8 +16,13 @@ public struct Presence: Hashable, Sendable {
     /// The first fix of the run in which the probability lies on this side of one half: what a person is told as
     /// "since".
     public var likelySince: Instant
+    private var left: MaybeInstant
+
     /// The first fix outside, while the exit is held back; nil while inside.
-    public var leftAt: Instant?
+    public var leftAt: Instant? {
+        get { left.instant }
+        set { left.instant = newValue }
+    }
 
     /// A presence that begins with a fix, unless told more.
     public init(
@@ -31,8 +36,12 @@ public struct Presence: Hashable, Sendable {
         self.doubt = doubt
         self.hasDwelt = hasDwelt
         self.likelySince = likelySince ?? since
-        self.leftAt = leftAt
+        left = MaybeInstant(leftAt)
     }
+
+    /// Whether a fix deep inside tells nothing new of it, a dwell apart.
+    @inline(__always)
+    var isSteady: Bool { standing == .inside && likelihood == .certain && doubt == nil && left.instant == nil }
 }
 
 /// How probable it is that a device is inside, in steps that are worth telling anyone.

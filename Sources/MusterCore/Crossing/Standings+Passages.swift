@@ -6,11 +6,10 @@ extension Standings {
     ///
     /// - Parameter state: with the presences after the second fix.
     func infer(
-        from former: Position, to position: Position, _ state: DeviceState, in atlas: Atlas,
+        from first: ConfidentFix, to second: ConfidentFix, _ state: DeviceState, in atlas: Atlas,
         on bench: inout Workbench
     ) {
-        guard evidence.isSettled, Self.isFarEnough(former.coordinate, position.coordinate) else { return }
-        let (first, second) = (ConfidentFix(former), ConfidentFix(position))
+        guard evidence.isSettled, Self.isFarEnough(first.coordinate, second.coordinate) else { return }
         guard second.sampleTime.seconds(since: first.sampleTime) <= InferredPassage.longestGapSeconds else { return }
         for collection in evidence.tracker.confident {
             atlas.regions(crossedBy: first.coordinate, second.coordinate, in: collection, into: &bench.inside)

@@ -7,16 +7,16 @@ struct Standings {
 
     /// Goes through the presences and the findings, both in region order, side by side.
     func move(_ state: inout DeviceState, in atlas: Atlas, on bench: inout Workbench) {
-        if state.presences.isEmpty && bench.findings.isEmpty { return }
+        if staysPut(state.presences, bench.findings, in: atlas) { return }
         bench.presences.removeAll(keepingCapacity: true)
         var former = 0
         var found = 0
         while former < state.presences.count || found < bench.findings.count {
             let presence = former < state.presences.count ? state.presences[former] : nil
             let finding = found < bench.findings.count ? bench.findings[found] : nil
-            let number = min(presence?.region.rawValue ?? .max, finding?.region ?? .max)
+            let number = min(presence?.region.rawValue ?? .max, finding?.id ?? .max)
             let isKnown = presence?.region.rawValue == number
-            let isFound = finding?.region == number
+            let isFound = finding?.id == number
             if isKnown { former += 1 }
             if isFound { found += 1 }
             guard let rule = atlas.rule(of: RegionNumber(number)), evidence.tracker.isLinked(to: rule.collection) else {
@@ -24,9 +24,7 @@ struct Standings {
                 if isKnown { bench.presencesChanged = true }
                 continue
             }
-            if isKnown, isFound, let presence, let finding,
-                isSteady(presence, rule, signedDistanceMetres: finding.signedDistanceMetres)
-            {
+            if isKnown, isFound, let presence, let finding, isSteady(presence, finding, in: atlas) {
                 bench.presences.append(presence)
                 continue
             }
@@ -39,12 +37,20 @@ struct Standings {
         if bench.presencesChanged { state.presences = Array(bench.presences) }
     }
 
-    /// Whether a device stays where it is, deep inside, and nothing is to be told: the usual, decided first.
+    /// Whether a device stays where it is, deep inside of what it is in and far from all else, and nothing is to be
+    /// told: the usual, decided first. What is found is there, and linked to the tracker.
+    private func staysPut(_ presences: [Presence], _ findings: Answers<NearbyRegion>, in atlas: Atlas) -> Bool {
+        guard presences.count == findings.count else { return false }
+        for index in 0..<findings.count where !isSteady(presences[index], findings[index], in: atlas) { return false }
+        return true
+    }
+
+    /// Whether a device stays in a region, deep inside, and nothing is to be told.
     @inline(__always)
-    private func isSteady(_ presence: Presence, _ rule: Atlas.RegionRule, signedDistanceMetres: Double) -> Bool {
-        presence.standing == .inside && presence.likelihood == .certain && presence.doubt == nil
-            && presence.leftAt == nil && (presence.hasDwelt || rule.dwellSeconds == nil)
-            && signedDistanceMetres > 2 * evidence.deviationMetres && !evidence.isChecking
+    private func isSteady(_ presence: Presence, _ finding: NearbyRegion, in atlas: Atlas) -> Bool {
+        presence.region.rawValue == finding.id && presence.isSteady && !evidence.isChecking
+            && finding.signedDistanceMetres > 2 * evidence.deviationMetres
+            && (presence.hasDwelt || atlas.reportsNoDwell(in: presence.region))
     }
 
     /// Moves one presence.

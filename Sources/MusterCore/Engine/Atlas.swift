@@ -8,12 +8,15 @@ private final class IndexHolder: Sendable {
     static let empty = IndexHolder(RegionIndex())
 
     @inline(never)
-    func regions(containing place: Coordinate, into found: inout [Int32]) {
+    func regions(containing place: Coordinate, into found: inout Answers<Int32>) {
         index.regions(containing: place, into: &found)
     }
 
     @inline(never)
-    func nearby(_ place: Coordinate, within reach: Metres, into found: inout [NearbyRegion]) {
+    func approach(_ places: UnsafeBufferPointer<Coordinate>) -> Int { index.approach(places) }
+
+    @inline(never)
+    func nearby(_ place: Coordinate, within reach: Metres, into found: inout Answers<NearbyRegion>) {
         index.nearby(place, within: reach, into: &found)
     }
 }
@@ -70,6 +73,13 @@ struct Atlas: Sendable {
         return trackers[Int(number.rawValue)] ?? .none
     }
 
+    /// Whether nobody waits to be told that a device stays in a region.
+    @inline(__always)
+    func reportsNoDwell(in region: RegionNumber) -> Bool {
+        let index = Int(region.rawValue)
+        return index < rules.count && rules[index]?.dwellSeconds == nil
+    }
+
     /// The rule of a region; nil when it was removed.
     func rule(of region: RegionNumber) -> RegionRule? {
         guard rules.indices.contains(Int(region.rawValue)), var rule = rules[Int(region.rawValue)] else { return nil }
@@ -77,9 +87,19 @@ struct Atlas: Sendable {
         return rule
     }
 
+    /// Brings near what answers questions about places; see `Engine.approach`.
+    func approach(_ places: UnsafeBufferPointer<Coordinate>, in collections: [CollectionNumber]) -> Int {
+        var touched = 0
+        for collection in collections where indexes.indices.contains(Int(collection.rawValue)) {
+            touched &+= indexes[Int(collection.rawValue)].approach(places)
+        }
+        return touched
+    }
+
     /// Appends the regions of a collection that hold a place or whose boundary is so near, in ascending order.
     func nearby(
-        _ place: Coordinate, within reach: Metres, in collection: CollectionNumber, into found: inout [NearbyRegion]
+        _ place: Coordinate, within reach: Metres, in collection: CollectionNumber,
+        into found: inout Answers<NearbyRegion>
     ) {
         guard indexes.indices.contains(Int(collection.rawValue)) else { return }
         indexes[Int(collection.rawValue)].nearby(place, within: reach, into: &found)
@@ -87,11 +107,13 @@ struct Atlas: Sendable {
 
     /// Replaces `found` by the numbers of a collection's regions that a straight way touches, ascending.
     func regions(
-        crossedBy from: Coordinate, _ to: Coordinate, in collection: CollectionNumber, into found: inout [Int32]
+        crossedBy from: Coordinate, _ to: Coordinate, in collection: CollectionNumber,
+        into found: inout Answers<Int32>
     ) {
-        found.removeAll(keepingCapacity: true)
+        found.clear()
         guard indexes.indices.contains(Int(collection.rawValue)) else { return }
-        indexes[Int(collection.rawValue)].index.regions(crossedBy: from, to, into: &found)
+        let index = indexes[Int(collection.rawValue)].index
+        found.withArray { index.regions(crossedBy: from, to, into: &$0) }
     }
 
     /// Metres from a place to a region's boundary, positive inside; nil when the region was removed.
@@ -101,12 +123,14 @@ struct Atlas: Sendable {
     }
 
     /// Replaces `found` by the numbers of the regions that hold a place, ascending.
-    func regions(containing place: Coordinate, in collections: [CollectionNumber], into found: inout [Int32]) {
-        found.removeAll(keepingCapacity: true)
+    func regions(
+        containing place: Coordinate, in collections: [CollectionNumber], into found: inout Answers<Int32>
+    ) {
+        found.clear()
         for collection in collections where indexes.indices.contains(Int(collection.rawValue)) {
             indexes[Int(collection.rawValue)].regions(containing: place, into: &found)
         }
-        if collections.count > 1 { found.sort() }
+        if collections.count > 1 { found.withArray { $0.sort() } }
     }
 }
 

@@ -51,8 +51,10 @@ extension Engine {
         tally: inout Tally
     ) -> Question? {
         while index < observations.count {
-            if let question = question(about: observations[index], now: now, after: decision) { return question }
-            tally.count(decide(observations[index], now: now, into: &decision))
+            if index % Self.approachCount == 0 { decision.touched &+= approach(observations, from: index) }
+            let observation = observations[index]
+            if let question = question(about: observation, now: now, after: decision) { return question }
+            tally.count(decide(observation, now: now, into: &decision))
             index += 1
         }
         return nil
@@ -82,7 +84,7 @@ extension Engine {
         of device: DeviceNumber, after decision: Decision
     ) -> (evaluated: Instant?, isUnfollowed: Bool) {
         func progress(_ states: [DeviceState], _ place: Int) -> (Instant?, Bool) {
-            (states[place].evaluated, states[place].latest != nil && states[place].track.isEmpty)
+            (states[place].lastEvaluated.instant, states[place].isHeard && states[place].track.fixes == 0)
         }
         let index = Int(device.rawValue)
         if let place = decision.devices.place(of: index) { return progress(decision.devices.states, place) }
@@ -90,7 +92,11 @@ extension Engine {
     }
 
     private func isCrossedConfidently(by device: DeviceNumber, after decision: Decision) -> Bool {
-        !tracker(of: state(of: device, after: decision).user).confident.isEmpty
+        let index = Int(device.rawValue)
+        if let place = decision.devices.place(of: index) {
+            return !tracker(of: decision.devices.states[place].user).confident.isEmpty
+        }
+        return devices.indices.contains(index) && !tracker(of: devices[index].user).confident.isEmpty
     }
 
     /// Follows a device along positions that were decided before this engine was made, so that its track goes on where

@@ -14,7 +14,7 @@ extension Engine {
         for user in directory.users.all { put(user) }
         for device in directory.devices.all { put(device) }
         for (device, position) in positions where devices.indices.contains(Int(device.rawValue)) {
-            devices[Int(device.rawValue)].latest = position
+            devices[Int(device.rawValue)].keep(position)
             devices[Int(device.rawValue)].evaluated = position.sampleTime
             devices[Int(device.rawValue)].hasStood = true
         }

@@ -48,8 +48,8 @@ public struct Engine: Sendable {
 
     /// Takes over what was decided, once it is durable, and empties the decision for its next use.
     public mutating func adopt(_ decision: inout Decision) {
-        decision.devices.drain { index, state in devices[index] = state }
-        decision.people.drain { index, state in people[index] = state }
+        decision.devices.replace(in: &devices)
+        decision.people.replace(in: &people)
         for (team, incident) in decision.incidents { incidents[team] = incident.isOpen ? incident : nil }
         decision.reset()
     }
@@ -81,7 +81,7 @@ public struct Engine: Sendable {
         _ state: inout DeviceState, of device: DeviceNumber, to position: Position, tracker: Atlas.TrackerRule,
         on bench: inout Workbench
     ) -> PositionFilter.Passage {
-        let passage = tracker.filter.passage(of: position, after: state.latest)
+        let passage = tracker.filter == .none ? .stored : tracker.filter.passage(of: position, after: state.latest)
         guard passage != .ignored else { return passage }
         if let evaluated = state.evaluated, position.sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
             bench.presencesChanged = !state.presences.isEmpty
@@ -91,13 +91,13 @@ public struct Engine: Sendable {
         state.noteInterval(to: position.sampleTime)
         state.evaluated = position.sampleTime
         if passage == .stored {
-            state.latest = position
+            state.keep(position)
             bench.changes.append(.position(position, of: device, isCurrent: true))
         }
         let evidence = atlas.find(position, device: device, tracker: tracker, state: &state, on: &bench)
         let standings = Standings(evidence: evidence)
         standings.move(&state, in: atlas, on: &bench)
-        if let former { standings.infer(from: former, to: position, state, in: atlas, on: &bench) }
+        if let former { standings.infer(from: former, to: ConfidentFix(position), state, in: atlas, on: &bench) }
         return passage
     }
 
@@ -117,7 +117,7 @@ public struct Engine: Sendable {
     private func place(of device: DeviceNumber, in decision: inout Decision) -> Int {
         let index = Int(device.rawValue)
         if let place = decision.devices.place(of: index) { return place }
-        return decision.devices.lay(devices.indices.contains(index) ? devices[index] : DeviceState(), over: index)
+        return decision.devices.lay(over: index, of: devices, else: DeviceState())
     }
 
     func state(of device: DeviceNumber, after decision: Decision) -> DeviceState {

@@ -4,12 +4,15 @@ import MusterGeometry
 struct DeviceState: Hashable, Sendable {
     /// Whose it is; nil for a number that no device has.
     var user: UserNumber?
-    /// The newest stored position by sample time: the baseline of the filters.
-    var latest: Position?
-    /// The newest sample time that was evaluated; later than `latest` where a filter left the newest out of the store.
-    var evaluated: Instant?
-    /// The newest sample time of a sighting.
-    var sighted: Instant?
+    // An optional position is copied and let go of in far more steps than a position.
+    private var newest = Position(
+        coordinate: Coordinate(validLatitude: 0, longitude: 0), sampleTime: Instant(milliseconds: 0),
+        receivedTime: Instant(milliseconds: 0))
+    /// Whether a position of it is stored.
+    private(set) var isHeard = false
+    // As they are stored, for those who look into a state without a copy of it.
+    private(set) var lastEvaluated = MaybeInstant()
+    private var lastSighted = MaybeInstant()
     /// Where it stands, in region order.
     var presences: [Presence] = []
     /// Where the confident policy believes it to be; empty until a fix is evaluated under it.
@@ -18,6 +21,28 @@ struct DeviceState: Hashable, Sendable {
     var intervalSeconds: Float = 0
     /// Whether anything was ever decided of it under the confident policy.
     var hasStood = false
+
+    /// The newest stored position by sample time: the baseline of the filters.
+    var latest: Position? { isHeard ? newest : nil }
+
+    /// Takes the newest position that is stored.
+    @inline(__always)
+    mutating func keep(_ position: Position) {
+        newest = position
+        isHeard = true
+    }
+
+    /// The newest sample time that was evaluated; later than `latest` where a filter left the newest out of the store.
+    var evaluated: Instant? {
+        get { lastEvaluated.instant }
+        set { lastEvaluated.instant = newValue }
+    }
+
+    /// The newest sample time of a sighting.
+    var sighted: Instant? {
+        get { lastSighted.instant }
+        set { lastSighted.instant = newValue }
+    }
 
     /// Whether its standings are only the last known: after 20 minutes of silence, or three of its intervals.
     func isStale(at now: Instant) -> Bool {
@@ -29,9 +54,9 @@ struct DeviceState: Hashable, Sendable {
     var holdsBackAnExit: Bool { presences.contains { $0.leftAt != nil } }
 
     /// The last fix, where it tells well from where the device goes on; nil while that is in doubt.
-    var surestFix: Position? {
-        guard track.isSettled, let latest, latest.sampleTime == evaluated else { return nil }
-        return latest
+    var surestFix: ConfidentFix? {
+        guard track.isSettled, isHeard, newest.sampleTime == evaluated else { return nil }
+        return ConfidentFix(newest)
     }
 
     /// Learns from a new fix how often the device reports.
@@ -121,27 +146,36 @@ struct Overlay<State: Sendable>: Sendable {
         if let place = place(of: index) {
             states[place] = state
         } else {
-            _ = lay(state, over: index)
+            states.append(state)
+            _ = noteLast(over: index)
         }
     }
 
-    /// Lays a state over an index that has none over it.
+    /// Lays a copy of the old state over an index that has nothing over it, or a fresh one where there is no old one.
     ///
     /// - Returns: its place in `states`.
-    mutating func lay(_ state: State, over index: Int) -> Int {
-        while places.count <= index { places.append(0) }
+    mutating func lay(over index: Int, of old: [State], else fresh: @autoclosure () -> State) -> Int {
+        if index < old.count { states.append(old[index]) } else { states.append(fresh()) }
+        return noteLast(over: index)
+    }
+
+    private mutating func noteLast(over index: Int) -> Int {
+        if places.count <= index { places += repeatElement(0, count: index + 1 - places.count) }
         indexes.append(index)
-        states.append(state)
         places[index] = Int32(states.count)
         return states.count - 1
     }
 
-    /// Hands out every state once, in the order of first setting, and is empty afterwards.
-    mutating func drain(_ body: (Int, State) -> Void) {
-        for (index, state) in zip(indexes, states) {
-            places[index] = 0
-            body(index, state)
-        }
+    /// Puts every new state in the place of the old one, and is empty afterwards.
+    mutating func replace(in old: inout [State]) {
+        // Exchanged and not copied: no reference is counted.
+        for place in states.indices { swap(&old[indexes[place]], &states[place]) }
+        clear()
+    }
+
+    /// Forgets all new states.
+    mutating func clear() {
+        for index in indexes { places[index] = 0 }
         indexes.removeAll(keepingCapacity: true)
         states.removeAll(keepingCapacity: true)
     }

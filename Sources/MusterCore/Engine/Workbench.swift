@@ -8,9 +8,10 @@ struct Workbench: Sendable {
     /// Whether the observation at hand changed its device's presences.
     var presencesChanged = false
 
-    var inside: [Int32] = []
-    var nearby: [NearbyRegion] = []
-    var findings: [Finding] = []
+    var inside = Answers<Int32>()
+    /// The regions that a fix may be inside of, in region order; where the boundary is far, or nobody asks how far it
+    /// is, its distance is infinite.
+    var findings = Answers<NearbyRegion>()
     var presences: [Presence] = []
     /// What is told after the exits of the observation at hand: its enters, its dwells, then its reports.
     var enters: [Crossing] = []

@@ -17,8 +17,8 @@ public struct Position: Hashable, Sendable {
     private var known = Known()
     /// The road by which it came.
     public var source: Source
-    /// What else the sender said, as the text of one JSON object; kept and given back, never interpreted.
-    public var attributes: String?
+    // Positions are copied often and most have none: a text of its own would be counted with every copy.
+    private var said: Attributes?
 
     /// The endpoint that a position came through.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {
@@ -45,6 +45,12 @@ public struct Position: Hashable, Sendable {
 }
 
 extension Position {
+    /// What else the sender said, as the text of one JSON object; kept and given back, never interpreted.
+    public var attributes: String? {
+        get { said?.text }
+        set { said = newValue.map { Attributes($0) } }
+    }
+
     /// The radius that holds the true place with 68 % probability; nil when unknown (a reported 0 is unknown).
     public var accuracy: Metres? {
         get { number(accuracyMetres, .accuracy).map { Metres($0) } }
@@ -105,6 +111,17 @@ extension Position {
     }
 
     private func number(_ value: Double, _ which: Known) -> Double? { known.contains(which) ? value : nil }
+}
+
+/// The text of a position's attributes.
+private final class Attributes: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: Attributes, right: Attributes) -> Bool { left.text == right.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// What a device noticed, or a person said. Ranges to peers join here.

@@ -1,5 +1,5 @@
 /// A region that holds a place or comes near it, and how far away its boundary is.
-public struct NearbyRegion: Hashable, Sendable {
+public struct NearbyRegion: Hashable, BitwiseCopyable, Sendable {
     /// The region's number.
     public var id: Int32
     /// Metres from the place to the region's boundary: positive when the place is inside, negative when it is outside,

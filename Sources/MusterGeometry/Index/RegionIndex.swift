@@ -43,6 +43,10 @@ public struct RegionIndex: Sendable {
     @inline(__always)
     var needsSettling: Bool { !namesAreIDs || struckOff.count > 0 }
 
+    /// Whether what the mesh answers is the answer, except at a pole.
+    @inline(__always)
+    var isAnsweredByMesh: Bool { !needsSettling && delta.count == 0 }
+
     /// The number of regions.
     public var count: Int { (mesh?.regions.count ?? 0) - struckOff.count + delta.count }
 

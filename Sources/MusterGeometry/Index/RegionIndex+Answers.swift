@@ -1,0 +1,30 @@
+extension RegionIndex {
+    /// Appends the numbers of the regions that hold a place, in ascending order, as the same question with an array
+    /// does; the fastest way to ask for one place.
+    public func regions(containing place: Coordinate, into answers: inout Answers<Int32>) {
+        guard isAnsweredByMesh && abs(place.latitude) != 90 else {
+            return answers.withArray { regions(containing: place, into: &$0) }
+        }
+        open.append(containing: place, to: &answers)
+    }
+
+    /// Appends the regions that hold a place or whose boundary comes within a distance of it, as the same question with
+    /// an array does.
+    public func nearby(_ place: Coordinate, within radius: Metres, into answers: inout Answers<NearbyRegion>) {
+        answers.withArray { nearby(place, within: radius, into: &$0) }
+    }
+}
+
+extension OpenMesh {
+    /// Appends the names of the regions that hold a place, in ascending order.
+    @inline(__always)
+    fileprivate func append(containing place: Coordinate, to answers: inout Answers<Int32>) {
+        let query = query
+        var local = query.pointee.locate(place)
+        query.pointee.descend(&local)
+        if local.word.isEmpty { return }
+        answers.extend(room: query.pointee.header(local).entryCount &+ MeshQuery.slack) { names in
+            query.pointee.answer(local, place, into: names)
+        }
+    }
+}
