@@ -65,8 +65,9 @@ extension SecretVault {
     ) async throws -> SecretVault {
         let mark = try await ledger.read { try $0.credential(.vaultMark, key: markKey) }
         let path = directory + "/" + fileName
+        let stored = try read(path)
         if let mark {
-            if let stored = try read(path) {
+            if let stored {
                 let vault = SecretVault(key: stored)
                 if (try? vault.open(mark.secret, for: markPurpose)) != nil { return vault }
                 guard isRenewed else { throw SecretVaultError.wrongKey(path: path) }
@@ -74,9 +75,10 @@ extension SecretVault {
                 throw SecretVaultError.missingKey(path: path)
             }
         }
-        // A key without a mark is from a first start that was cut short, and nothing was sealed with it.
-        let key = SecretToken.randomBytes(keyBytes)
-        try write(key, to: path)
+        // A key that the database does not know stays: the database may be an older copy, and the newer one needs it.
+        let known = mark == nil ? stored : nil
+        let key = known ?? SecretToken.randomBytes(keyBytes)
+        if known == nil { try write(key, to: path) }
         let vault = SecretVault(key: key)
         let sealed = vault.seal(Array(markPurpose.utf8), for: markPurpose)
         try await ledger.edit { _, draft in

@@ -46,6 +46,19 @@ import Testing
         }
     }
 
+    @Test func `a database that knows no key takes the one that lies there and leaves it as it is`() async throws {
+        try await withFolder { folder in
+            let now = now
+            let newer = try Ledger(store: MemoryStore(), now: { now })
+            let sealed = try await SecretVault.open(in: folder, of: newer, now: now).seal([1], for: "it")
+            let older = try Ledger(store: MemoryStore(), now: { now })
+            #expect(try await SecretVault.open(in: folder, of: older, now: now).open(sealed, for: "it") == [1])
+            #expect(try await SecretVault.open(in: folder, of: newer, now: now).open(sealed, for: "it") == [1])
+            try await newer.close()
+            try await older.close()
+        }
+    }
+
     @Test func `a key that is missing or another's is told at the start and may be renewed`() async throws {
         try await withFolder { folder in
             let now = now
