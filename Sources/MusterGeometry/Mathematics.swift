@@ -42,6 +42,12 @@ package func hyperbolicTangent(_ value: Double) -> Double { tanh(value) }
 /// Φ: the probability that a normal number of mean 0 and deviation 1 is below a value; 0.5 at 0.
 package func normalProbability(below value: Double) -> Double { 0.5 * erfc(-value * 0.5.squareRoot()) }
 
+/// A difference of longitudes the short way round, −180 to 180.
+package func shortWay(_ degrees: Double) -> Double {
+    // Nearly always it is that already, and the C library takes its time to say so.
+    abs(degrees) <= 180 ? degrees : degrees.remainder(dividingBy: 360)
+}
+
 /// The length of the vector (x, y); its arguments here are of the order of 1, where nothing overflows.
 @inline(__always)
 func length(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }

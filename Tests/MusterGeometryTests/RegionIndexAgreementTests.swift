@@ -101,7 +101,7 @@ import Testing
         for round in 0..<60 {
             let place = points.next()
             let radius = [1, 10, 50, 500, 1900][round % 5]
-            var found: [NearbyRegion] = []
+            var found = Answers<NearbyRegion>()
             index.nearby(place, within: Metres(Double(radius)), into: &found)
             #expect(found.map(\.id) == found.map(\.id).sorted())
             let distances = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.signedDistanceMetres) })

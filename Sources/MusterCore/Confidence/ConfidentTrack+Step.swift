@@ -80,7 +80,7 @@ extension ConfidentTrack {
             elapsed = elapsedSeconds
             perDegree = MetresPerDegree(latitude: estimate.latitude)
             northDegrees = fix.coordinate.latitude - estimate.latitude
-            eastDegrees = (fix.coordinate.longitude - estimate.longitude).remainder(dividingBy: 360)
+            eastDegrees = shortWay(fix.coordinate.longitude - estimate.longitude)
             metres = Self.length(eastDegrees, northDegrees, perDegree)
         }
 

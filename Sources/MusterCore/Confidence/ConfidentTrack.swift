@@ -176,7 +176,7 @@ extension ConfidentTrack {
 
     private mutating func move(eastDegrees: Double, northDegrees: Double) {
         latitude = max(-90, min(90, latitude + northDegrees))
-        longitude = (longitude + eastDegrees).remainder(dividingBy: 360)
+        longitude = shortWay(longitude + eastDegrees)
         anchor.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
         earlierAnchor.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
         candidate.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)

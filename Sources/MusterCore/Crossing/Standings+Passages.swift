@@ -36,7 +36,7 @@ extension Standings {
     /// from an error.
     private static func isFarEnough(_ first: Coordinate, _ second: Coordinate) -> Bool {
         let north = abs(first.latitude - second.latitude)
-        let east = abs((first.longitude - second.longitude).remainder(dividingBy: 360))
+        let east = abs(shortWay(first.longitude - second.longitude))
         return max(north, east) > 0.0002
     }
 }

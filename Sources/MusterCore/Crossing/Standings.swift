@@ -40,10 +40,22 @@ struct Standings {
     /// Whether a device stays where it is, deep inside of what it is in and far from all else, and nothing is to be
     /// told: the usual, decided first. What is found is there, and linked to the tracker.
     private func staysPut(_ presences: [Presence], _ findings: Answers<NearbyRegion>, in atlas: Atlas) -> Bool {
-        guard presences.count == findings.count else { return false }
-        for index in 0..<findings.count where !isSteady(presences[index], findings[index], in: atlas) { return false }
-        return true
+        var former = 0
+        for index in 0..<findings.count {
+            let finding = findings[index]
+            if former < presences.count && presences[former].region.rawValue == finding.id {
+                guard isSteady(presences[former], finding, in: atlas) else { return false }
+                former += 1
+            } else if finding.signedDistanceMetres > Self.farDeviations * evidence.deviationMetres {
+                return false
+            }
+        }
+        return former == presences.count
     }
+
+    /// Who is so many deviations outside of a region and was not known in it is left alone: less than
+    /// `Presence.leastProbability` is in it, and that is neither kept nor told.
+    private static var farDeviations: Double { -1.7 }
 
     /// Whether a device stays in a region, deep inside, and nothing is to be told.
     @inline(__always)

@@ -13,7 +13,9 @@ private final class IndexHolder: Sendable {
     }
 
     @inline(never)
-    func approach(_ places: UnsafeBufferPointer<Coordinate>) -> Int { index.approach(places) }
+    func approach(_ places: UnsafeBufferPointer<Coordinate>, measuring: Bool) -> Int {
+        index.approach(places, measuring: measuring)
+    }
 
     @inline(never)
     func nearby(_ place: Coordinate, within reach: Metres, into found: inout Answers<NearbyRegion>) {
@@ -25,6 +27,9 @@ private final class IndexHolder: Sendable {
 /// are by number into arrays.
 struct Atlas: Sendable {
     private var rules: [RegionRule?] = []
+    /// By region: whether someone is to be told that a device stays in it. Looked at for every presence, and so in few
+    /// bytes.
+    private var tellsDwell: [Bool] = []
     // A collection's regions, and how they are crossed.
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
@@ -77,7 +82,7 @@ struct Atlas: Sendable {
     @inline(__always)
     func reportsNoDwell(in region: RegionNumber) -> Bool {
         let index = Int(region.rawValue)
-        return index < rules.count && rules[index]?.dwellSeconds == nil
+        return index < tellsDwell.count && !tellsDwell[index]
     }
 
     /// The rule of a region; nil when it was removed.
@@ -88,10 +93,11 @@ struct Atlas: Sendable {
     }
 
     /// Brings near what answers questions about places; see `Engine.approach`.
-    func approach(_ places: UnsafeBufferPointer<Coordinate>, in collections: [CollectionNumber]) -> Int {
+    func approach(_ places: UnsafeBufferPointer<Coordinate>, for tracker: TrackerRule) -> Int {
         var touched = 0
-        for collection in collections where indexes.indices.contains(Int(collection.rawValue)) {
-            touched &+= indexes[Int(collection.rawValue)].approach(places)
+        for collection in tracker.collections where indexes.indices.contains(Int(collection.rawValue)) {
+            let measuring = policies[Int(collection.rawValue)] == .confident
+            touched &+= indexes[Int(collection.rawValue)].approach(places, measuring: measuring)
         }
         return touched
     }
@@ -146,7 +152,11 @@ extension Atlas {
 
     mutating func put(_ region: Region) {
         if let former = rule(of: region.number), former.collection != region.collection { remove(region.number) }
-        while rules.count <= Int(region.number.rawValue) { rules.append(nil) }
+        while rules.count <= Int(region.number.rawValue) {
+            rules.append(nil)
+            tellsDwell.append(false)
+        }
+        tellsDwell[Int(region.number.rawValue)] = region.dwellSeconds != nil
         makeRoom(for: region.collection)
         rules[Int(region.number.rawValue)] = RegionRule(
             collection: region.collection, policy: policy(of: region.collection),

@@ -25,8 +25,7 @@ extension Engine {
                 user = user ?? devices[Int(device.rawValue)].user
                 touched &+= devices[Int(device.rawValue)].presences.count
             }
-            let rule = tracker(of: user)
-            touched &+= atlas.approach(UnsafeBufferPointer(rebasing: places[..<count]), in: rule.collections)
+            touched &+= atlas.approach(UnsafeBufferPointer(rebasing: places[..<count]), for: tracker(of: user))
         }
         return touched
     }

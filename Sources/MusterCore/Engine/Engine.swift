@@ -128,12 +128,15 @@ public struct Engine: Sendable {
 
     /// The rule of the tracker that a user's devices report to.
     func tracker(of user: UserNumber?) -> Atlas.TrackerRule {
-        atlas.tracker(team(of: person(user)).tracker)
+        guard let user, people.indices.contains(Int(user.rawValue)) else { return .none }
+        return atlas.tracker(team(people[Int(user.rawValue)].team).tracker)
     }
 
     /// What holds for a person by their team; without one, nothing is crossed and silence is the usual.
-    func team(of person: PersonState?) -> TeamState {
-        guard let team = person?.team, teams.indices.contains(Int(team.rawValue)) else { return TeamState() }
+    func team(of person: PersonState?) -> TeamState { team(person?.team) }
+
+    func team(_ team: TeamNumber?) -> TeamState {
+        guard let team, teams.indices.contains(Int(team.rawValue)) else { return TeamState() }
         return teams[Int(team.rawValue)]
     }
 

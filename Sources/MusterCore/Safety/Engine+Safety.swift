@@ -57,8 +57,15 @@ extension Engine {
     /// Whether a person's safety is known, and a device last heard then spoke for them already: so that hearing
     /// it again where it stood changes nothing.
     func isKnown(_ user: UserNumber?, lastHeard: Instant?, now: Instant, after decision: Decision) -> Bool {
-        guard let user, let lastHeard, let person = decidedPerson(user, after: decision) else { return false }
-        return person.safety.state != .unknown && now.seconds(since: lastHeard) <= team(of: person).silenceSeconds
+        guard let user, let lastHeard else { return false }
+        // Asked for every observation: so the state is not copied.
+        func isKnown(_ states: [PersonState], _ place: Int) -> Bool {
+            states[place].safety.state != .unknown
+                && now.seconds(since: lastHeard) <= team(states[place].team).silenceSeconds
+        }
+        let index = Int(user.rawValue)
+        if let place = decision.people.place(of: index) { return isKnown(decision.people.states, place) }
+        return people.indices.contains(index) && isKnown(people, index)
     }
 
     func decidedPerson(_ user: UserNumber, after decision: Decision) -> PersonState? {

@@ -44,6 +44,17 @@ public struct Answers<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
+    /// Lets the answers from one on be changed in place.
+    ///
+    /// - Parameter body: returns how many of them it leaves, the first.
+    @inline(__always)
+    mutating func change(from start: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Int) {
+        let end = written
+        written = slots.withUnsafeMutableBufferPointer { slots in
+            start &+ body(UnsafeMutableBufferPointer(rebasing: slots[start..<end]))
+        }
+    }
+
     /// Lets an array of the answers be changed, without a copy.
     @inlinable
     public mutating func withArray(_ body: (inout [Element]) -> Void) {

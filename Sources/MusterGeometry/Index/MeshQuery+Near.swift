@@ -51,7 +51,7 @@ struct NearWalk {
     /// Appends the names of the regions whose boundary comes within the radius, in place of their numbers, and how far
     /// away it is; a region may come several times, once for each cell and part.
     @inline(__always)
-    mutating func append(to found: inout [NearbyRegion]) {
+    mutating func append(to found: inout Answers<NearbyRegion>) {
         if let reach = distance.planarReach,
             place.longitude - reach.east > -180, place.longitude + reach.east < 180
         {
@@ -66,7 +66,7 @@ struct NearWalk {
     }
 
     @inline(never)
-    private mutating func appendRoundTheGlobe(to found: inout [NearbyRegion]) {
+    private mutating func appendRoundTheGlobe(to found: inout Answers<NearbyRegion>) {
         for piece in Span(around: place, radiusMetres: radius).pieces {
             let turns = (((piece.west + piece.east) / 2 - place.longitude) / 360).rounded()
             visit(piece, turn: 360 * turns, &found)
@@ -77,7 +77,7 @@ struct NearWalk {
     ///
     /// - Parameter turn: what to add to the place's longitude: whole turns, so that it is near the box.
     @inline(__always)
-    private mutating func visit(_ box: Span, turn: Double, _ found: inout [NearbyRegion]) {
+    private mutating func visit(_ box: Span, turn: Double, _ found: inout Answers<NearbyRegion>) {
         let grid = query.pointee.grid
         let local = LocalBox(
             west: (box.west - grid.west) * query.pointee.perWidth,
@@ -103,7 +103,9 @@ struct NearWalk {
         var turn: Double
     }
 
-    private mutating func visit(_ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout [NearbyRegion]) {
+    private mutating func visit(
+        _ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout Answers<NearbyRegion>
+    ) {
         if !word.isSubgrid { return measure(word, local, size, &found) }
         let side = 1 << word.levels
         let inner = local.scaled(by: Double(side), Double(side))
@@ -120,7 +122,7 @@ struct NearWalk {
     /// Measures what has edges or a rim in a leaf.
     @inline(__always)
     private mutating func measure(
-        _ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout [NearbyRegion]
+        _ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout Answers<NearbyRegion>
     ) {
         let words = query.pointee.hot + word.firstWord
         let header = LeafHeader(bits: words[0])
@@ -128,15 +130,16 @@ struct NearWalk {
         guard !header.isIntricate, let reach = distance.planarReach else {
             return measureEdges(words, header, near: nil, turn: size.turn, &found)
         }
+        // Rounding an edge to units moves it by less than one; the metres of a degree are right to a share.
+        let across = Float(size.width / reach.east * radius)
+        let along = Float(size.height / reach.north * radius)
+        let limit = Float(radius) + 2 * max(across, along) / Float(LeafUnits.perCell)
+        let blocks = words + LeafHeader.wordCount
+        let place = MeshPlace(word: word, u: local.u, v: local.v)
+        guard MeshQuery.hasEdge(blocks, header.blockCount, near: place, limit / across, limit / along) else { return }
         withUnsafeTemporaryAllocation(of: Float.self, capacity: EdgeBlock.edgeLimit + 1) { scratch in
             guard let squares = scratch.baseAddress else { return }
-            // Rounding an edge to units moves it by less than one; the metres of a degree are right to a share.
-            let across = Float(size.width / reach.east * radius)
-            let along = Float(size.height / reach.north * radius)
-            let limit = Float(radius) + 2 * max(across, along) / Float(LeafUnits.perCell)
-            let least = MeshQuery.squares(
-                words + LeafHeader.wordCount, header.blockCount, MeshPlace(word: word, u: local.u, v: local.v),
-                across, along, into: squares)
+            let least = MeshQuery.squares(blocks, header.blockCount, place, across, along, into: squares)
             if least > limit * limit { return }
             measureEdges(
                 words, header, near: NearSquares(squares: squares, limit: limit * limit), turn: size.turn, &found)
@@ -159,7 +162,7 @@ struct NearWalk {
     @inline(never)
     private mutating func measureEdges(
         _ words: UnsafePointer<UInt32>, _ header: LeafHeader, near: NearSquares?, turn: Double,
-        _ found: inout [NearbyRegion]
+        _ found: inout Answers<NearbyRegion>
     ) {
         let query = query
         let entries = words + LeafHeader.wordCount + header.blockCount * EdgeBlock.wordCount
@@ -186,7 +189,7 @@ struct NearWalk {
                     return true
                 }
             }
-            if best <= radius {
+            if best <= radius && best < .infinity {
                 found.append(NearbyRegion(id: Int32(bitPattern: reader.entry.name), signedDistanceMetres: best))
             }
         }

@@ -7,12 +7,6 @@ extension RegionIndex {
         }
         open.append(containing: place, to: &answers)
     }
-
-    /// Appends the regions that hold a place or whose boundary comes within a distance of it, as the same question with
-    /// an array does.
-    public func nearby(_ place: Coordinate, within radius: Metres, into answers: inout Answers<NearbyRegion>) {
-        answers.withArray { nearby(place, within: radius, into: &$0) }
-    }
 }
 
 extension OpenMesh {

@@ -22,11 +22,15 @@ extension RegionIndex {
 
     /// Brings the memory near that questions about places will read, 64 places at most. Changes no answer.
     ///
+    /// - Parameter measuring: whether distances will be asked for.
     /// - Returns: a number without meaning, so that reading is not left out.
-    package func approach(_ places: UnsafeBufferPointer<Coordinate>) -> Int {
+    package func approach(_ places: UnsafeBufferPointer<Coordinate>, measuring: Bool) -> Int {
         withUnsafeTemporaryAllocation(of: MeshPlace.self, capacity: PlaceBatch.size) { locals in
             guard let local = locals.baseAddress, let place = places.baseAddress else { return 0 }
-            return open.query.pointee.approach(place, local, min(places.count, PlaceBatch.size))
+            let count = min(places.count, PlaceBatch.size)
+            var touched = open.query.pointee.approach(place, local, count)
+            if measuring { touched &+= open.query.pointee.approachEdges(local, count) }
+            return touched
         }
     }
 
@@ -109,6 +113,19 @@ extension OpenMesh {
 }
 
 extension MeshQuery {
+    /// Brings near what says which edges are in the leaves of places, and the first of these edges.
+    fileprivate func approachEdges(_ locals: UnsafePointer<MeshPlace>, _ count: Int) -> Int {
+        var touched = 0
+        for index in 0..<count {
+            let words = hot + locals[index].word.firstWord
+            // Leaves without edges read as those before the first.
+            if LeafHeader(bits: words[0]).isWhole { continue }
+            let edges = cold + Int(words[1])
+            touched &+= Int(edges[0])
+        }
+        return touched
+    }
+
     /// Finds the leaves of places and brings them near.
     ///
     /// - Returns: how many names there may be, with slack.

@@ -7,13 +7,16 @@ extension RegionIndex {
     /// measured, and what is no boundary. Nothing is appended for a distance below 0.
     ///
     /// - Complexity: that of the cells that the circle touches and the edges in them.
-    public func nearby(_ place: Coordinate, within radius: Metres, into result: inout [NearbyRegion]) {
+    public func nearby(_ place: Coordinate, within radius: Metres, into answers: inout Answers<NearbyRegion>) {
         guard radius.value >= 0 else { return }
-        let first = result.count
-        appendNearby(place, radius.value, to: &result)
+        let first = answers.count
+        appendNearby(place, radius.value, to: &answers)
         guard delta.count > 0 else { return }
-        delta.append(nearby: place, within: radius, to: &result)
-        result.sortAndMerge(from: first)
+        answers.withArray { delta.append(nearby: place, within: radius, to: &$0) }
+        answers.change(from: first) { found in
+            found.order()
+            return found.count
+        }
     }
 
     /// Appends the numbers of the regions that hold a place or whose boundary comes within a distance of it, in
@@ -23,7 +26,7 @@ extension RegionIndex {
     public func regions(within radius: Metres, of place: Coordinate, into result: inout [Int32]) {
         guard radius.value >= 0 else { return }
         let start = result.count
-        var found: [NearbyRegion] = []
+        var found = Answers<NearbyRegion>()
         appendNearby(place, radius.value, to: &found)
         for region in found { result.append(region.id) }
         delta.append(within: radius, of: place, to: &result)
@@ -40,33 +43,28 @@ extension RegionIndex {
     }
 
     /// Appends what the mesh knows, in ascending order.
-    private func appendNearby(_ place: Coordinate, _ radius: Double, to result: inout [NearbyRegion]) {
-        let first = result.count
+    private func appendNearby(_ place: Coordinate, _ radius: Double, to answers: inout Answers<NearbyRegion>) {
+        let first = answers.count
         var walk = NearWalk(open.query, from: place, radiusMetres: radius)
-        walk.append(to: &result)
-        result.sortAndMerge(from: first)
-        // So far the distances are those of boundaries, and positive; what does not hold the place is outside.
-        for index in first..<result.count { result[index].signedDistanceMetres *= -1 }
-        let middle = result.count
-        var next = first
-        forEachName(holding: place) { name in
-            while next < middle && result[next].id < name { next += 1 }
-            if next < middle && result[next].id == name {
-                result[next].signedDistanceMetres *= -1
-            } else {
-                result.append(NearbyRegion(id: name, signedDistanceMetres: .infinity))
-            }
+        walk.append(to: &answers)
+        let isAlone = answers.count == first
+        appendHolding(place, to: &answers)
+        // Most places are near no boundary.
+        if isAlone && !needsSettling { return }
+        answers.change(from: first) { found in
+            let count = found.join()
+            return needsSettling ? settle(UnsafeMutableBufferPointer(rebasing: found[..<count])) : count
         }
-        if result.count > middle && middle > first { result.sortAndMerge(from: first) }
-        if needsSettling { settle(&result, from: first) }
     }
 
-    /// Calls the closure with the name of each region of the mesh that holds a place, ascending.
+    /// Appends the names of the regions of the mesh that hold a place, ascending, at an infinite distance.
     @inline(__always)
-    private func forEachName(holding place: Coordinate, _ body: (Int32) -> Void) {
+    private func appendHolding(_ place: Coordinate, to answers: inout Answers<NearbyRegion>) {
         guard abs(place.latitude) != 90 else {
             guard let mesh else { return }
-            for name in place.latitude > 0 ? mesh.atNorthPole : mesh.atSouthPole { body(name) }
+            for name in place.latitude > 0 ? mesh.atNorthPole : mesh.atSouthPole {
+                answers.append(NearbyRegion(id: name, signedDistanceMetres: .infinity))
+            }
             return
         }
         let query = open.query
@@ -76,47 +74,71 @@ extension RegionIndex {
         let room = query.pointee.header(local).entryCount + MeshQuery.slack
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { names in
             guard let base = names.baseAddress else { return }
-            for index in 0..<query.pointee.answer(local, place, into: base) { body(base[index]) }
+            let count = query.pointee.answer(local, place, into: base)
+            answers.extend(room: count) { regions in
+                for index in 0..<count {
+                    regions[index] = NearbyRegion(id: base[index], signedDistanceMetres: .infinity)
+                }
+                return count
+            }
         }
     }
 
     /// Turns names into numbers and leaves out regions that are struck off.
-    private func settle(_ result: inout [NearbyRegion], from start: Int) {
-        guard let mesh else { return }
-        var kept = start
-        for index in start..<result.count where !struckOff.contains(result[index].id) {
-            result[kept] = result[index]
-            result[kept].id = mesh.id(ofName: result[index].id)
+    ///
+    /// - Returns: how many are left.
+    private func settle(_ found: UnsafeMutableBufferPointer<NearbyRegion>) -> Int {
+        guard let mesh else { return 0 }
+        var kept = 0
+        for region in found where !struckOff.contains(region.id) {
+            found[kept] = NearbyRegion(
+                id: mesh.id(ofName: region.id), signedDistanceMetres: region.signedDistanceMetres)
             kept += 1
         }
-        result.removeLast(result.count - kept)
+        return kept
     }
 }
 
-extension [NearbyRegion] {
-    /// Puts the elements from an index on in ascending order, of each region the nearest; in place, and without
-    /// allocation where they are few.
-    fileprivate mutating func sortAndMerge(from start: Int) {
-        guard count > start + 1 else { return }
-        if count - start > 32 {
-            self[start...].sort { $0.precedes($1) }
-        } else {
-            for index in (start + 1)..<count {
-                let element = self[index]
-                var at = index
-                while at > start && element.precedes(self[at - 1]) {
-                    self[at] = self[at - 1]
-                    at -= 1
-                }
-                self[at] = element
+extension UnsafeMutableBufferPointer<NearbyRegion> {
+    /// Makes one of all elements that have the same number: a boundary may be there several times, as far away as it
+    /// is, and a region that holds the place once more, at an infinite distance.
+    ///
+    /// - Returns: how many are left, ascending.
+    fileprivate func join() -> Int {
+        order()
+        var kept = 0
+        var next = 0
+        while next < count {
+            // The nearest of its number.
+            var region = self[next]
+            var isInside = false
+            while next < count && self[next].id == region.id {
+                isInside = isInside || self[next].signedDistanceMetres == .infinity
+                next += 1
             }
-        }
-        var kept = start
-        for index in (start + 1)..<count where self[index].id != self[kept].id {
+            if !isInside { region.signedDistanceMetres *= -1 }
+            self[kept] = region
             kept += 1
-            self[kept] = self[index]
         }
-        removeLast(count - kept - 1)
+        return kept
+    }
+
+    /// Puts the elements in ascending order; in place, and without allocation where they are few.
+    fileprivate func order() {
+        guard count > 1 else { return }
+        if count > 32 {
+            var all = self
+            return all.sort { $0.precedes($1) }
+        }
+        for index in 1..<count {
+            let element = self[index]
+            var at = index
+            while at > 0 && element.precedes(self[at - 1]) {
+                self[at] = self[at - 1]
+                at -= 1
+            }
+            self[at] = element
+        }
     }
 }
 

@@ -84,10 +84,10 @@ struct RegionBench {
     }
 
     private static func oneByOne(_ index: RegionIndex, _ places: [Coordinate]) -> Int {
-        var found: [Int32] = []
+        var found = Answers<Int32>()
         var hits = 0
         for place in places {
-            found.removeAll(keepingCapacity: true)
+            found.clear()
             index.regions(containing: place, into: &found)
             hits += found.count
         }
@@ -109,10 +109,10 @@ struct RegionBench {
     }
 
     private static func nearby(_ index: RegionIndex, _ places: [Coordinate], _ metres: Metres) -> Int {
-        var found: [NearbyRegion] = []
+        var found = Answers<NearbyRegion>()
         var hits = 0
         for place in places {
-            found.removeAll(keepingCapacity: true)
+            found.clear()
             index.nearby(place, within: metres, into: &found)
             hits += found.count
         }
