@@ -110,7 +110,7 @@ def test_teams_are_added_and_say_who_is_safe(place):
     place.muster("user", "add", name, "--team", team)
     assert place.muster("team", "status", team).split("\t")[:2] == [name, "unknown"]
     status = json.loads(place.muster("team", "status", team, "--json"))
-    assert status["counts"] == {"safe": 0, "unsafe": 0, "unknown": 1}
+    assert {state: count for state, count in status["counts"].items() if count} == {"unknown": 1}
 
 
 def test_a_token_is_made_and_good(place):

@@ -101,6 +101,21 @@ rules = [
     Rule("DELETE", v1 + "/teams/{team}", v1 + "/teams/south", {"admin"}),
     # A member gets itself alone.
     Rule("GET", v1 + "/teams/{team}/safety", v1 + "/teams/south/safety", south_readers | {"own member"}),
+    Rule("POST", v1 + "/users/{user}/declarations", sam + "/declarations",
+         {"admin", "own leader", "own member", "own device"}, {"kind": "safe"}),
+    Rule("GET", v1 + "/users/{user}/declarations", sam + "/declarations",
+         south_readers | {"own member", "own device"}),
+    Rule("POST", v1 + "/teams/{team}/incidents", v1 + "/teams/south/incidents", {"admin", "own leader"},
+         {"kind": "drill"}),
+    Rule("GET", v1 + "/teams/{team}/incidents", v1 + "/teams/south/incidents",
+         south_readers | {"own member", "own device"}),
+    Rule("GET", v1 + "/incidents", v1 + "/incidents", readers),
+    # A member finds itself alone on the roll.
+    Rule("GET", v1 + "/incidents/{incident}", v1 + "/incidents/1", south_readers | {"own member"}),
+    Rule("POST", v1 + "/incidents/{incident}/close", v1 + "/incidents/1/close", {"admin", "own leader"},
+         {"reason": "tests"}),
+    Rule("GET", v1 + "/incidents/{incident}/report", v1 + "/incidents/1/report", south_readers),
+    Rule("GET", v1 + "/audit", v1 + "/audit", {"admin", "own leader", "other leader"}),
     Rule("GET", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin", "own leader"}),
     Rule("PATCH", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin"}, {"filter": "none"}),
     # A team's tracker goes with the team.
@@ -160,6 +175,8 @@ class World:
                 {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505,
                  "tst": now() // 1000 - 60}])
         self.askers["other device"].ok("POST", "/positions", fix(52.6, 13.5, now() - 60_000))
+        incident = self.askers["own leader"].ok("POST", "/teams/south/incidents", {"kind": "drill"})
+        assert incident["number"] == 1
 
     def ask(self, asker, rule):
         path = rule.path.replace("{key}", self.key)

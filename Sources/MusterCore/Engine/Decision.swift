@@ -18,14 +18,16 @@ public struct Decision: Sendable {
     var people = Overlay<PersonState>()
     /// Incidents that were started or closed, by team.
     var incidents: [TeamNumber: Incident] = [:]
+    /// Whether the records say of everyone who was removed that they left.
+    var hasStruckDeparted = false
     /// What is to be added to the records of incidents, in order.
     var entries: [IncidentEntry] = []
 
     /// A decision about nothing.
     public init() {}
 
-    /// Whether there is a change that was not taken yet.
-    public var hasChanges: Bool { !bench.changes.isEmpty }
+    /// Whether there is anything to store: a change, a line of a record, or a person's state, that was not taken yet.
+    public var hasChanges: Bool { !bench.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty }
 
     /// Hands every change decided since the last call to `body`, in order.
     public mutating func takeChanges(_ body: (Change) throws -> Void) rethrows {
@@ -51,6 +53,9 @@ public struct Decision: Sendable {
 
     /// What will hold of what was declared of a person.
     public func declared(of user: UserNumber) -> Declared? { people[Int(user.rawValue)]?.declared }
+
+    /// How the incident of a team will be that was started or closed; nil when none was.
+    public func incident(of team: TeamNumber) -> Incident? { incidents[team] }
 
     /// Forgets all that was decided: for a transaction that failed.
     public mutating func discard() {
@@ -87,6 +92,7 @@ public struct Decision: Sendable {
         peopleToStore.removeAll(keepingCapacity: true)
         declaredToStore.removeAll(keepingCapacity: true)
         incidents.removeAll()
+        hasStruckDeparted = false
         entries.removeAll(keepingCapacity: true)
         bench.presencesChanged = false
     }

@@ -94,7 +94,9 @@ extension Engine {
     }
 
     private mutating func remove(_ user: UserNumber) {
-        if people.indices.contains(Int(user.rawValue)) { people[Int(user.rawValue)] = PersonState() }
+        guard people.indices.contains(Int(user.rawValue)) else { return }
+        if people[Int(user.rawValue)].declared.roll != nil { departed[user] = people[Int(user.rawValue)] }
+        people[Int(user.rawValue)] = PersonState()
     }
 
     private mutating func remove(_ device: DeviceNumber) {

@@ -13,6 +13,8 @@ public struct Engine: Sendable {
     var ownership = Ownership()
     /// The open incidents, each by its team.
     var incidents: [TeamNumber: Incident] = [:]
+    /// People who were removed while they stood on a roll, which does not say so yet.
+    var departed: [UserNumber: PersonState] = [:]
 
     /// How far ahead of the server's clock a sample may be and still move a state.
     public static let clockToleranceSeconds: Double = 60
@@ -51,6 +53,7 @@ public struct Engine: Sendable {
         decision.devices.replace(in: &devices)
         decision.people.replace(in: &people)
         for (team, incident) in decision.incidents { incidents[team] = incident.isOpen ? incident : nil }
+        if decision.hasStruckDeparted { departed.removeAll() }
         decision.reset()
     }
 

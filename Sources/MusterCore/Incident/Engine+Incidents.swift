@@ -55,6 +55,11 @@ extension Engine {
     /// Brings the rolls of open incidents in line with who is in which team: after edits, and at every sweep in case
     /// the process ended between an edit and its consequences.
     func keepRolls(now: Instant, into decision: inout Decision) {
+        for user in departed.keys.sorted() where !decision.hasStruckDeparted {
+            guard let person = departed[user], let roll = person.declared.roll else { continue }
+            if isOpen(roll, after: decision) { enter(.left, of: user, person, in: roll, now: now, into: &decision) }
+        }
+        decision.hasStruckDeparted = true
         guard !incidents.isEmpty || !decision.incidents.isEmpty || people.contains(where: { $0.declared.roll != nil })
         else { return }
         for index in people.indices {

@@ -93,11 +93,8 @@ extension JSONWriter {
         member("receivedTime", declaration.receivedTime)
         if let note = declaration.note { member("note", note) }
         if let coordinate = declaration.coordinate {
-            key("position")
-            beginObject()
             member("latitude", coordinate.latitude)
             member("longitude", coordinate.longitude)
-            endObject()
         }
         member("late", named.isLate)
     }

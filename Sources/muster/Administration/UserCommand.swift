@@ -119,17 +119,14 @@ struct TeamCommand: AsyncParsableCommand {
     }
 
     struct Status: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Say who of a team is safe.")
+        static let configuration = CommandConfiguration(
+            abstract: "Say how everyone of a team is, since when, and how that is known.")
         @OptionGroup var data: DataOption
         @Argument var name: String
         @Flag(help: "Print JSON.") var json = false
 
         struct Answer: Decodable {
-            struct Member: Decodable {
-                var user: String
-                var state: String
-                var since: String?
-            }
+            struct Member: Decodable { var user: String }
             var members: [Member]
         }
 
@@ -138,9 +135,10 @@ struct TeamCommand: AsyncParsableCommand {
                 try await connection.send("GET", "/teams/\(name.segment)/safety")
             }
             if json { return announce(String(decoding: body, as: UTF8.self)) }
-            for member in try JSONDecoder().decode(Answer.self, from: body).members {
-                announce("\(member.user)\t\(member.state)\t\(member.since.map { "since \($0)" } ?? "never heard of")")
-            }
+            struct Safeties: Decodable { var members: [PersonSafety] }
+            let members = try JSONDecoder().decode(Answer.self, from: body).members
+            let safeties = try JSONDecoder().decode(Safeties.self, from: body).members
+            for (member, safety) in zip(members, safeties) { announce("\(member.user)\t\(safety.sentence)") }
         }
     }
 }

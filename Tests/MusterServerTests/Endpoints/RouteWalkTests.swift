@@ -18,6 +18,11 @@ import Testing
         "GET /api/v1/teams": "almnd", "POST /api/v1/teams": "a", "GET /api/v1/teams/{team}": "almnd",
         "PATCH /api/v1/teams/{team}": "al", "DELETE /api/v1/teams/{team}": "a",
         "GET /api/v1/teams/{team}/safety": "almn",
+        "POST /api/v1/users/{user}/declarations": "almd", "GET /api/v1/users/{user}/declarations": "almnd",
+        "POST /api/v1/teams/{team}/incidents": "al", "GET /api/v1/teams/{team}/incidents": "almnd",
+        "GET /api/v1/incidents": "almnd", "GET /api/v1/incidents/{incident}": "almn",
+        "POST /api/v1/incidents/{incident}/close": "al", "GET /api/v1/incidents/{incident}/report": "aln",
+        "GET /api/v1/audit": "al",
         "GET /api/v1/devices": "almnd", "POST /api/v1/users/{user}/devices": "alm",
         "GET /api/v1/users/{user}/devices/{device}": "almnd", "DELETE /api/v1/users/{user}/devices/{device}": "alm",
         "POST /api/v1/users/{user}/devices/{device}/token": "alm",
@@ -64,7 +69,7 @@ import Testing
     static func path(_ template: String, user: String, team: String) -> String {
         let parts = [
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
-            "{region}": "square", "{key}": "AAAAAAAAAAAAAAAA",
+            "{region}": "square", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)
@@ -117,7 +122,10 @@ import Testing
         ("GET /api/v1/users/{user}", nil),
         ("PUT /api/v1/users/{user}/password", #"{"password":"taken over","currentPassword":"sue's secret"}"#),
         ("GET /api/v1/teams/{team}", nil), ("PATCH /api/v1/teams/{team}", #"{"silenceSeconds":60}"#),
-        ("GET /api/v1/teams/{team}/safety", nil),
+        ("GET /api/v1/teams/{team}/safety", nil), ("GET /api/v1/teams/{team}/incidents", nil),
+        ("POST /api/v1/teams/{team}/incidents", #"{"kind":"drill"}"#),
+        ("GET /api/v1/users/{user}/declarations", nil),
+        ("POST /api/v1/users/{user}/declarations", #"{"kind":"clear"}"#),
         ("POST /api/v1/users/{user}/devices", #"{"name":"tablet"}"#),
         ("GET /api/v1/users/{user}/devices/{device}", nil), ("DELETE /api/v1/users/{user}/devices/{device}", nil),
         ("POST /api/v1/users/{user}/devices/{device}/token", nil),

@@ -51,7 +51,7 @@ struct NamedChangeTests {
                 NamedDeclaration(declaration, user: "alice", author: "bob", device: "bob/phone", isLate: true)),
             #""id":"c-1","user":"alice","kind":"needsHelp","author":"bob","device":"bob/phone","#
                 + #""sampleTime":"2026-11-21T06:00:00.000Z","receivedTime":"2026-11-21T06:00:00.000Z","#
-                + #""note":"<ankle>","position":{"latitude":1,"longitude":2},"late":true"#)
+                + #""note":"<ankle>","latitude":1,"longitude":2,"late":true"#)
         var incident = Incident(
             number: IncidentNumber(4), team: TeamNumber(1), kind: .drill, startedAt: time, startedBy: UserNumber(2))
         check(

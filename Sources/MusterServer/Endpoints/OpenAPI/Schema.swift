@@ -21,13 +21,14 @@ enum Schema {
     static func pathPart(_ name: String) -> String {
         switch name {
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
+        case "incident": #"{"type":"integer","minimum":1,"maximum":2147483647}"#
         case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
         default: Self.name
         }
     }
 
     /// Every schema that a route names.
-    static let named: [(String, String)] = requests + answers + places
+    static let named: [(String, String)] = requests + answers + places + safety
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -38,11 +39,11 @@ enum Schema {
     private static let keyKind = words("token", "aws")
     private static let silence = #"{"type":"number","minimum":10,"maximum":604800}"#
     private static let password = #"{"type":"string","minLength":8,"maxLength":1024}"#
-    private static let text = #"{"type":"string","maxLength":4096}"#
+    static let text = #"{"type":"string","maxLength":4096}"#
     private static let names = #"{"type":"array","maxItems":1000,"items":\#(name)}"#
 
     /// An object that has these members, may have those, and, unless it is open, no others.
-    private static func object(
+    static func object(
         _ members: [(String, String)], optional: [(String, String)] = [], isOpen: Bool = false
     ) -> String {
         let properties = (members + optional).map { #""\#($0.0)":\#($0.1)"# }.joined(separator: ",")
@@ -51,20 +52,20 @@ enum Schema {
         return #"{"type":"object","properties":{\#(properties)},\#(rest)}"#
     }
 
-    private static func oneOf(_ schemas: String...) -> String { #"{"oneOf":[\#(schemas.joined(separator: ","))]}"# }
+    static func oneOf(_ schemas: String...) -> String { #"{"oneOf":[\#(schemas.joined(separator: ","))]}"# }
 
-    private static func words(_ words: String...) -> String {
+    static func words(_ words: String...) -> String {
         #"{"enum":["\#(words.joined(separator: #"",""#))"]}"#
     }
 
-    private static let integer = #"{"type":"integer"}"#
-    private static let boolean = #"{"type":"boolean"}"#
+    static let integer = #"{"type":"integer"}"#
+    static let boolean = #"{"type":"boolean"}"#
 
-    private static func reference(_ schema: String) -> String { "{\"$ref\":\"#/components/schemas/\(schema)\"}" }
+    static func reference(_ schema: String) -> String { "{\"$ref\":\"#/components/schemas/\(schema)\"}" }
 
-    private static func list(of schema: String) -> String { #"{"type":"array","items":\#(schema)}"# }
+    static func list(of schema: String) -> String { #"{"type":"array","items":\#(schema)}"# }
 
-    private static func page(of schema: String) -> String {
+    static func page(of schema: String) -> String {
         object([("items", list(of: reference(schema)))], optional: [("nextCursor", cursor)])
     }
 
@@ -179,7 +180,8 @@ enum Schema {
                     (
                         "type",
                         words(
-                            "position", "sighting", "note", "crossing", "presence", "safety", "region", "directory")
+                            "position", "sighting", "note", "crossing", "presence", "safety", "declaration",
+                            "reminder", "incident", "region", "directory")
                     ),
                 ], isOpen: true)
         ),
@@ -196,7 +198,7 @@ enum Schema {
         ("Text", #"{"type":"string"}"#),
     ]
 
-    private static func number(_ range: ClosedRange<Double>) -> String {
+    static func number(_ range: ClosedRange<Double>) -> String {
         #"{"type":"number","minimum":\#(range.lowerBound),"maximum":\#(range.upperBound)}"#
     }
 
@@ -261,23 +263,6 @@ enum Schema {
                 ],
                 optional: [
                     ("probability", number(0...1)), ("doubt", words("checking", "poorAccuracy", "stale")),
-                ])
-        ),
-        (
-            "TeamSafety",
-            object([
-                ("team", name), ("sequence", since), ("at", time),
-                ("counts", object(["safe", "unsafe", "unknown"].map { ($0, since) })),
-                ("members", list(of: reference("Standing"))),
-            ])
-        ),
-        (
-            "Standing",
-            object(
-                [("user", name), ("state", words("safe", "unsafe", "unknown"))],
-                optional: [
-                    ("since", time), ("region", #"{"type":"object"}"#), ("device", text),
-                    ("position", reference("Position")),
                 ])
         ),
         ("Coordinate", #"{"type":"array","minItems":2,"items":{"type":"number"}}"#),

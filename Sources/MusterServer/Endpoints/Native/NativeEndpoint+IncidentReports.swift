@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+import NIOCore
+
+extension NativeEndpoint {
+    /// How many lines of a record are read at once.
+    private static let recordPageSize = 1000
+
+    func addIncidentReports(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/incidents/{incident}/report",
+                admits: .roles([.admin, .analyst, .leader], devices: false),
+                .init(
+                    "Incidents", "The report on an incident, whole: to read, to print, or for a spreadsheet.",
+                    query: [
+                        .init("format", "The form; else `Accept` decides.", schema: Schema.reportForm)
+                    ],
+                    answers: [
+                        .init(
+                            200, "The report.",
+                            body: ["application/json": "IncidentReport", "text/csv": "Text", "text/html": "Text"])
+                    ]), handler: seeReport))
+    }
+
+    private func seeReport(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let access = try exchange.access(in: ledger.directory)
+        let incident = try await incident(exchange, access)
+        guard access.mayReadRoll(of: incident) else { throw Problem.notFound }
+        var query = Query(request)
+        let form = Self.reportForm(of: request, &query)
+        try query.finish()
+        let report = IncidentReport(on: try await roll(of: incident, for: access), as: form)
+        // The first page is read before the answer's head is sent, so that trouble is told as such.
+        let first = try await lines(of: incident, after: 0)
+        var headers: HTTPFields = [
+            .contentType: form.contentType, .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'",
+            .xContentTypeOptions: "nosniff",
+        ]
+        if form == .csv {
+            headers[.contentDisposition] = "attachment; filename=\"incident-\(incident.number.rawValue).csv\""
+        }
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                try await write(report, on: incident, first, in: access.directory, to: &writer)
+            })
+    }
+
+    /// Writes page after page; only one is held in memory.
+    private func write(
+        _ report: IncidentReport, on incident: Incident, _ first: [RecordLine], in directory: Directory,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var report = report
+        var page = first
+        report.begin()
+        while true {
+            for line in page { report.append(directory.named(line.entry)) }
+            guard page.count == Self.recordPageSize, let last = page.last else { break }
+            try await writer.write(ByteBuffer(bytes: report.takeBytes()))
+            page = try await lines(of: incident, after: last.place)
+        }
+        report.end()
+        try await writer.write(ByteBuffer(bytes: report.takeBytes()))
+        try await writer.finish(nil)
+    }
+
+    private func lines(of incident: Incident, after place: Int64) async throws -> [RecordLine] {
+        try await ledger.read { store in
+            try store.record(of: incident.number, after: place, limit: Self.recordPageSize)
+        }
+    }
+
+    /// The form that the query names, or the first accepted one that there is; JSON for whoever accepts anything.
+    private static func reportForm(of request: Request, _ query: inout Query) -> IncidentReport.Form {
+        if let name = query.text("format") {
+            guard let form = IncidentReport.Form(rawValue: name) else {
+                return query.fault("format", "must be one of json, csv, html") ?? .json
+            }
+            return form
+        }
+        let accepted = (request.headers[.accept] ?? "").split(separator: ",").lazy
+        return accepted.compactMap { IncidentReport.Form(mediaType: String($0)) }.first ?? .json
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 9110's neighbour, the Fetch standard: what is said to be a text is no program.
+    static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import Foundation
+
+/// `muster incident`: from "evacuate" to "all accounted for".
+struct IncidentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "incident",
+        abstract: "Start an incident or a drill, call the roll, close it, and read the report.",
+        subcommands: [Start.self, List.self, Show.self, Close.self, Report.self])
+
+    struct Incident: Codable, Sendable {
+        var number: Int
+        var team: String
+        var kind: String
+        var startedAt: String
+        var startedBy: String
+        var open: Bool
+        var closedAt: String?
+        var closedHow: String?
+
+        /// The incident in one line. A drill says so first.
+        var line: String {
+            let head = "\(kind == "drill" ? "DRILL " : "")\(number)\t\(team)\tstarted \(startedAt) by \(startedBy)"
+            guard !open else { return head + "\topen" }
+            return head + "\tclosed \(closedAt ?? "") (\(closedHow == "allAccounted" ? "all safe" : "by hand"))"
+        }
+    }
+
+    struct Start: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Evacuate a team.")
+        @OptionGroup var data: DataOption
+        @Argument var team: String
+        @Flag(help: "It is an exercise, and says so everywhere.") var drill = false
+        @Option(help: "Why.") var note: String?
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let order = Order(kind: drill ? "drill" : "real", note: note)
+            try await tell(over: data.data, json: json) { connection in
+                try await connection.send("POST", "/teams/\(team.segment)/incidents", json: order)
+            }
+        }
+
+        private struct Order: Encodable {
+            var kind: String
+            var note: String?
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the incidents of a team, newest first; without a team, those that are open.")
+        @OptionGroup var data: DataOption
+        @Argument var team: String?
+        @Flag(help: "Print a JSON array.") var json = false
+
+        func run() async throws {
+            let path = team.map { "/teams/\($0.segment)/incidents" } ?? "/incidents"
+            let incidents = try await Connection.withServer(over: data.data) { connection in
+                if team != nil { return try await connection.list(path, of: Incident.self) }
+                struct Page: Decodable, Sendable { var items: [Incident] }
+                return try await connection.get(path, as: Page.self).items
+            }
+            if json { return announce(try encoded(incidents)) }
+            for incident in incidents { announce(incident.line) }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Call the roll of an incident: who, since when, how known.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("GET", "/incidents/\(number)")
+            }
+            if json { return announce(String(decoding: body, as: UTF8.self)) }
+            announce(try JSONDecoder().decode(Incident.self, from: body).line)
+            let roll = try JSONDecoder().decode(Roll.self, from: body)
+            announce("\(roll.counts.accounted) of \(roll.counts.people) accounted for")
+            for person in roll.roll { announce(person.line) }
+        }
+    }
+
+    struct Close: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Close an incident by hand.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Option(help: "Why.") var reason: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            try await tell(over: data.data, json: json) { connection in
+                try await connection.send("POST", "/incidents/\(number)/close", json: ["reason": reason])
+            }
+        }
+    }
+
+    struct Report: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print the report on an incident.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Option(help: "json, csv or html.") var format = "json"
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("GET", "/incidents/\(number)/report?format=\(format.segment)")
+            }
+            announce(String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    private struct Roll: Decodable {
+        struct Counts: Decodable {
+            var people: Int
+            var accounted: Int
+        }
+        var counts: Counts
+        var roll: [RollPerson]
+    }
+
+    /// Sends a request that answers with an incident, and says how it is.
+    private static func tell(
+        over data: String, json: Bool, _ send: (Connection) async throws -> Data
+    ) async throws {
+        let body = try await Connection.withServer(over: data, send)
+        if json { return announce(String(decoding: body, as: UTF8.self)) }
+        announce(try JSONDecoder().decode(Incident.self, from: body).line)
+    }
+
+    /// Someone on a roll, as the API tells it.
+    private struct RollPerson: Decodable {
+        var user: String
+        var left: Bool
+        var accounted: Bool
+        var safety: PersonSafety
+
+        private enum Key: String, CodingKey {
+            case user, left, accounted
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Key.self)
+            user = try members.decode(String.self, forKey: .user)
+            left = try members.decode(Bool.self, forKey: .left)
+            accounted = try members.decode(Bool.self, forKey: .accounted)
+            safety = try PersonSafety(from: decoder)
+        }
+
+        /// Who, whether found, how and since when.
+        var line: String {
+            "\(left ? "left" : accounted ? "accounted" : "MISSING")\t\(user)\t\(safety.sentence)"
+        }
+    }
+}

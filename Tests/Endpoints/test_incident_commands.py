@@ -1,0 +1,35 @@
+"""What the command line says of people and does in an incident."""
+
+import json
+
+from muster_process import run
+
+
+def test_people_are_marked_and_an_incident_is_followed_to_its_report(server):
+    def muster(*arguments, **more):
+        return run(*arguments, data=server.data, **more)
+
+    team, ann, ben = "crew", "ann", "ben"
+    for name in (ann, ben):
+        muster("user", "add", name, "--team", team)
+    assert muster("person", "sos", ann, "--note", "stairs").split("\t")[:2] == [ann, "SOS"]
+    assert "acknowledged by" not in muster("team", "status", team)
+    muster("person", "acknowledge", ann)
+    assert "acknowledged by" in muster("team", "status", team)
+    assert json.loads(muster("person", "clear", ann, "--json"))["safety"]["state"] == "unknown"
+    line = muster("incident", "start", team, "--drill", "--note", "spring")
+    assert line.startswith("DRILL ") and line.rstrip().endswith("open")
+    number = line.split()[1]
+    assert number in muster("incident", "list")
+    muster("person", "safe", ann)
+    lines = muster("incident", "show", number).splitlines()
+    assert lines[1] == "1 of 2 accounted for"
+    assert lines[2].startswith(f"accounted\t{ann}\tsafe\t") and lines[2].endswith("marked by admin")
+    assert lines[3] == f"MISSING\t{ben}\tunknown\tnever heard of\tnothing heard"
+    muster("person", "off-site", ben)
+    assert "closed" in muster("incident", "list", team) and "all safe" in muster("incident", "list", team)
+    for form, mark in (("json", '"allSafeAt"'), ("csv", ",allAccounted,"), ("html", "<!doctype html>")):
+        assert mark in muster("incident", "report", number, "--format", form)
+    second = json.loads(muster("incident", "start", team, "--json"))["number"]
+    muster("incident", "start", team, status=1)
+    assert "by hand" in muster("incident", "close", str(second), "--reason", "false alarm")
