@@ -20,6 +20,12 @@ package struct Configuration: Sendable {
     package var renewsSecretsKey = false
     /// How AWS's services are answered.
     package var amazon = Amazon()
+    /// How deliveries are tried.
+    package var delivery = DeliveryPolicy()
+    /// Whether targets may be on this machine or in a private network.
+    package var allowsPrivateTargets = false
+    /// A PEM file of authorities that targets' certificates may come from, beside the system's.
+    package var targetRoots: String?
     /// Seconds between two heartbeats of a live feed.
     package var heartbeatSeconds: Double = 15
     /// The clock.

@@ -18,7 +18,8 @@ package struct Server: Sendable {
     private let ledger: Ledger
     private let live: Live
     private let identity: Identity
-    private let metrics = Metrics()
+    private let courier: Courier
+    private let metrics: Metrics
 
     /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
     package let generatedPassword: String?
@@ -35,11 +36,17 @@ package struct Server: Sendable {
         let bell = Bell()
         ledger = try Ledger(store: store, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
-        bell.connect(to: live)
+        metrics = Metrics()
         do {
             let vault = try await SecretVault.open(
                 in: settings.dataDirectory, of: ledger, isRenewed: settings.renewsSecretsKey, now: settings.now())
             identity = try Identity(ledger: ledger, issuer: "muster", vault: vault, now: settings.now)
+            let caller = try TargetCaller(
+                ledger: ledger, vault: vault, allowsPrivateTargets: settings.allowsPrivateTargets,
+                roots: settings.targetRoots, logger: logger, now: settings.now)
+            courier = Courier(
+                ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now)
+            bell.connect(to: live, courier)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(adminPassword: settings.adminPassword)
         } catch {
@@ -98,8 +105,9 @@ package struct Server: Sendable {
         signals: [UnixSignal], onReady: @escaping @Sendable (String) async -> Void
     ) async throws -> ServiceGroup {
         let key = try await identity.makeControlKey()
-        let router = Endpoints(ledger: ledger, live: live, identity: identity, metrics: metrics, settings: settings)
-            .router(logger: logger)
+        let router = Endpoints(
+            ledger: ledger, live: live, identity: identity, courier: courier, metrics: metrics, settings: settings
+        ).router(logger: logger)
         let isEncrypted = settings.tls != nil
         let application = try application(router, host: settings.host, port: settings.port, tls: settings.tls) {
             if !isEncrypted { leaveControlFile(url: $0, key: key) }
@@ -109,6 +117,7 @@ package struct Server: Sendable {
             .init(
                 service: Retention(
                     ledger: ledger, identity: identity, days: settings.retentionDays, now: settings.now)),
+            .init(service: courier),
             .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
         ]
@@ -179,12 +188,17 @@ package struct Server: Sendable {
     }
 }
 
-/// Carries the ledger's announcements to the live feed, which is made after it.
+/// Carries the ledger's announcements to its listeners, which are made after it.
 private final class Bell: Sendable {
-    private let live = Mutex<Live?>(nil)
+    private let listeners = Mutex<(live: Live, courier: Courier)?>(nil)
 
-    func connect(to live: Live) { self.live.withLock { $0 = live } }
-    func ring(_ sequence: Sequence) { live.withLock { $0 }?.announce(sequence) }
+    func connect(to live: Live, _ courier: Courier) { listeners.withLock { $0 = (live, courier) } }
+
+    func ring(_ sequence: Sequence) {
+        guard let listeners = listeners.withLock({ $0 }) else { return }
+        listeners.live.announce(sequence)
+        listeners.courier.announceWhatIsNew()
+    }
 }
 
 /// Forgets what is older than it may be, once an hour.

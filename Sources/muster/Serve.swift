@@ -20,6 +20,10 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Requests a second that one AWS key may send.") var awsRequestsPerSecond: Double = 10_000
     @Flag(help: "Replace a secrets.key that is lost; AWS keys and webhook secrets must then be made anew.")
     var renewSecretsKey = false
+    @Flag(help: "Let targets of rules be on this machine or in a private network.") var allowPrivateTargets = false
+    @Option(help: "PEM file of authorities to trust when targets are called, beside the system's.")
+    var targetRoots: String?
+    @Option(help: "Hours after which a delivery to a target is given up.") var deliveryHours: Double = 24
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
 
     func validate() throws {
@@ -34,6 +38,7 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--aws-region: '\(awsRegion)' is no region")
         }
         guard awsRequestsPerSecond > 0 else { throw ValidationError("--aws-requests-per-second: must be more than 0") }
+        guard deliveryHours > 0 else { throw ValidationError("--delivery-hours: must be more than 0") }
         guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level: '\(logLevel)' is no level")
@@ -49,6 +54,9 @@ struct Serve: AsyncParsableCommand {
         settings.amazon.region = awsRegion
         settings.amazon.requestsPerSecond = awsRequestsPerSecond
         settings.renewsSecretsKey = renewSecretsKey
+        settings.allowsPrivateTargets = allowPrivateTargets
+        settings.targetRoots = targetRoots
+        settings.delivery.lifetimeSeconds = deliveryHours * 3600
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {

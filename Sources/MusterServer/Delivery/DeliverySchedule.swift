@@ -55,6 +55,11 @@ struct DeliverySchedule {
     /// How many wait for a target or are under way to it.
     func pendingCount(of target: TargetNumber) -> Int { targets[target]?.pending ?? 0 }
 
+    /// Of every target for which something waits: how many, and whether it is only probed.
+    var waiting: [TargetNumber: (pending: Int, isProbing: Bool)] {
+        targets.filter { $0.value.pending > 0 }.mapValues { ($0.pending, $0.circuit.probeAt != nil) }
+    }
+
     /// Whether a target is only probed, because it fails.
     func isProbing(_ target: TargetNumber) -> Bool { targets[target]?.circuit.probeAt != nil }
 

@@ -9,15 +9,19 @@ package struct Endpoints: Sendable {
     let ledger: Ledger
     let live: Live
     let identity: Identity
+    let courier: Courier
     let metrics: Metrics
     let settings: Configuration
     private let amazonGate: AmazonGate
 
     /// The endpoints over a ledger.
-    package init(ledger: Ledger, live: Live, identity: Identity, metrics: Metrics, settings: Configuration) {
+    package init(
+        ledger: Ledger, live: Live, identity: Identity, courier: Courier, metrics: Metrics, settings: Configuration
+    ) {
         self.ledger = ledger
         self.live = live
         self.identity = identity
+        self.courier = courier
         self.metrics = metrics
         self.settings = settings
         amazonGate = AmazonGate(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
@@ -29,6 +33,8 @@ package struct Endpoints: Sendable {
         NativeEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
             .register(in: &routes)
         OwnTracksEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
+            .register(in: &routes)
+        TargetEndpoint(ledger: ledger, vault: identity.vault, courier: courier, configuration: settings)
             .register(in: &routes)
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)

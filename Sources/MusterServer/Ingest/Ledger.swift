@@ -61,6 +61,9 @@ package final class Ledger: Sendable {
         return statistics
     }
 
+    /// The number of the newest delivery.
+    package var lastDelivery: DeliveryNumber { store.lastDelivery }
+
     /// The number of the newest change.
     package var lastSequence: Sequence { store.lastSequence }
 
@@ -117,6 +120,21 @@ package final class Ledger: Sendable {
             } catch {
                 return .failure(error)
             }
+        }
+    }
+
+    /// Stores what no change of the log tells of, such as what became of deliveries. `body` runs on the writer's thread
+    /// in a transaction of its own and is given the time.
+    ///
+    /// - Returns: what `body` returned, once it is on disk.
+    /// - Throws: what `body` throws, `LedgerError`, `StoreError`.
+    @discardableResult
+    package func keep<Success: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction, Instant) throws -> Success
+    ) async throws -> Success {
+        try await run { writer in
+            let moment = writer.now()
+            return Result { try writer.store.write(at: moment) { try body($0, moment) } }
         }
     }
 

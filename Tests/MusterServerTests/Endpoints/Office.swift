@@ -48,8 +48,14 @@ struct Office {
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
         settings.retentionDays = retentionDays
+        let caller = try TargetCaller(
+            ledger: ledger, vault: identity.vault, allowsPrivateTargets: false, roots: nil,
+            logger: Logger(label: "test"), now: { clock.now })
+        let courier = Courier(
+            ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
-            ledger: ledger, live: Live(ledger: ledger), identity: identity, metrics: metrics, settings: settings)
+            ledger: ledger, live: Live(ledger: ledger), identity: identity, courier: courier, metrics: metrics,
+            settings: settings)
         try await Self.found(ledger, identity)
         var keys: [String: String] = [:]
         for user in ledger.directory.users.all {

@@ -45,6 +45,12 @@ import Testing
         "PATCH /api/v1/trackers/{tracker}": "a", "DELETE /api/v1/trackers/{tracker}": "a",
         "GET /api/v1/changes": "almnd", "GET /api/v1/live": "almnd",
         "GET /api/v1/keys": "almng", "POST /api/v1/keys": "almng", "DELETE /api/v1/keys/{key}": "almng",
+        "GET /api/v1/targets": "a", "POST /api/v1/targets": "a", "GET /api/v1/targets/{target}": "a",
+        "PATCH /api/v1/targets/{target}": "a", "DELETE /api/v1/targets/{target}": "a",
+        "POST /api/v1/targets/{target}/secret": "a", "POST /api/v1/targets/{target}/test": "a",
+        "GET /api/v1/deliveries": "a", "GET /api/v1/deadletters": "a", "DELETE /api/v1/deadletters": "a",
+        "POST /api/v1/deadletters/redrive": "a", "GET /api/v1/deadletters/{letter}": "a",
+        "POST /api/v1/deadletters/{letter}/redrive": "a", "DELETE /api/v1/deadletters/{letter}": "a",
         "GET /.well-known/jwks.json": "*", "GET /health": "*", "GET /api/v1/health": "*", "GET /metrics": "a",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
     ]
@@ -70,6 +76,7 @@ import Testing
         let parts = [
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
+            "{target}": "none", "{letter}": "1",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)

@@ -71,6 +71,23 @@ struct Fields {
         return number
     }
 
+    /// True or false.
+    mutating func boolean(_ key: String) -> Bool? {
+        guard let value = value(key, isRequired: false) else { return nil }
+        guard let boolean = value.boolean else { return wrongType(key, "true or false", value) }
+        return boolean
+    }
+
+    /// An object whose members are texts, in their order.
+    mutating func texts(_ key: String, limit: Int) -> [(key: String, text: String)]? {
+        guard let value = value(key, isRequired: false) else { return nil }
+        guard let members = value.members else { return wrongType(key, "an object", value) }
+        guard members.count <= limit else { return fault(key, "has more than \(limit) members") }
+        let texts = members.compactMap { member in member.value.string.map { (key: member.key, text: $0) } }
+        guard texts.count == members.count else { return fault(key, "must hold texts only") }
+        return texts
+    }
+
     /// A list of names.
     mutating func names(_ key: String, limit: Int) -> [String]? {
         guard let value = value(key, isRequired: false) else { return nil }

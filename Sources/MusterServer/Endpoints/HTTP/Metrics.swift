@@ -22,6 +22,7 @@ package final class Metrics: Sendable {
 
     private let routes = Mutex<[Key: Counts]>([:])
     private let events = Mutex<[String: Int]>([:])
+    private let deliveries = Mutex(DeliveryRecord())
 
     /// Nothing counted yet.
     package init() {}
@@ -42,6 +43,9 @@ package final class Metrics: Sendable {
         events.withLock { $0[name.description, default: 0] += 1 }
     }
 
+    /// Notes what the courier has done until now.
+    func note(_ record: DeliveryRecord) { deliveries.withLock { $0 = record } }
+
     /// Everything counted, as Prometheus reads it (text format 0.0.4).
     package func text(_ ledger: LedgerStatistics) -> String {
         var text = ""
@@ -55,11 +59,26 @@ package final class Metrics: Sendable {
         text += Self.single("muster_commits_total", "counter", "Transactions on disk.", ledger.commits)
         text += Self.single("muster_failed_commits_total", "counter", "Transactions refused.", ledger.failedCommits)
         text += Self.single("muster_queue_depth", "gauge", "Observations waiting now.", ledger.waitingObservations)
+        text += deliveriesText
         text += Self.header("muster_events_total", "counter", "Things worth a look.")
         for (name, count) in events.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text += "muster_events_total{event=\"\(name)\"} \(count)\n"
         }
         return text + requests
+    }
+
+    private var deliveriesText: String {
+        let record = deliveries.withLock { $0 }
+        var text = Self.header("muster_delivery_attempts_total", "counter", "Attempts at targets, by outcome.")
+        for (outcome, count) in [("delivered", record.delivered), ("failed", record.failed)] {
+            text += "muster_delivery_attempts_total{outcome=\"\(outcome)\"} \(count)\n"
+        }
+        let pending = record.waiting.values.reduce(0) { $0 + $1.pending }
+        let failing = record.waiting.values.count { $0.isProbing }
+        text += Self.single("muster_deliveries_given_up_total", "counter", "Dead letters made.", record.givenUp)
+        text += Self.single("muster_deliveries_pending", "gauge", "Deliveries waiting or under way.", pending)
+        text += Self.single("muster_deliveries_under_way", "gauge", "Attempts under way.", record.underWay)
+        return text + Self.single("muster_targets_failing", "gauge", "Targets that are only probed.", failing)
     }
 
     private var requests: String {

@@ -22,13 +22,14 @@ enum Schema {
         switch name {
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
         case "incident": #"{"type":"integer","minimum":1,"maximum":2147483647}"#
+        case "letter": letterNumber
         case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
         default: Self.name
         }
     }
 
     /// Every schema that a route names.
-    static let named: [(String, String)] = requests + answers + places + safety
+    static let named: [(String, String)] = requests + answers + places + safety + targets
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#

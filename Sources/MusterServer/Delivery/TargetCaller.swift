@@ -1,0 +1,111 @@
+package import Logging
+package import MusterCore
+import MusterStore
+import Synchronization
+
+/// Carries one attempt out: speaks to a target as its kind wants to be spoken to.
+package final class TargetCaller: Sendable {
+    private let ledger: Ledger
+    private let vault: SecretVault
+    private let client: WebhookClient
+    private let logger: Logger
+    private let now: @Sendable () -> Instant
+    /// Settings that were opened, and when their target was last changed then.
+    private let opened = Mutex<[TargetNumber: (changedAt: Instant, settings: TargetSettings)]>([:])
+
+    /// - Parameter roots: a PEM file of authorities to trust beside the system's.
+    /// - Throws: when that file cannot be read.
+    package convenience init(
+        ledger: Ledger, vault: SecretVault, allowsPrivateTargets: Bool, roots: String?, logger: Logger,
+        now: @escaping @Sendable () -> Instant
+    ) throws {
+        let client = try WebhookClient(policy: AddressPolicy(allowsPrivate: allowsPrivateTargets), roots: roots)
+        self.init(ledger: ledger, vault: vault, client: client, logger: logger, now: now)
+    }
+
+    init(
+        ledger: Ledger, vault: SecretVault, client: WebhookClient, logger: Logger,
+        now: @escaping @Sendable () -> Instant
+    ) {
+        self.ledger = ledger
+        self.vault = vault
+        self.client = client
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Makes an attempt.
+    func attempt(_ delivery: Delivery) async -> DeliveryOutcome {
+        let content = delivery.content
+        guard let target = ledger.directory.targets[content.target] else { return .vanished }
+        if target.kind == .log {
+            log(content, for: target)
+            return .delivered
+        }
+        do {
+            let settings = try await settings(of: target)
+            let address = try TargetAddress(settings.url)
+            var headers = settings.fields.map { (name: $0.name, value: $0.value) }
+            var body = content.body
+            var type = content.contentType
+            if target.kind == .slack {
+                body = PlainWords.slackMessage(content.body)
+                type = "application/json"
+            } else {
+                headers += WebhookSignature.headers(
+                    id: content.event, at: now(), body: body, keys: settings.keys(at: now()))
+            }
+            headers.append(("Content-Type", type))
+            return Self.outcome(of: try await client.post(body, to: address, headers: headers))
+        } catch let fault as CallFault {
+            guard case .unreachable(let reason) = fault else { return .unreachable("the connection broke off") }
+            return .unreachable(reason)
+        } catch let fault as TargetAddress.Fault {
+            return .rejected("its URL \(fault.detail)")
+        } catch {
+            return .failed("its settings cannot be read now", retryAfterSeconds: nil)
+        }
+    }
+
+    /// What an answer means. What stays the same however often it is asked is not asked again: it would hold up what
+    /// comes behind it.
+    static func outcome(of answer: CallAnswer) -> DeliveryOutcome {
+        switch answer.status {
+        case 200..<300: .delivered
+        case 300..<400: .rejected("answered \(answer.status): redirects are not followed")
+        case 410: .gone("answered 410: it wants nothing any more")
+        case 408, 409, 425, 429, 500...:
+            .failed("answered \(answer.status)", retryAfterSeconds: answer.retryAfterSeconds)
+        default: .rejected("answered \(answer.status)")
+        }
+    }
+
+    /// Why an address that a URL spells out may not be called; nil when it may, or is a name yet to be resolved.
+    func refusal(of address: TargetAddress) -> String? { client.refusal(of: address) }
+
+    /// Ends the connections that are idle.
+    func close() { client.close() }
+
+    private func log(_ content: NewDelivery, for target: Target) {
+        var metadata: Logger.Metadata = ["target": "\(target.name)", "event": "\(content.event)"]
+        for (key, value) in PlainWords.logged(content.body) { metadata[key] = "\(value)" }
+        logger.notice("Event", metadata: metadata)
+    }
+
+    private func settings(of target: Target) async throws -> TargetSettings {
+        let known = opened.withLock { $0[target.number] }
+        if let known, known.changedAt == target.times.updatedAt { return known.settings }
+        let key = TargetSettings.key(of: target.number)
+        guard let credential = try await ledger.read({ try $0.credential(.targetSecret, key: key) }) else {
+            throw SecretVaultError.sealedOtherwise
+        }
+        let settings = try TargetSettings(credential, of: target.number, openedBy: vault)
+        opened.withLock { opened in
+            opened[target.number] = (target.times.updatedAt, settings)
+            // Targets that are gone leave nothing of theirs in memory.
+            let directory = ledger.directory
+            opened = opened.filter { directory.targets[$0.key] != nil }
+        }
+        return settings
+    }
+}

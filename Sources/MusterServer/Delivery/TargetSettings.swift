@@ -1,0 +1,132 @@
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// What a target is told with: its address, which may hold a token, what deliveries are signed with, and fields that
+/// the receiver wants. Stored sealed; of all this only the server and the names of the fields are ever shown again.
+struct TargetSettings: Hashable, Sendable {
+    /// A secret that deliveries are signed with.
+    struct Secret: Hashable, Sendable {
+        var secret: WebhookSecret
+        /// When it stops being used, once another has taken its place.
+        var expiresAt: Instant?
+    }
+
+    /// A header field that every delivery carries.
+    struct Field: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    var url: String
+    /// The newest first.
+    var secrets: [Secret] = []
+    var fields: [Field] = []
+
+    static let fieldLimit = 20
+    static let fieldNameLimitBytes = 100
+    static let fieldValueLimitBytes = 1000
+    /// Hours that a replaced secret is used beside the new one, unless told otherwise.
+    static let rotationHours: Double = 24
+
+    /// The keys to sign with now.
+    func keys(at now: Instant) -> [[UInt8]] {
+        secrets.filter { $0.expiresAt.map { now < $0 } ?? true }.map(\.secret.key)
+    }
+
+    /// Puts a fresh secret in front. Of those before it the newest stays good for some hours, the others go.
+    mutating func rotate(at now: Instant, keepingHours hours: Double) -> WebhookSecret {
+        let fresh = Secret(secret: WebhookSecret(), expiresAt: nil)
+        var former = secrets.prefix(1).filter { _ in hours > 0 }
+        for index in former.indices { former[index].expiresAt = now.advanced(bySeconds: hours * 3600) }
+        secrets = [fresh] + former
+        return fresh.secret
+    }
+
+    /// Why a field may not be sent; nil when it may.
+    static func fault(of field: Field) -> String? {
+        let name = field.name.lowercased()
+        guard !name.isEmpty, name.utf8.count <= fieldNameLimitBytes, name.utf8.allSatisfy(isOfToken) else {
+            return "'\(field.name.prefix(40))' is no name of a field"
+        }
+        guard !reserved.contains(name), !name.hasPrefix("webhook-"), !name.hasPrefix("proxy-") else {
+            return "\(name) is set by Muster"
+        }
+        let isSound = field.value.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
+        guard field.value.utf8.count <= fieldValueLimitBytes, isSound else {
+            return "the value of \(name) must be ASCII, at most \(fieldValueLimitBytes) bytes"
+        }
+        return nil
+    }
+
+    private static let reserved: Set<String> = [
+        "host", "user-agent", "content-length", "content-type", "transfer-encoding", "connection", "keep-alive",
+        "upgrade", "te", "trailer", "expect",
+    ]
+
+    /// RFC 9110, section 5.6.2.
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+
+// MARK: Sealing
+
+extension TargetSettings {
+    /// The credential that keeps these settings.
+    func credential(of target: TargetNumber, sealedBy vault: SecretVault, at now: Instant) -> Credential {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("url", url)
+        writer.key("secrets")
+        writer.beginArray()
+        for secret in secrets {
+            writer.beginObject()
+            writer.member("secret", secret.secret.text)
+            if let end = secret.expiresAt { writer.member("expiresAt", end.milliseconds) }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("fields")
+        writer.beginArray()
+        for field in fields {
+            writer.beginArray()
+            writer.value(field.name)
+            writer.value(field.value)
+            writer.endArray()
+        }
+        writer.endArray()
+        writer.endObject()
+        return Credential(
+            kind: .targetSecret, key: Self.key(of: target),
+            secret: vault.seal(writer.bytes, for: Self.purpose(of: target)), createdAt: now)
+    }
+
+    /// Opens the settings that a credential keeps.
+    ///
+    /// - Throws: `SecretVaultError.sealedOtherwise`, also when what was sealed cannot be read.
+    init(_ credential: Credential, of target: TargetNumber, openedBy vault: SecretVault) throws(SecretVaultError) {
+        let bytes = try vault.open(credential.secret, for: Self.purpose(of: target))
+        guard let json = try? JSONValue(parsing: bytes), let url = json["url"]?.string else { throw .sealedOtherwise }
+        self.url = url
+        secrets = (json["secrets"]?.elements ?? []).compactMap { entry in
+            entry["secret"]?.string.flatMap(WebhookSecret.init).map {
+                Secret(secret: $0, expiresAt: entry["expiresAt"]?.integer.map { Instant(milliseconds: $0) })
+            }
+        }
+        fields = (json["fields"]?.elements ?? []).compactMap { entry in
+            guard let pair = entry.elements?.compactMap(\.string), pair.count == 2 else { return nil }
+            return Field(name: pair[0], value: pair[1])
+        }
+    }
+
+    /// The key of a target's credential.
+    static func key(of target: TargetNumber) -> [UInt8] {
+        withUnsafeBytes(of: target.rawValue.bigEndian) { [UInt8]($0) }
+    }
+
+    private static func purpose(of target: TargetNumber) -> String { "target \(target.rawValue)" }
+}

@@ -1,0 +1,183 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// Calls targets over HTTP/1.1. It connects only to addresses that were looked at: a name is resolved for every
+/// connection, every address of the answer must be allowed, and it is these addresses that are connected to. Redirects
+/// are not followed.
+final class WebhookClient: Sendable {
+    private let resolver: any HostResolver
+    private let policy: AddressPolicy
+    private let tls: NIOSSLContext
+    private let idle = Mutex<[TargetAddress.Origin: [any Channel]]>([:])
+
+    static let connectSeconds: Int64 = 5
+    static let wholeSeconds: Int64 = 15
+    /// Idle connections kept for an origin.
+    static let idleLimit = 16
+    /// Addresses of a name that are tried.
+    static let addressLimit = 4
+
+    /// - Parameter roots: a PEM file of authorities to trust beside the system's.
+    /// - Throws: `NIOSSLError` when that file cannot be read.
+    init(resolver: any HostResolver = SystemResolver(), policy: AddressPolicy, roots: String? = nil) throws {
+        self.resolver = resolver
+        self.policy = policy
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let roots { configuration.additionalTrustRoots = [.file(roots)] }
+        tls = try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Sends a POST and waits for the answer's end.
+    ///
+    /// - Throws: `CallFault.unreachable`.
+    func post(
+        _ body: [UInt8], to address: TargetAddress, headers: [(name: String, value: String)]
+    ) async throws(CallFault) -> CallAnswer {
+        var fields = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
+        for header in headers { fields.add(name: header.name, value: header.value) }
+        fields.add(name: "Content-Length", value: String(body.count))
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.requestTarget, headers: fields)
+        let deadline = NIODeadline.now() + .seconds(Self.wholeSeconds)
+        do {
+            if let channel = takeIdle(address.origin) {
+                do throws(CallFault) {
+                    return try await exchange(head, body, on: channel, address.origin, deadline)
+                } catch .stale {}
+            }
+            return try await exchange(head, body, on: connect(to: address.origin), address.origin, deadline)
+        } catch {
+            throw CallFault(error)
+        }
+    }
+
+    /// Why an address that a URL spells out, in whatever way, may not be called; nil when it may, or is a name.
+    func refusal(of address: TargetAddress) -> String? {
+        guard let literal = try? SystemResolver.ask(address.host, address.port, isLiteral: true) else { return nil }
+        return literal.lazy.compactMap { self.policy.refusal(of: $0) }.first
+    }
+
+    /// Closes what is idle.
+    func close() {
+        let channels = idle.withLock { idle in
+            defer { idle.removeAll() }
+            return idle.values.flatMap { $0 }
+        }
+        for channel in channels { channel.close(promise: nil) }
+    }
+
+    private func exchange(
+        _ head: HTTPRequestHead, _ body: [UInt8], on channel: any Channel, _ origin: TargetAddress.Origin,
+        _ deadline: NIODeadline
+    ) async throws(CallFault) -> CallAnswer {
+        let answer = channel.eventLoop.makePromise(of: CallAnswer.self)
+        let exchange = WebhookExchange(head: head, body: ByteBuffer(bytes: body), deadline: deadline, answer: answer)
+        channel.writeAndFlush(exchange).whenFailure { answer.fail($0) }
+        do {
+            let result = try await withTaskCancellationHandler {
+                try await answer.futureResult.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
+            putBack(channel, origin)
+            return result
+        } catch {
+            throw CallFault(error)
+        }
+    }
+
+    // MARK: Connections
+
+    private func takeIdle(_ origin: TargetAddress.Origin) -> (any Channel)? {
+        idle.withLock { idle in
+            while let channel = idle[origin]?.popLast() { if channel.isActive { return channel } }
+            idle[origin] = nil
+            return nil
+        }
+    }
+
+    private func putBack(_ channel: any Channel, _ origin: TargetAddress.Origin) {
+        guard channel.isActive else { return }
+        let isKept = idle.withLock { idle in
+            guard idle[origin, default: []].count < Self.idleLimit else { return false }
+            idle[origin, default: []].append(channel)
+            return true
+        }
+        if !isKept { channel.close(promise: nil) }
+    }
+
+    /// Takes a closed connection out of those that wait.
+    private func forget(_ channel: any Channel, _ origin: TargetAddress.Origin) {
+        idle.withLock { idle in
+            idle[origin]?.removeAll { $0 === channel }
+            if idle[origin]?.isEmpty ?? false { idle[origin] = nil }
+        }
+    }
+
+    private func connect(to origin: TargetAddress.Origin) async throws -> any Channel {
+        let addresses = try await addresses(of: origin)
+        var refusal: any Error = CallFault.unreachable("the name has no address")
+        for address in addresses.prefix(Self.addressLimit) {
+            do {
+                let channel = try await connect(to: address, origin)
+                channel.closeFuture.whenComplete { [weak self, weak channel] _ in
+                    if let channel { self?.forget(channel, origin) }
+                }
+                return channel
+            } catch {
+                refusal = error
+            }
+        }
+        throw refusal
+    }
+
+    /// The addresses of an origin, all of which may be reached.
+    private func addresses(of origin: TargetAddress.Origin) async throws -> [SocketAddress] {
+        let (resolver, host, port) = (resolver, origin.host, origin.port)
+        let addresses = try await withTimeout(seconds: Self.connectSeconds) {
+            try await resolver.addresses(of: host, port: port)
+        }
+        for address in addresses {
+            if let refusal = policy.refusal(of: address) { throw CallFault.unreachable(refusal) }
+        }
+        return addresses
+    }
+
+    private func connect(to address: SocketAddress, _ origin: TargetAddress.Origin) async throws -> any Channel {
+        let tls = origin.isEncrypted ? tls : nil
+        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.seconds(Self.connectSeconds))
+            .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(Self.tlsHandler(tls, host: origin.host)) }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(WebhookExchangeHandler())
+                }
+            }
+            .connect(to: address).get()
+    }
+
+    /// A certificate is checked against the name, or against the address where the URL names one.
+    private static func tlsHandler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
+        let isLiteral = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return try NIOSSLClientHandler(context: context, serverHostname: isLiteral ? nil : host)
+    }
+}
+
+/// Runs a body that cannot be hurried, and stops waiting for it after some seconds.
+private func withTimeout<Success: Sendable>(
+    seconds: Int64, _ body: @escaping @Sendable () async throws -> Success
+) async throws -> Success {
+    let promise = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Success.self)
+    promise.completeWithTask { try await body() }
+    let timer = promise.futureResult.eventLoop.scheduleTask(in: .seconds(seconds)) {
+        promise.fail(CallFault.unreachable("the name was not found in time"))
+    }
+    defer { timer.cancel() }
+    return try await promise.futureResult.get()
+}

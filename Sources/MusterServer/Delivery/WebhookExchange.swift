@@ -1,0 +1,136 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Why a call got no answer.
+enum CallFault: Error, Hashable, Sendable {
+    /// It could not be reached, or broke off; for people.
+    case unreachable(String)
+    /// The connection, which had served before, was closed by the other side before it said anything.
+    case stale
+
+    /// A fault in a person's words, without what a URL may hold.
+    init(_ error: any Error) {
+        switch error {
+        case let fault as CallFault: self = fault
+        case let error as IOError: self = .unreachable(String(cString: strerror(error.errnoCode)))
+        case ChannelError.connectTimeout: self = .unreachable("it did not accept in time")
+        case let error as NIOSSLError: self = .unreachable("TLS failed: \(String("\(error)".prefix(160)))")
+        case is HTTPParserError: self = .unreachable("it did not speak HTTP")
+        case is ChannelError, is NIOSSLExtraError: self = .unreachable("the connection broke off")
+        default: self = .unreachable(String("\(error)".prefix(160)))
+        }
+    }
+}
+
+/// What a call was answered.
+struct CallAnswer: Hashable, Sendable {
+    let status: Int
+    /// Seconds that `Retry-After` asks for, be it given in seconds or as a time.
+    let retryAfterSeconds: Double?
+}
+
+/// One request and who waits for its answer.
+struct WebhookExchange: Sendable {
+    let head: HTTPRequestHead
+    let body: ByteBuffer
+    let deadline: NIODeadline
+    let answer: EventLoopPromise<CallAnswer>
+}
+
+/// The end of a connection's pipeline: one exchange after another. An answer's body is counted and dropped; a longer
+/// one costs the connection. Between exchanges a connection is kept for a while.
+final class WebhookExchangeHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundIn = WebhookExchange
+    typealias OutboundOut = HTTPClientRequestPart
+
+    static let bodyLimitBytes = 64 << 10
+    static let idleSeconds: Int64 = 30
+
+    private var current: WebhookExchange?
+    private var head: HTTPResponseHead?
+    private var bodyBytes = 0
+    private var served = 0
+    private var timer: Scheduled<Void>?
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let exchange = unwrapOutboundIn(data)
+        timer?.cancel()
+        guard context.channel.isActive else {
+            exchange.answer.fail(CallFault.stale)
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        current = exchange
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(deadline: exchange.deadline) {
+            let (handler, context) = bound.value
+            handler.fail(.unreachable("it did not answer in time"), context)
+        }
+        context.write(wrapOutboundOut(.head(exchange.head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(exchange.body))), promise: nil)
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            bodyBytes = 0
+        case .body(let part):
+            bodyBytes += part.readableBytes
+            if bodyBytes > Self.bodyLimitBytes { finish(keepingAlive: false, context) }
+        case .end: finish(keepingAlive: head?.isKeepAlive ?? false, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(CallFault(error), context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(served > 0 && head == nil ? .stale : .unreachable("the connection broke off"), context)
+        context.fireChannelInactive()
+    }
+
+    private func finish(keepingAlive: Bool, _ context: ChannelHandlerContext) {
+        timer?.cancel()
+        guard let exchange = current, let head else { return context.close(promise: nil) }
+        current = nil
+        self.head = nil
+        served += 1
+        if keepingAlive {
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            timer = context.eventLoop.scheduleTask(in: .seconds(Self.idleSeconds)) { bound.value.close(promise: nil) }
+        } else {
+            context.close(promise: nil)
+        }
+        exchange.answer.succeed(
+            CallAnswer(
+                status: Int(head.status.code),
+                retryAfterSeconds: head.headers.first(name: "retry-after").flatMap(RetryAfter.seconds)))
+    }
+
+    private func fail(_ fault: CallFault, _ context: ChannelHandlerContext) {
+        timer?.cancel()
+        current?.answer.fail(fault)
+        current = nil
+        context.close(promise: nil)
+    }
+}
+
+/// The field `Retry-After` (RFC 9110, section 10.2.3).
+enum RetryAfter {
+    /// Seconds from now; nil when the text is neither a number nor a time.
+    static func seconds(_ text: String) -> Double? { seconds(text, now: Date()) }
+
+    static func seconds(_ text: String, now: Date) -> Double? {
+        if let seconds = UInt32(text) { return Double(seconds) }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text).map { max(0, $0.timeIntervalSince(now)) }
+    }
+}

@@ -1,0 +1,47 @@
+import Crypto
+import Foundation
+import MusterCore
+
+/// Signs as Standard Webhooks 1.0 says: HMAC-SHA256 over `id.timestamp.body`.
+enum WebhookSignature {
+    /// The three fields that an attempt carries.
+    ///
+    /// - Parameters:
+    ///   - id: the event's id, the same for every attempt.
+    ///   - keys: one, or two while a secret is being replaced: a receiver that knows either is content.
+    static func headers(
+        id: String, at now: Instant, body: [UInt8], keys: [[UInt8]]
+    ) -> [(name: String, value: String)] {
+        let seconds = now.milliseconds / 1000
+        let signed = Array("\(id).\(seconds).".utf8) + body
+        let signatures = keys.map { key in
+            let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+            return "v1," + Data(code).base64EncodedString()
+        }
+        return [
+            ("webhook-id", id), ("webhook-timestamp", String(seconds)),
+            ("webhook-signature", signatures.joined(separator: " ")),
+        ]
+    }
+}
+
+/// A secret that webhooks are signed with: `whsec_` and 24 to 64 bytes in base 64.
+struct WebhookSecret: Hashable, Sendable {
+    static let prefix = "whsec_"
+
+    let key: [UInt8]
+
+    /// A fresh one.
+    init() { key = SecretToken.randomBytes(32) }
+
+    /// The secret that a text is; nil when it is none.
+    init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix), let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
+            (24...64).contains(data.count)
+        else { return nil }
+        key = [UInt8](data)
+    }
+
+    /// What is shown once.
+    var text: String { Self.prefix + Data(key).base64EncodedString() }
+}

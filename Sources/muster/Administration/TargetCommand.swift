@@ -1,0 +1,168 @@
+import ArgumentParser
+import Foundation
+
+/// `muster target`: where events go.
+struct TargetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "target", abstract: "Say where events go: web servers, Slack, the server's log.",
+        subcommands: [Add.self, List.self, Enable.self, Disable.self, Rotate.self, Test.self, Remove.self])
+
+    struct Target: Decodable, Encodable, Sendable {
+        var name: String
+        var kind: String
+        var enabled: Bool
+        var server: String?
+        var secret: String?
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a target; prints a webhook's secret, which is shown this once.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "Letters, digits and . _ - @") var name: String
+        @Option(help: "webhook, slack or log.") var kind = "webhook"
+        @Option(help: "What is called; for Slack the incoming webhook's URL.") var url: String?
+        @Option(help: "A header field for every call, 'Name: value'; may stand more than once.")
+        var header: [String] = []
+        @Flag(help: "Print the target as JSON.") var json = false
+
+        struct NewTarget: Encodable {
+            var name: String
+            var kind: String
+            var url: String?
+            var headers: [String: String]?
+        }
+
+        func validate() throws {
+            for field in header where !field.contains(":") {
+                throw ValidationError("--header: '\(field)' has no colon")
+            }
+        }
+
+        func run() async throws {
+            let headers = Dictionary(
+                header.map { field in
+                    let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                    return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+                }, uniquingKeysWith: { $1 })
+            let target = NewTarget(name: name, kind: kind, url: url, headers: headers.isEmpty ? nil : headers)
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/targets", json: target)
+            }
+            if json { return announce(String(decoding: answer, as: UTF8.self)) }
+            let made = try JSONDecoder().decode(Target.self, from: answer)
+            announce("Added \(kind) \(name)." + (made.secret.map { "\nIts secret: \($0)" } ?? ""))
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the targets, and what waits for them.")
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print a JSON array.") var json = false
+
+        struct Deliveries: Decodable {
+            struct Target: Decodable {
+                var target: String
+                var pending: Int
+                var failing: Bool
+                var deadLetters: Int
+            }
+            var targets: [Target]
+        }
+
+        func run() async throws {
+            let (targets, deliveries) = try await Connection.withServer(over: data.data) { connection in
+                (
+                    try await connection.list("/targets", of: Target.self),
+                    try await connection.get("/deliveries", as: Deliveries.self)
+                )
+            }
+            if json { return announce(try encoded(targets)) }
+            for target in targets {
+                let state = deliveries.targets.first { $0.target == target.name }
+                let words = [
+                    target.enabled ? (state?.failing ?? false ? "failing" : "enabled") : "disabled",
+                    "\(state?.pending ?? 0) pending", "\(state?.deadLetters ?? 0) dead letters",
+                ]
+                announce("\(target.name)\t\(target.kind)\t\(target.server ?? "")\t\(words.joined(separator: ", "))")
+            }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Send to a target (again).")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await TargetCommand.change(name, isEnabled: true, over: data.data)
+            announce("Enabled \(name).")
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send nothing to a target; what comes meanwhile waits, as long as deliveries may.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await TargetCommand.change(name, isEnabled: false, over: data.data)
+            announce("Disabled \(name).")
+        }
+    }
+
+    private static func change(_ name: String, isEnabled: Bool, over data: String) async throws {
+        try await Connection.withServer(over: data) { connection in
+            _ = try await connection.send("PATCH", "/targets/\(name.segment)", json: ["enabled": isEnabled])
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace a webhook's secret and print the new one; the one before stays good for some hours.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+        @Option(help: "How many hours the secret before stays good.") var hours = 24
+
+        struct Answer: Decodable { var secret: String }
+
+        func run() async throws {
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/targets/\(name.segment)/secret?hours=\(hours)")
+            }
+            announce(try JSONDecoder().decode(Answer.self, from: answer).secret)
+        }
+    }
+
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Send a target an event that says it is a test.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+        @Flag(help: "Print JSON.") var json = false
+
+        struct Answer: Decodable { var event: String }
+
+        func run() async throws {
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/targets/\(name.segment)/test")
+            }
+            if json { return announce(String(decoding: answer, as: UTF8.self)) }
+            announce("Event \(try JSONDecoder().decode(Answer.self, from: answer).event) is on its way to \(name).")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a target with what is on its way to it; rules forget it.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("DELETE", "/targets/\(name.segment)")
+            }
+            announce("Removed \(name).")
+        }
+    }
+}

@@ -1,0 +1,300 @@
+"""Targets and deliveries, against a receiver that knows only HTTP and Standard Webhooks."""
+
+import base64
+import json
+import re
+import threading
+import time
+
+import pytest
+import standardwebhooks
+
+from muster_process import run
+from native_api import box, fix, now, polygon
+from webhook_receiver import Receiver
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def server(make_server):
+    """A server that may call this machine."""
+    return make_server(arguments=["--allow-private-targets"]).start()
+
+
+@pytest.fixture
+def admin(server):
+    return server.admin()
+
+
+def make(admin, name, url, **more):
+    return admin.ok("POST", "/targets", {"name": name, "kind": "webhook", "url": url, **more})
+
+
+def send(admin, name):
+    """Sends a target a test event; its id."""
+    return admin.ok("POST", f"/targets/{name}/test")["event"]
+
+
+def settled(admin, seconds=60):
+    """Waits until nothing is on its way; what is then said of deliveries."""
+    return eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 0, seconds)
+
+
+def eventually(look, condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while True:
+        found = look()
+        if condition(found):
+            return found
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+
+
+def test_what_arrives_is_signed_and_says_what_it_is(admin, receiver):
+    made = make(admin, "hook", receiver.url + "?to=us", headers={"X-Tenant": "seven", "Authorization": "Bearer t"})
+    assert made["secret"].startswith("whsec_") and made["server"] == f"http://127.0.0.1:{receiver.port}"
+    event = send(admin, "hook")
+    call = receiver.wait(lambda calls: calls)[0]
+    assert call.path == "/hook?to=us" and call.event == event
+    assert call.headers["x-tenant"] == "seven" and call.headers["authorization"] == "Bearer t"
+    assert call.headers["content-type"] == "application/json"
+    body = standardwebhooks.Webhook(made["secret"]).verify(call.body, call.headers)
+    assert body["id"] == event and body["detail-type"] == "Muster Test" and body["source"] == "muster"
+    assert abs(int(call.headers["webhook-timestamp"]) - time.time()) < 60
+    with pytest.raises(standardwebhooks.WebhookVerificationError):
+        standardwebhooks.Webhook(made["secret"]).verify(call.body + b" ", call.headers)
+    found = settled(admin)
+    assert found["failures"] == [] and found["targets"][0]["deadLetters"] == 0
+    assert 'muster_delivery_attempts_total{outcome="delivered"} 1' in admin.send("GET", "//metrics").text
+
+
+def test_a_replaced_secret_stays_good_for_a_while(admin, receiver):
+    own = "whsec_" + base64.b64encode(b"q" * 32).decode()
+    assert make(admin, "hook", receiver.url, secret=own)["secret"] == own
+    second = admin.ok("POST", "/targets/hook/secret?hours=1")["secret"]
+    assert admin.ok("GET", "/targets/hook")["secretsInUse"] == 2
+    send(admin, "hook")
+    call = receiver.wait(lambda calls: calls)[0]
+    for secret in (own, second):
+        standardwebhooks.Webhook(secret).verify(call.body, call.headers)
+    third = admin.ok("POST", "/targets/hook/secret?hours=0")["secret"]
+    send(admin, "hook")
+    call = receiver.wait(lambda calls: len(calls) == 2)[1]
+    standardwebhooks.Webhook(third).verify(call.body, call.headers)
+    for secret in (own, second):
+        with pytest.raises(standardwebhooks.WebhookVerificationError):
+            standardwebhooks.Webhook(secret).verify(call.body, call.headers)
+
+
+def test_secrets_are_never_shown_again_nor_logged_nor_stored_in_the_open(server, admin, receiver):
+    token = "t0ps3cr3t-in-the-path"
+    made = make(admin, "hook", f"{receiver.url}/{token}", headers={"X-Key": "k3y-of-the-header"})
+    admin.ok("POST", "/targets", {"name": "slack", "kind": "slack", "url": f"{receiver.url}/{token}"})
+    send(admin, "hook")
+    receiver.wait(lambda calls: calls)
+    settled(admin)
+    receiver.close()
+    send(admin, "hook")
+    eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["failures"])
+    shown = json.dumps([admin.ok("GET", path) for path in ("/targets", "/targets/hook", "/targets/slack",
+                                                           "/deliveries", "/changes")])
+    shown += server.log() + admin.send("GET", "//metrics").text
+    server.end()
+    stored = b"".join(path.read_bytes() for path in server.data.iterdir() if path.is_file())
+    for secret in (token, "k3y-of-the-header", made["secret"], made["secret"][6:]):
+        assert secret not in shown
+        assert secret.encode() not in stored
+
+
+def test_a_failed_attempt_is_repeated_under_the_same_id(admin, receiver):
+    refusals = iter([500, 503, 429, 408])
+    receiver.answer = lambda call: next(refusals, 204)
+    make(admin, "hook", receiver.url)
+    event = send(admin, "hook")
+    calls = receiver.wait(lambda calls: len(calls) == 5)
+    assert {call.event for call in calls} == {event}
+    assert len({call.body for call in calls}) == 1
+    found = settled(admin)
+    assert [failure["reason"] for failure in found["failures"]] == [
+        f"answered {status}" for status in (408, 429, 503, 500)]
+    assert [failure["attempts"] for failure in found["failures"]] == [4, 3, 2, 1]
+
+
+def test_retry_after_is_obeyed(admin, receiver):
+    receiver.answer = lambda call: (503, {"Retry-After": "2"}) if len(receiver.calls) == 1 else 204
+    make(admin, "hook", receiver.url)
+    send(admin, "hook")
+    first, second = receiver.wait(lambda calls: len(calls) == 2)
+    assert second.at - first.at >= 1.9
+
+
+def test_what_is_refused_for_good_is_a_dead_letter_that_can_be_redriven(server, admin, receiver):
+    receiver.answer = lambda call: 400
+    make(admin, "hook", receiver.url)
+    make(admin, "other", receiver.url)
+    events = [send(admin, "hook") for _ in range(5)] + [send(admin, "other")]
+    receiver.wait(lambda calls: len(calls) == 6)
+    letters = eventually(lambda: admin.items("/deadletters"), lambda found: len(found) == 6)
+    assert {letter["event"] for letter in letters} == set(events)
+    assert {letter["reason"] for letter in letters} == {"answered 400"}
+    first = admin.ok("GET", "/deadletters?target=hook&limit=2")
+    rest = admin.ok("GET", f"/deadletters?target=hook&cursor={first['nextCursor']}")
+    numbers = [letter["number"] for letter in first["items"] + rest["items"]]
+    assert len(numbers) == 5 and numbers == sorted(numbers)
+    whole = admin.ok("GET", f"/deadletters/{numbers[0]}")
+    assert json.loads(whole["body"])["id"] == whole["event"]
+    # They outlive a crash.
+    server.kill()
+    server.start()
+    assert [letter["number"] for letter in admin.items("/deadletters?target=hook")] == numbers
+    receiver.answer = lambda call: 204
+    del receiver.calls[:]
+    admin.ok("POST", f"/deadletters/{numbers[0]}/redrive")
+    assert receiver.wait(lambda calls: calls)[0].event == whole["event"]
+    admin.refused(404, "POST", f"/deadletters/{numbers[0]}/redrive")
+    assert "Redrove 4" in run("deadletter", "redrive", "--target", "hook", data=server.data)
+    receiver.wait(lambda calls: len(calls) == 5)
+    assert len(run("deadletter", "list", data=server.data).splitlines()) == 1
+    assert "Discarded 1" in run("deadletter", "discard", "--all", data=server.data)
+    assert admin.items("/deadletters") == []
+
+
+def test_a_redirect_is_not_followed(admin, receiver):
+    with Receiver() as elsewhere:
+        receiver.answer = lambda call: (307, {"Location": elsewhere.url})
+        make(admin, "hook", receiver.url)
+        send(admin, "hook")
+        letter = eventually(lambda: admin.items("/deadletters"), lambda found: found)[0]
+        assert "redirects are not followed" in letter["reason"]
+        assert elsewhere.calls == []
+
+
+def test_a_target_that_is_gone_is_switched_off_and_what_comes_meanwhile_waits(admin, receiver):
+    receiver.answer = lambda call: 410
+    make(admin, "hook", receiver.url)
+    send(admin, "hook")
+    eventually(lambda: admin.ok("GET", "/targets/hook"), lambda target: not target["enabled"])
+    event = send(admin, "hook")
+    time.sleep(0.5)
+    assert len(receiver.calls) == 1
+    receiver.answer = lambda call: 204
+    admin.ok("PATCH", "/targets/hook", {"enabled": True})
+    assert receiver.wait(lambda calls: len(calls) == 2)[1].event == event
+
+
+def test_everything_arrives_after_the_receiver_was_down_and_muster_was_killed(server, admin, receiver):
+    make(admin, "hook", receiver.url)
+    receiver.close()
+    events = {send(admin, "hook") for _ in range(50)}
+    eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["targets"][0]["failing"])
+    server.kill()
+    server.start()
+    assert eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"])["pending"] == 50
+    receiver.open()
+    receiver.wait(lambda calls: {call.event for call in calls} >= events, 120)
+    settled(admin)
+    assert admin.items("/deadletters") == []
+
+
+def test_a_slow_target_holds_up_no_other(admin, receiver):
+    release = threading.Event()
+    with Receiver(lambda call: release.wait(30) and 204) as slow:
+        make(admin, "slow", slow.url)
+        make(admin, "hook", receiver.url)
+        for _ in range(40):
+            send(admin, "slow")
+        slow.wait(lambda calls: len(calls) >= 16)
+        events = {send(admin, "hook") for _ in range(20)}
+        calls = receiver.wait(lambda calls: len(calls) == 20, 10)
+        assert {call.event for call in calls} == events
+        time.sleep(0.2)
+        assert len(slow.calls) == 16, "one target has no more than 16 attempts under way"
+        release.set()
+        slow.wait(lambda calls: len({call.event for call in calls}) == 40)
+
+
+def test_a_delivery_is_given_up_when_its_time_is_over(make_server):
+    server = make_server(arguments=["--allow-private-targets", "--delivery-hours", "0.001"]).start()
+    admin = server.admin()
+    with Receiver(lambda call: 500) as receiver:
+        make(admin, "hook", receiver.url)
+        event = send(admin, "hook")
+        letter = eventually(lambda: admin.items("/deadletters"), lambda found: found)[0]
+        assert letter["event"] == event and letter["reason"] == "answered 500" and letter["attempts"] >= 1
+
+
+def test_a_removed_target_is_forgotten(admin, receiver):
+    receiver.answer = lambda call: 500
+    make(admin, "hook", receiver.url)
+    send(admin, "hook")
+    receiver.wait(lambda calls: calls)
+    admin.ok("DELETE", "/targets/hook")
+    assert settled(admin)["targets"] == []
+    admin.refused(404, "GET", "/targets/hook")
+    assert admin.items("/deadletters") == []
+
+
+def test_slack_is_told_in_words(admin, receiver):
+    admin.ok("POST", "/targets", {"name": "slack", "kind": "slack", "url": receiver.url})
+    send(admin, "slack")
+    call = receiver.wait(lambda calls: calls)[0]
+    message = json.loads(call.body)
+    assert set(message) == {"text"} and message["text"].startswith("Muster Test at ")
+    assert "webhook-signature" not in call.headers
+
+
+def test_the_log_is_told_without_a_place(server, admin):
+    admin.ok("POST", "/targets", {"name": "journal", "kind": "log"})
+    event = send(admin, "journal")
+    eventually(server.log, lambda text: event in text)
+    settled(admin)
+
+
+@pytest.mark.parametrize("url", [
+    "http://169.254.169.254/latest/meta-data/", "http://[fe80::1]/", "http://[fd00:ec2::254]/", "http://0.0.0.0/",
+    "http://100.100.100.200/", "http://[::ffff:169.254.169.254]/", "http://2852039166/", "http://0251.0376.0251.0376/",
+    "http://0xa9fea9fe/", "http://[64:ff9b::a9fe:a9fe]/", "http://224.0.0.1/", "http://255.255.255.255/",
+    "ftp://example.org/", "http://user@example.org/", "http://example.org/#part", "http://exa mple.org/", "nonsense",
+    "http://:80/", "file:///etc/passwd", "http://example.org:70000/"])
+def test_addresses_that_nobody_may_call_are_refused(admin, url):
+    problem = admin.refused(422, "POST", "/targets", {"name": "bad", "kind": "webhook", "url": url})
+    assert problem["errors"][0]["pointer"] == "/url"
+
+
+def test_private_addresses_are_refused_unless_the_operator_allows_them(make_server, receiver):
+    server = make_server().start()
+    admin = server.admin()
+    for host in ("127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "[::1]", "[fd00::1]", "0177.0.0.1", "127.1"):
+        admin.refused(422, "POST", "/targets", {"name": "bad", "kind": "webhook", "url": f"http://{host}/"})
+    # A name is looked at when it is called: this one leads to this machine.
+    make(admin, "hook", f"http://localhost:{receiver.port}/hook")
+    send(admin, "hook")
+    found = eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["failures"])
+    assert found["failures"][0]["reason"] == "a private or loopback address may not be reached"
+    assert receiver.calls == []
+
+
+@pytest.mark.parametrize("headers", [
+    {"Host": "x"}, {"Content-Length": "1"}, {"webhook-id": "x"}, {"X-A": "a\r\nb: c"}, {"X A": "b"}, {"": "b"},
+    {"X-A": "é"}, {f"X-{number}": "a" for number in range(21)}])
+def test_headers_that_are_not_the_admins_to_set_are_refused(admin, headers):
+    body = {"name": "bad", "kind": "webhook", "url": "http://example.org/", "headers": headers}
+    assert admin.refused(422, "POST", "/targets", body)["errors"][0]["pointer"] == "/headers"
+
+
+def test_the_command_line_does_it_all(server, admin, receiver):
+    made = run("target", "add", "hook", "--kind", "webhook", "--url", receiver.url, "--json", data=server.data)
+    secret = json.loads(made)["secret"]
+    assert re.match(r"hook\twebhook\thttp://127.0.0.1:\d+\t", run("target", "list", data=server.data))
+    event = json.loads(run("target", "test", "hook", "--json", data=server.data))["event"]
+    call = receiver.wait(lambda calls: calls)[0]
+    assert call.event == event
+    standardwebhooks.Webhook(secret).verify(call.body, call.headers)
+    assert run("target", "rotate", "hook", data=server.data).strip().startswith("whsec_")
+    run("target", "remove", "hook", data=server.data)
+    assert run("target", "list", data=server.data) == ""

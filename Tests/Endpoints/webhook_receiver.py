@@ -1,0 +1,104 @@
+"""A web server that targets are pointed at: it notes every request, and answers as a test wants."""
+
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+wait_seconds = 60
+
+
+@dataclass
+class Call:
+    """A request that came."""
+
+    path: str
+    headers: dict
+    body: bytes
+    at: float
+
+    @property
+    def event(self):
+        return self.headers["webhook-id"]
+
+
+class Receiver:
+    """Listens on a port of its own; can be closed, and opened again on the same port."""
+
+    def __init__(self, answer=None):
+        self.calls = []
+        self.arrived = threading.Condition()
+        self.answer = answer or (lambda call: 204)
+        """Given a call, says the status; or a status and header fields."""
+        self.port = 0
+        self.server = None
+        self.open()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/hook"
+
+    def open(self):
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                receiver.connections.add(self.connection)
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                call = Call(self.path, {k.lower(): v for k, v in self.headers.items()}, body, time.monotonic())
+                with receiver.arrived:
+                    receiver.calls.append(call)
+                    receiver.arrived.notify_all()
+                answer = receiver.answer(call)
+                status, fields = answer if isinstance(answer, tuple) else (answer, {})
+                self.send_response(status)
+                for name, value in {"Content-Length": "0", **fields}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+            request_queue_size = 128
+
+            def handle_error(self, *_):
+                pass
+
+        self.connections = set()
+        self.server = Server(("127.0.0.1", self.port), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def close(self):
+        """Refuses connections from now on, and breaks those that are open."""
+        if self.server is None:
+            return
+        self.server.shutdown()
+        self.server.server_close()
+        self.server = None
+        for connection in self.connections:
+            try:
+                connection.shutdown(2)
+            except OSError:
+                pass
+
+    def wait(self, condition, seconds=wait_seconds):
+        """Waits until a condition on the calls is true; fails when it does not come true."""
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: condition(self.calls), seconds), (
+                f"{len(self.calls)} calls: {[(call.event, call.path) for call in self.calls[-20:]]}")
+            return list(self.calls)
