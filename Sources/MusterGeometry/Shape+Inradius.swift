@@ -7,7 +7,7 @@ extension Shape {
     /// the boundary, which may be less.
     ///
     /// - Complexity: at most 4,000 searches for the nearest edge, each of them O(n) but passing over most of the n
-    ///   edges. About 2 µs for a square, 2 ms for 100,000 vertices; so ask once, not with each fix.
+    ///   edges. About 25 µs for 32 ragged corners; so ask once, not with each fix.
     public var inradius: Metres {
         if case .circle(let circle) = self { return circle.radius }
         let shape = PreparedShape(self)
@@ -26,77 +26,109 @@ extension PreparedShape {
     }
 }
 
-/// Looks for the largest circle in a polygon: squares are cut into four, and those are left out whose points cannot be
-/// farther from the boundary than what was found already.
+/// Looks for the largest circle in a polygon: squares are cut into four, the most promising first, and those are left
+/// out whose points cannot be farther from the boundary than what was found already.
 ///
-/// In each round the most promising square is left uphill, away from the boundary, so that what is found is good long
-/// before the squares are small. Where there are many equally good places, as in a long strip, squares that are no
-/// worse than others are left out too: that costs nothing there, and bounds the work.
+/// From the middle, and from wherever more room is found, it goes uphill, away from the boundary, so that what is found
+/// is good long before the squares are small. Where there are many equally good places, as in a long strip, a limit
+/// bounds the work; what it leaves out is hardly better.
 private struct InscribedCircleSearch {
-    private struct Square {
+    private struct Square: Comparable {
         var centre: PlanarBoundary.Point
+        var halfSide: Float
         /// The farthest that any of its points can be from the boundary, inside.
-        var promise: Double
+        var promise: Float
+
+        static func < (left: Square, right: Square) -> Bool { left.promise < right.promise }
+        static func == (left: Square, right: Square) -> Bool { left.promise == right.promise }
     }
 
     private let boundary: PlanarBoundary
-    private var best = 0.0
+    private var best: Float = 0
+    private var questions = 0
     /// What is not better by this factor is not looked for.
-    private static let tolerance = 1.02
-    private static let squaresInRound = 64
-    private static let rounds = 16
+    private static let tolerance: Float = 1.02
+    private static let mostQuestions = 4_000
 
     init(_ boundary: PlanarBoundary) { self.boundary = boundary }
 
     mutating func radius() -> Double {
-        var halfSide = boundary.halfSide
-        var squares = [square(boundary.middle, halfSide)]
-        for _ in 0..<Self.rounds {
-            squares.sort { $0.promise > $1.promise }
-            guard let most = squares.first, most.promise > best * Self.tolerance else { break }
-            climb(from: most.centre, atMost: halfSide)
-            halfSide /= 2
-            squares = squares.prefix(Self.squaresInRound).filter { $0.promise > best * Self.tolerance }.flatMap {
-                quarters(of: $0, halfSide)
+        let middle = PlanarBoundary.Point(x: 0, y: 0)
+        climb(from: middle, boundary.halfSide)
+        var squares = Heap()
+        squares.insert(square(middle, boundary.halfSide))
+        while let most = squares.popMost(), most.promise > best * Self.tolerance, questions < Self.mostQuestions {
+            let halfSide = most.halfSide / 2
+            for (x, y) in [(-halfSide, -halfSide), (halfSide, -halfSide), (-halfSide, halfSide), (halfSide, halfSide)] {
+                let before = best
+                let quarter = square(PlanarBoundary.Point(x: most.centre.x + x, y: most.centre.y + y), halfSide)
+                if best > before * Self.tolerance { climb(from: quarter.centre, halfSide) }
+                if quarter.promise > best * Self.tolerance { squares.insert(quarter) }
             }
         }
-        return best
+        // What was lost by rounding is not promised.
+        return Double(best) * (1 - 1e-6)
     }
 
-    private mutating func quarters(of whole: Square, _ halfSide: Double) -> [Square] {
-        var result: [Square] = []
-        for (x, y) in [(-1.0, -1.0), (1, -1), (-1, 1), (1, 1)] {
-            let centre = PlanarBoundary.Point(x: whole.centre.x + x * halfSide, y: whole.centre.y + y * halfSide)
-            result.append(square(centre, halfSide))
-        }
-        return result
+    private mutating func square(_ centre: PlanarBoundary.Point, _ halfSide: Float) -> Square {
+        let distance = nearness(of: centre).signedDistance
+        return Square(centre: centre, halfSide: halfSide, promise: distance + halfSide * Float(2).squareRoot())
     }
 
-    private mutating func square(_ centre: PlanarBoundary.Point, _ halfSide: Double) -> Square {
-        let distance = boundary.nearness(of: centre).signedDistance
-        best = max(best, distance)
-        return Square(centre: centre, promise: distance + halfSide * 2.0.squareRoot())
+    private mutating func nearness(of point: PlanarBoundary.Point) -> PlanarBoundary.Nearness {
+        let nearness = boundary.nearness(of: point)
+        best = max(best, nearness.signedDistance)
+        questions += 1
+        return nearness
     }
 
     /// Goes away from the nearest point of the boundary for as long as that leads farther from all of it.
-    private mutating func climb(from start: PlanarBoundary.Point, atMost reach: Double) {
+    private mutating func climb(from start: PlanarBoundary.Point, _ reach: Float) {
         var point = start
-        var here = boundary.nearness(of: point)
-        var step = reach
-        for _ in 0..<24 where step > 0.01 * best {
-            let length = abs(here.signedDistance)
-            guard length > 0 else { return }
+        var here = nearness(of: point)
+        var step = reach / 2
+        for _ in 0..<24 where step > 0.02 * best {
+            guard here.signedDistance != 0 else { return }
             // From outside the way in leads towards the boundary.
             let share = step / here.signedDistance
             let next = PlanarBoundary.Point(
                 x: point.x + (point.x - here.nearest.x) * share, y: point.y + (point.y - here.nearest.y) * share)
-            let there = boundary.nearness(of: next)
+            let there = nearness(of: next)
             if there.signedDistance > here.signedDistance {
                 (point, here) = (next, there)
-                best = max(best, there.signedDistance)
             } else {
                 step /= 2
             }
+        }
+    }
+
+    /// Squares, of which the most promising one is at hand: each promises at least as much as the two behind it.
+    private struct Heap {
+        private var squares: [Square] = []
+
+        mutating func insert(_ square: Square) {
+            var at = squares.count
+            squares.append(square)
+            while at > 0 && squares[(at - 1) / 2] < squares[at] {
+                squares.swapAt(at, (at - 1) / 2)
+                at = (at - 1) / 2
+            }
+        }
+
+        mutating func popMost() -> Square? {
+            guard let most = squares.first else { return nil }
+            let last = squares.removeLast()
+            if squares.isEmpty { return most }
+            squares[0] = last
+            var at = 0
+            while 2 * at + 1 < squares.count {
+                var child = 2 * at + 1
+                if child + 1 < squares.count && squares[child] < squares[child + 1] { child += 1 }
+                if !(squares[at] < squares[child]) { break }
+                squares.swapAt(at, child)
+                at = child
+            }
+            return most
         }
     }
 }

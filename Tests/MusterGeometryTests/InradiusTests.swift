@@ -89,4 +89,28 @@ import Testing
         let found = Shape.polygon(Polygon(exterior: ring(corners))).inradius.value
         #expect(found > 780 * 0.97 && found < 805)
     }
+
+    @Test func `nowhere in a ragged polygon is there more room than it says, nor much less`() {
+        var random = SeededRandom(seed: 140)
+        for vertices in [5, 9, 17, 32, 33, 64, 150] {
+            let star = random.star(
+                at: Coordinate(validLatitude: 46, longitude: 14), vertices: vertices, radius: 0.01,
+                hole: vertices % 2 == 0)
+            let shape = PreparedShape(.polygon(star))
+            let found = Shape.polygon(star).inradius.value
+            // The deepest of a grid's points; half a step's diagonal deeper it may be between them.
+            let steps = 80
+            let step = 0.02 / Double(steps)
+            var deepest = 0.0
+            for row in 0...steps {
+                for column in 0...steps {
+                    let place = Coordinate(
+                        validLatitude: 45.99 + Double(row) * step, longitude: 13.99 + Double(column) * step)
+                    deepest = max(deepest, shape.signedDistanceToBoundary(from: place).value)
+                }
+            }
+            #expect(found >= deepest * 0.975, "\(vertices): \(found), \(deepest)")
+            #expect(found <= deepest + step * 111_200 * 0.5.squareRoot(), "\(vertices): \(found), \(deepest)")
+        }
+    }
 }
