@@ -60,6 +60,7 @@ function lineOf(event) {
 
 function signOf(event) {
     if (event.kind in marks) { return markElement(event.kind); }
+    if (event.kind === "reminder") { return markElement(event.call); }
     const sign = document.createElement("span");
     sign.className = "arrow";
     sign.setAttribute("aria-hidden", "true");
@@ -71,10 +72,22 @@ function signOf(event) {
  * An event in words, after the name of who it is about. The probability is that of being inside, so that an exit is as
  * sure as that is improbable.
  */
-export function eventWords({ kind, region, probability }) {
+export function eventWords({ kind, region, probability, markedBy, acknowledgedBy, call, open, isDrill, closedHow }) {
     const place = region?.name || region?.id;
+    const heard = acknowledgedBy ? `, heard by ${acknowledgedBy}` : "";
     switch (kind) {
-        case "safe": return place ? `is safe in ${place}` : "is safe";
+        case "sos": return `calls SOS${heard}`;
+        case "needsHelp": return `needs help${heard}`;
+        case "reminder": return `${call === "sos" ? "still calls SOS" : "still needs help"}: nobody has heard it`;
+        case "offSite": return markedBy ? `is marked off site by ${markedBy}` : "is off site";
+        case "incident": {
+            const what = isDrill ? "DRILL – evacuation" : "evacuation";
+            if (open) { return `${what} started`; }
+            return `${what} ended: ${closedHow === "allAccounted" ? "all are accounted for" : "closed by hand"}`;
+        }
+        case "safe":
+            if (markedBy) { return `is marked safe by ${markedBy}`; }
+            return place ? `is safe in ${place}` : "is safe";
         case "unsafe": return "is not safe";
         case "unknown": return "is silent: unknown";
         case "passed": return `passed ${place ?? "a region"} (inferred)`;

@@ -1,5 +1,5 @@
 /** The list of people: counts at the top, those who are not safe first. */
-import { changeMark, markElement, markOrder, marks } from "./marks.js";
+import { changeMark, markElement, markOrder, marks, usualMarks } from "./marks.js";
 import { presenceLines } from "./presence.js";
 import { counts, isCoarse, latestPosition } from "./state.js";
 import { age, clockTime, showTime } from "./time.js";
@@ -35,7 +35,10 @@ export class List {
         this.#state = state;
         this.#now = now;
         const numbers = counts(state);
-        for (const [name, { number }] of this.#buttons) { number.textContent = String(numbers[name]); }
+        for (const [name, { button, number }] of this.#buttons) {
+            number.textContent = String(numbers[name]);
+            button.hidden = !usualMarks.has(name) && numbers[name] === 0 && this.#only !== name;
+        }
         this.#showRows();
     }
 
@@ -105,7 +108,7 @@ export class List {
             row.item.dataset.state = member.state;
             changeMark(row.mark, member.state);
             row.word.textContent = marks[member.state].word;
-            row.place.textContent = member.region ? ` · ${member.region.name || member.region.id}` : "";
+            row.place.textContent = knownBy(member);
             row.sinceGroup.hidden = !member.since;
             showTime(row.since, member.since, clockTime(member.since));
             showPresences(row, member);
@@ -120,6 +123,16 @@ export class List {
         const shown = position ? `heard ${age(position.sampleTime, this.#now())}${rough}` : "never heard";
         showTime(row.heard, position?.sampleTime, shown);
     }
+}
+
+/** How a state is known, where that is not plain from the state itself. */
+function knownBy({ region, source, markedBy, acknowledgedBy }) {
+    const words = {
+        region: region?.name || region?.id, ownDeclaration: "own word", marked: `marked by ${markedBy}`,
+    };
+    const known = words[source] ?? region?.name ?? region?.id;
+    const heard = acknowledgedBy && `heard by ${acknowledgedBy}`;
+    return [known, heard].filter(Boolean).map((word) => ` · ${word}`).join("");
 }
 
 /** The first line is shown; the others are counted, are in the tooltip, and are read out by a screen reader. */

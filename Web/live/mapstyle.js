@@ -22,6 +22,9 @@ export function colours() {
         safe: colour("safe"),
         unsafe: colour("unsafe"),
         unknown: colour("unknown"),
+        sos: colour("sos"),
+        needsHelp: colour("needs-help"),
+        offSite: colour("off-site"),
         region: colour("region"),
     };
 }
@@ -38,7 +41,8 @@ export function mapStyle(palette) {
 
 /** The layers from the ground up. */
 export function layers(palette) {
-    const byState = ["match", ["get", "state"], "safe", palette.safe, "unsafe", palette.unsafe, palette.unknown];
+    const others = ["safe", "unsafe", "sos", "needsHelp", "offSite"].flatMap((state) => [state, palette[state]]);
+    const byState = ["match", ["get", "state"], ...others, palette.unknown];
     const byMuster = ["case", ["get", "muster"], palette.safe, palette.region];
     const name = { "icon-image": ["get", "picture"], "icon-padding": 1 };
     return [
@@ -84,7 +88,7 @@ export function layers(palette) {
                 ...name,
                 "icon-anchor": "top",
                 "icon-offset": [0, 12],
-                "symbol-sort-key": ["match", ["get", "state"], "unsafe", 1, "unknown", 2, 3],
+                "symbol-sort-key": ["match", ["get", "state"], ["sos", "needsHelp"], 0, "unsafe", 1, "unknown", 2, 3],
             },
         },
         {
@@ -99,7 +103,7 @@ export function layers(palette) {
                 "icon-ignore-placement": true,
                 "icon-size": ["interpolate", ["linear"], ["zoom"], 12, 0.55, 17, 1],
                 // Whoever is not safe is drawn over the others.
-                "symbol-sort-key": ["match", ["get", "state"], "unsafe", 3, "unknown", 2, 1],
+                "symbol-sort-key": ["match", ["get", "state"], ["sos", "needsHelp"], 4, "unsafe", 3, "unknown", 2, 1],
                 "symbol-z-order": "source",
             },
             paint: { "icon-opacity": ["case", ["get", "isRough"], 0.6, 1] },

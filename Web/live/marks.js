@@ -1,9 +1,19 @@
 /**
- * The three marks of safety. Each has a shape, a sign and a word of its own, so that its colour is never the only
+ * The marks of safety. Each has a shape, a sign and a word of its own, so that its colour is never the only
  * difference. The list draws them as SVG and the map on a canvas, from the same paths in a square of 24.
  */
 
 export const marks = {
+    sos: {
+        word: "SOS",
+        shape: "M7.3 1.5H16.7L22.5 7.3V16.7L16.7 22.5H7.3L1.5 16.7V7.3Z",
+        sign: "M12 5.5v8.4M12 18v.1",
+    },
+    needsHelp: {
+        word: "Needs help",
+        shape: "M12 1.2 22.8 12 12 22.8 1.2 12Z",
+        sign: "M12 6.5v11M6.5 12h11",
+    },
     unsafe: {
         word: "Not safe",
         shape: "M12 2.2 22.8 21.2H1.2Z",
@@ -14,6 +24,11 @@ export const marks = {
         shape: "M3 3H21V21H3Z",
         sign: "M9 9.4a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1-1.3 2M12 17.3v.1",
     },
+    offSite: {
+        word: "Off site",
+        shape: "M2 6H22V18H2Z",
+        sign: "M7 12h9M12.5 8.5 16 12l-3.5 3.5",
+    },
     safe: {
         word: "Safe",
         shape: "M12 1.5a10.5 10.5 0 1 1 0 21a10.5 10.5 0 1 1 0-21Z",
@@ -22,7 +37,10 @@ export const marks = {
 };
 
 /** The order of the list: whom to look for first. */
-export const markOrder = ["unsafe", "unknown", "safe"];
+export const markOrder = ["sos", "needsHelp", "unsafe", "unknown", "offSite", "safe"];
+
+/** The states that are always counted; the others where someone is in them. */
+export const usualMarks = new Set(["unsafe", "unknown", "safe"]);
 
 const svg = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,5 @@
 /** The live page: signs in, loads the state, follows the feed, and shows it as map, list and events. */
+import { Alarms } from "./alarms.js";
 import { Events } from "./events.js";
 import { Feed } from "./feed.js";
 import { Problem } from "./http.js";
@@ -32,6 +33,7 @@ let era = 0;
 
 const list = new List({ list: element("list"), counts: element("counts"), empty: element("list-empty") }, findOnMap);
 const events = new Events(element("events"));
+const alarms = new Alarms({ alarms: element("alarms"), orders: element("orders") }, order);
 const serverNow = () => Date.now() + clockAheadMs;
 
 // Signing in and out
@@ -182,12 +184,28 @@ function show() {
     clearTimeout(showTimer);
     showTimer = undefined;
     const began = performance.now();
+    alarms.show(state, session.user);
     list.show(state, serverNow);
     events.show(state);
     map?.show(state);
-    const { unsafe, unknown } = counts(state);
-    document.title = unsafe + unknown > 0 ? `${unsafe} not safe, ${unknown} unknown · Muster` : "Muster";
+    document.title = titleOf(counts(state));
     showCostMs = performance.now() - began;
+}
+
+function titleOf({ sos, needsHelp, unsafe, unknown }) {
+    const call = sos + needsHelp > 0 ? `${sos + needsHelp} need help, ` : "";
+    if (call === "" && unsafe + unknown === 0) { return "Muster"; }
+    return `${call}${unsafe} not safe, ${unknown} unknown · Muster`;
+}
+
+/** Sends what a leader orders; what came of it comes back through the feed. */
+async function order(path, body) {
+    try {
+        await session.request(path, { method: "POST", body });
+        notice("");
+    } catch (error) {
+        notice(error instanceof Problem ? error.message : "The server does not answer: nothing was done.");
+    }
 }
 
 function connection({ state: name, delayMs }) {

@@ -15,14 +15,15 @@ const pageLimit = 50;
  * @param {(path: string) => Promise<object>} get answers the JSON of an API path
  * @param {object[]} [knownRegions] regions that need not be asked for again
  * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], presences: object[],
- *   presenceSequence: number, regions: object[], isPartial: boolean}>} `at` is the server's time, when it told;
- *   `presenceSequence` is the last change that every presence holds
+ *   presenceSequence: number, incidents: object[], regions: object[], isPartial: boolean}>} `at` is the server's time,
+ *   when it told; `presenceSequence` is the last change that every presence holds
  * @throws {Problem} when the server refuses the positions
  */
 export async function loadSnapshot(get, knownRegions) {
     const positions = await pages(get, "positions", "items");
-    const [presences, people, places] = await Promise.all([
+    const [presences, incidents, people, places] = await Promise.all([
         allowed(pages(get, "presences", "items")),
+        allowed(get("incidents")),
         loadPeople(get),
         knownRegions ? { regions: knownRegions, isPartial: false } : loadRegions(get),
     ]);
@@ -33,6 +34,7 @@ export async function loadSnapshot(get, knownRegions) {
         positions: positions.items,
         presences: presences?.items ?? [],
         presenceSequence: presences?.first.sequence ?? positions.first.sequence,
+        incidents: incidents?.items ?? [],
         regions: places.regions,
         isPartial: positions.isPartial || Boolean(presences?.isPartial) || places.isPartial,
     };
@@ -50,8 +52,8 @@ async function loadPeople(get) {
     const answers = await Promise.all(teams.map((team) => allowed(get(`teams/${part(team.name)}/safety`))));
     const members = [];
     for (const answer of answers) {
-        for (const { user, state, since, region } of answer?.members ?? []) {
-            members.push({ user, state, since, region, team: answer.team, safetySequence: answer.sequence });
+        for (const { device, position, ...member } of answer?.members ?? []) {
+            members.push({ ...member, team: answer.team, safetySequence: answer.sequence });
         }
     }
     return { members, at: answers.find((answer) => answer?.at)?.at };

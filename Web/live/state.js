@@ -17,7 +17,10 @@ const coarseMetres = 500;
  * @typedef {object} Member
  * @property {string} user
  * @property {string} [team]
- * @property {"safe"|"unsafe"|"unknown"} state
+ * @property {"safe"|"unsafe"|"unknown"|"needsHelp"|"sos"|"offSite"} state
+ * @property {"silence"|"region"|"position"|"ownDeclaration"|"marked"} [source] how it is known
+ * @property {string} [markedBy] who said so, where someone else did
+ * @property {string} [acknowledgedBy] who has heard the call for help
  * @property {string} [since] RFC 3339
  * @property {RegionName} [region] what makes them safe
  * @property {number} safetySequence the change their safety stems from, or the snapshot's
@@ -38,6 +41,7 @@ const coarseMetres = 500;
  * @property {Map<string, Member>} members by user
  * @property {Map<string, object>} regions by `collection/id`: {collection, id, name, muster, geometry, radius?}
  * @property {Map<string, number[][]>} trails by device: [longitude, latitude] of its latest fixes
+ * @property {Map<number, object>} incidents those that are open, by number: {number, team, kind, startedAt, …}
  * @property {object[]} events the latest first
  * @property {{people: boolean, regions: boolean}} outdated what must be asked of the server again
  */
@@ -49,6 +53,7 @@ export const emptyState = Object.freeze({
     members: new Map(),
     regions: new Map(),
     trails: new Map(),
+    incidents: new Map(),
     events: [],
     outdated: { people: false, regions: false },
 });
@@ -85,9 +90,26 @@ export function isCoarse(position) {
 
 /** How many members are in each state. */
 export function counts(state) {
-    const result = { safe: 0, unsafe: 0, unknown: 0 };
+    const result = { safe: 0, unsafe: 0, unknown: 0, needsHelp: 0, sos: 0, offSite: 0 };
     for (const member of state.members.values()) { result[member.state] += 1; }
     return result;
+}
+
+/** Whether nobody need look for someone. */
+export function isAccounted(member) {
+    return member.state === "safe" || member.state === "offSite";
+}
+
+/** Who calls for help, those in danger first. */
+export function calls(state) {
+    const callers = [...state.members.values()].filter(({ state: how }) => how === "sos" || how === "needsHelp");
+    return callers.sort((left, right) => (left.state === "sos" ? 0 : 1) - (right.state === "sos" ? 0 : 1));
+}
+
+/** How many of an incident's team are accounted for, as far as this user may see. */
+export function tally(state, incident) {
+    const team = [...state.members.values()].filter((member) => member.team === incident.team);
+    return { accounted: team.filter(isAccounted).length, people: team.length };
 }
 
 function withSnapshot(state, snapshot) {
@@ -108,6 +130,7 @@ function withSnapshot(state, snapshot) {
         presenceSequence: snapshot.presenceSequence ?? snapshot.sequence,
         members,
         trails,
+        incidents: new Map((snapshot.incidents ?? []).map((incident) => [incident.number, incident])),
         regions: new Map(snapshot.regions.map((region) => [regionKey(region), region])),
         outdated: { people: false, regions: false },
     };
@@ -138,6 +161,7 @@ function draftOf(state) {
         ...state,
         members: new Map(state.members),
         trails: new Map(state.trails),
+        incidents: new Map(state.incidents),
         events: [...state.events],
         outdated: { ...state.outdated },
     };
@@ -155,6 +179,7 @@ function apply(draft, change) {
         case "presence": applyPresence(draft, change); break;
         case "crossing": applyRawCrossing(draft, change); break;
         case "safety": applySafety(draft, change); break;
+        case "incident": applyIncident(draft, change); break;
         case "region": draft.outdated.regions = true; break;
         case "directory":
             draft.outdated.people = true;
@@ -163,6 +188,9 @@ function apply(draft, change) {
         // Beacons seen and notes of a device may come by the thousand: they move nobody, and would push out the events.
         case "sighting":
         case "note":
+        // What was said shows in the safety that follows; a call told again, among the events.
+        case "declaration":
+        case "reminder":
         default: break;
     }
     addEvent(draft, change);
@@ -216,10 +244,19 @@ function withPresence(presences, device, presence) {
 }
 
 /** The snapshot of a team may be newer than the first changes that follow the snapshot of the positions. */
-function applySafety(draft, { user, state, since, region, sequence }) {
+function applySafety(draft, { user, state, since, region, source, markedBy, acknowledgedBy, sequence }) {
     const member = memberNamed(draft.members, user, 0);
     if (sequence <= member.safetySequence) { return; }
-    draft.members.set(user, { ...member, state, since, region, safetySequence: sequence });
+    const safety = { state, since, region, source, markedBy, acknowledgedBy };
+    draft.members.set(user, { ...member, ...safety, safetySequence: sequence });
+}
+
+function applyIncident(draft, { open, number, team, kind, note, startedAt, startedBy }) {
+    if (open) {
+        draft.incidents.set(number, { number, team, kind, note, startedAt, startedBy });
+    } else {
+        draft.incidents.delete(number);
+    }
 }
 
 function addToTrail(draft, position, device) {
@@ -238,7 +275,14 @@ function addEvent(draft, change) {
         const { kind, sampleTime, device, probability } = change;
         draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability });
     } else if (change.type === "safety") {
-        draft.events.unshift({ sequence, at: change.since ?? at, user, region, kind: change.state });
+        const { state: kind, since, markedBy, acknowledgedBy } = change;
+        draft.events.unshift({ sequence, at: since ?? at, user, region, kind, markedBy, acknowledgedBy });
+    } else if (change.type === "reminder") {
+        draft.events.unshift({ sequence, at, user, kind: "reminder", call: change.state });
+    } else if (change.type === "incident") {
+        const { team, open, closedHow } = change;
+        const isDrill = change.kind === "drill";
+        draft.events.unshift({ sequence, at, user: team, kind: "incident", open, isDrill, closedHow });
     }
 }
 

@@ -56,6 +56,8 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
+    private static let team = "puerto-sereno"
+
     private func perform(on server: Server, at address: String) async throws {
         guard let control = ControlFile.read(in: server.dataDirectory) else {
             throw CommandFailure("the demo's server left no control file")
@@ -75,7 +77,7 @@ struct Demo: AsyncParsableCommand {
     ///
     /// - Returns: the device of each person, as the API names it.
     private func settle(_ connection: Connection) async throws -> [String] {
-        let team = "puerto-sereno"
+        let team = Self.team
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
         try await connection.makeUnlessThere("/collections", json: ["name": team])
         try await connection.send(
@@ -99,6 +101,8 @@ struct Demo: AsyncParsableCommand {
         var town = DemoTown(
             seed: seed, start: start, people: people, noise: noise.noise, intervalSeconds: 2, pace: pace)
         town.world.evacuate(at: start.advanced(bySeconds: evacuateAfter))
+        let stubborn = town.world.people.filter { $0.response == .stubborn }.map(\.name)
+        var drill = DemoDrill(connection: connection, team: Self.team, stubborn: Set(stubborn))
         var isEvacuated = false
         while true {
             try await Task.sleep(for: .seconds(1))
@@ -107,8 +111,9 @@ struct Demo: AsyncParsableCommand {
             try await reporter.send(deliveries.map { (device: names[$0.person], position: $0.position) })
             if !isEvacuated, now.seconds(since: start) >= evacuateAfter {
                 isEvacuated = true
-                announce("  Evacuate! Everyone goes to the nearest assembly point.")
+                try await drill.start()
             }
+            try await drill.follow(at: now)
         }
     }
 }

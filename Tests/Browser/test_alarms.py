@@ -1,0 +1,78 @@
+"""Calls for help and incidents on the live page: what is seen, and what a leader can do about it."""
+
+from selenium.webdriver.common.by import By
+
+from live_server import box, until
+
+west, south = 10.7460, 59.8980
+inside = (west + 0.001, south + 0.0005)
+
+
+def alarms(page):
+    """The lines as they are at one moment: the page may replace them at any time."""
+    return page.browser.execute_script(
+        "return [...document.querySelectorAll('#alarms .alarm .what')].map((line) => line.textContent)")
+
+
+def press(page, name, answer=None):
+    """Presses the button of that name, and answers the question it asks."""
+    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button, #orders button")
+    next(button for button in buttons if button.text == name and button.is_displayed()).click()
+    if name.endswith("…"):
+        question = page.browser.switch_to.alert
+        if answer:
+            question.send_keys(answer)
+        question.accept()
+
+
+def test_a_leader_runs_a_drill_and_answers_a_call_for_help(page, server):
+    server.make_team("harbour", [box("quay", "Quay", west, south, muster=True)])
+    server.ask("POST", "users", {
+        "name": "lea", "role": "leader", "team": "harbour", "password": "a long password"})
+    ida, jon = server.make_member("ida", "harbour"), server.make_member("jon", "harbour")
+    page.open().sign_in("lea", "a long password")
+    assert alarms(page) == [] and not page.find("#alarms").is_displayed()
+
+    press(page, "Drill…")
+    until(lambda: alarms(page) and alarms(page)[0].startswith("DRILL – evacuation of harbour, 0 of 3 accounted for"))
+    assert not page.find("#orders").is_displayed(), "a team has one open incident at most"
+    until(lambda: any(text == "harbour DRILL – evacuation started" for _, text in page.events()))
+    ida.stay(inside)
+    until(lambda: "1 of 3 accounted for" in alarms(page)[0])
+
+    server.ask("POST", "users/jon/declarations", {"kind": "sos"}, token=jon.token)
+    until(lambda: len(alarms(page)) == 2 and alarms(page)[1].startswith("SOS from jon, "))
+    assert "SOS" in page.row("jon") and page.counts()["sos"] == 1
+    assert page.browser.title.startswith("1 need help, ")
+    press(page, "Acknowledge")
+    until(lambda: alarms(page)[1].endswith("heard by lea"))
+    until(lambda: any(text == "jon calls SOS, heard by lea" for _, text in page.events()))
+    press(page, "Clear")
+    until(lambda: len(alarms(page)) == 1)
+    server.ask("POST", "users/jon/declarations", {"kind": "offSite"})
+    until(lambda: "Off site" in page.row("jon") and "marked by admin" in page.row("jon"))
+    press(page, "Close…", "enough for today")
+    until(lambda: alarms(page) == [])
+    until(lambda: any(text == "harbour DRILL – evacuation ended: closed by hand" for _, text in page.events()))
+    assert page.find("#orders").is_displayed()
+
+
+def test_a_member_sees_that_there_is_an_incident_and_orders_nothing(page, server):
+    server.make_team("pier", [])
+    server.ask("POST", "users", {"name": "max", "role": "member", "team": "pier", "password": "a long password"})
+    server.ask("POST", "teams/pier/incidents", {"kind": "real"})
+    page.open().sign_in("max", "a long password")
+    until(lambda: alarms(page) and alarms(page)[0].startswith("Evacuation of pier, since "))
+    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button")
+    assert buttons == [] and not page.find("#orders").is_displayed()
+    server.ask("POST", "incidents/%d/close" % server.ask("GET", "incidents")["items"][0]["number"], {"reason": "over"})
+    until(lambda: alarms(page) == [])
+
+
+def test_a_late_visitor_sees_what_stands(page, server):
+    ulf = server.make_member("ulf", "north")
+    server.ask("POST", "users/ulf/declarations", {"kind": "needsHelp"}, token=ulf.token)
+    page.open().sign_in()
+    until(lambda: any(words.startswith("ulf needs help, ") for words in alarms(page)))
+    server.ask("POST", "users/ulf/declarations", {"kind": "clear"})
+    until(lambda: alarms(page) == [])
