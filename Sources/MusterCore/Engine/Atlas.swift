@@ -122,6 +122,11 @@ struct Atlas: Sendable {
         found.withArray { index.regions(crossedBy: from, to, into: &$0) }
     }
 
+    /// A collection's regions, as they are at this moment.
+    func index(of collection: CollectionNumber) -> RegionIndex {
+        indexes.indices.contains(Int(collection.rawValue)) ? indexes[Int(collection.rawValue)].index : RegionIndex()
+    }
+
     /// Metres from a place to a region's boundary, positive inside; nil when the region was removed.
     func signedDistance(from place: Coordinate, to region: RegionNumber) -> Metres? {
         guard let rule = rule(of: region) else { return nil }

@@ -1,4 +1,4 @@
-import MusterGeometry
+public import MusterGeometry
 
 /// What the engine knows of a device.
 struct DeviceState: Hashable, Sendable {
@@ -119,6 +119,9 @@ extension Engine {
             deviationMetres: state.track.deviationMetres, isSettled: state.track.isSettled, mode: rule.mode)
         return UInt8((probability * 100).rounded())
     }
+
+    /// The regions of a collection, to be asked for places that nobody reported.
+    public func regionIndex(of collection: CollectionNumber) -> RegionIndex { atlas.index(of: collection) }
 
     /// How a person is; unknown since 1970 when never heard of.
     public func safety(of user: UserNumber) -> Safety {

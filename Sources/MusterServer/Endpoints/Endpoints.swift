@@ -36,6 +36,7 @@ package struct Endpoints: Sendable {
             .register(in: &routes)
         TargetEndpoint(ledger: ledger, vault: identity.vault, courier: courier, configuration: settings)
             .register(in: &routes)
+        AmazonLocationEndpoint(ledger: ledger, gate: amazonGate, configuration: settings).register(in: &routes)
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
         OpenAPI.register(in: &routes)

@@ -102,7 +102,19 @@ package struct Access: Sendable {
         if let own = principal.device { return own == device.number }
         return switch principal.role {
         case .admin, .gateway: true
-        case .leader, .member, .analyst: isSelf(device.user)
+        case .leader:
+            isSelf(device.user) || directory.users[device.user].map { $0.isImplicit && isOwn($0.team) } ?? false
+        case .member, .analyst: isSelf(device.user)
+        }
+    }
+
+    /// Whether positions of any device of this team may come from this principal, also of one that nobody made.
+    package func mayReportForAnyone(of team: Team) -> Bool {
+        guard principal.device == nil else { return false }
+        return switch principal.role {
+        case .admin, .gateway: true
+        case .leader: isOwn(team.number)
+        case .member, .analyst: false
         }
     }
 

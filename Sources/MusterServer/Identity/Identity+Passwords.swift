@@ -57,6 +57,11 @@ extension Identity {
         verified.forget { $0.user == user }
     }
 
+    /// Forgets what was verified of a device: call it after a commit that removes it or takes its tokens away.
+    package func forget(_ device: DeviceNumber) {
+        verified.forget { $0.device == device }
+    }
+
     static func check(_ password: String) throws(IdentityFault) {
         guard password.count >= shortestPassword, password.utf8.count <= longestPasswordBytes else {
             throw .unusablePassword

@@ -8,9 +8,40 @@ import Testing
 /// Every route of AWS's protocols as every role, against a list that was written by hand.
 @Suite struct AmazonRouteWalkTests {
     /// Who is admitted: a admin, l leader, m member, n analyst, g gateway.
-    static let admitted: [String: String] = services
+    static let admitted: [String: String] = {
+        var lines = ["POST /": "almng", "POST /aws": "almng"]
+        for (line, roles) in location {
+            lines[line] = roles
+            lines[line.replacing(" /", with: " /aws/")] = roles
+        }
+        return lines
+    }()
 
-    private static let services = ["POST /": "almng", "POST /aws": "almng"]
+    private static let location = [
+        "POST /tracking/v0/trackers": "a", "POST /tracking/v0/list-trackers": "al",
+        "GET /tracking/v0/trackers/{tracker}": "al", "PATCH /tracking/v0/trackers/{tracker}": "a",
+        "DELETE /tracking/v0/trackers/{tracker}": "a", "POST /tracking/v0/trackers/{tracker}/consumers": "a",
+        "DELETE /tracking/v0/trackers/{tracker}/consumers/{arn}": "a",
+        "POST /tracking/v0/trackers/{tracker}/list-consumers": "al",
+        "POST /tracking/v0/trackers/{tracker}/positions": "almng",
+        "POST /tracking/v0/trackers/{tracker}/positions/verify": "almn",
+        "POST /tracking/v0/trackers/{tracker}/get-positions": "almn",
+        "POST /tracking/v0/trackers/{tracker}/list-positions": "almn",
+        "GET /tracking/v0/trackers/{tracker}/devices/{device}/positions/latest": "almn",
+        "POST /tracking/v0/trackers/{tracker}/devices/{device}/list-positions": "almn",
+        "POST /tracking/v0/trackers/{tracker}/delete-positions": "al",
+        "POST /geofencing/v0/collections": "al", "POST /geofencing/v0/list-collections": "almn",
+        "GET /geofencing/v0/collections/{collection}": "almn", "PATCH /geofencing/v0/collections/{collection}": "al",
+        "DELETE /geofencing/v0/collections/{collection}": "a",
+        "PUT /geofencing/v0/collections/{collection}/geofences/{region}": "al",
+        "GET /geofencing/v0/collections/{collection}/geofences/{region}": "almn",
+        "POST /geofencing/v0/collections/{collection}/put-geofences": "al",
+        "POST /geofencing/v0/collections/{collection}/delete-geofences": "al",
+        "POST /geofencing/v0/collections/{collection}/list-geofences": "almn",
+        "POST /geofencing/v0/collections/{collection}/positions": "al",
+        "POST /geofencing/v0/collections/{collection}/forecast-geofence-events": "almn",
+        "GET /tags/{arn}": "almn", "POST /tags/{arn}": "al", "DELETE /tags/{arn}": "al",
+    ]
 
     @Test(arguments: admitted.keys.sorted())
     func `a route admits whoever signs and may, and nobody who does not sign`(_ line: String) async throws {
@@ -18,7 +49,9 @@ import Testing
         let roles = try #require(Self.admitted[line])
         let words = line.split(separator: " ")
         let method = try #require(HTTPRequest.Method(String(words[0])))
-        let path = "/" + RouteWalkTests.path(String(words[1]), user: "mia", team: "north")
+        let arn = "arn%3Aaws%3Ageo%3Aus-east-1%3A000000000000%3Ageofence-collection%2Fnorth"
+        let path =
+            "/" + RouteWalkTests.path(String(words[1]), user: "mia", team: "north").replacing("{arn}", with: arn)
         try await office.open { desk in
             for authorization in [nil, "Bearer \(office.keys["admin"] ?? "")"] {
                 let reply = try await desk.send(method, path, "{}", authorization: authorization)

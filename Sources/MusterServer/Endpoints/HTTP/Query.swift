@@ -9,7 +9,7 @@ struct Query {
 
     init(_ request: Request) {
         let query = request.uri.query ?? ""
-        parts = query.split(separator: "&").prefix(32).map { part in
+        parts = query.split(separator: "&").prefix(64).map { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (
                 PercentEncoding.decode(pair[0]) ?? "",
@@ -20,6 +20,9 @@ struct Query {
 
     /// A text; nil when it is absent.
     func text(_ name: String) -> String? { parts.first { $0.name == name }?.value }
+
+    /// Every value of a part that may stand several times.
+    func texts(_ name: String) -> [String] { parts.filter { $0.name == name }.map(\.value) }
 
     /// A whole number within a range.
     mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {

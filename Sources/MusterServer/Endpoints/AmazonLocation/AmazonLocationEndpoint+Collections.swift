@@ -1,0 +1,116 @@
+import HTTPTypes
+import MusterCore
+import MusterStore
+import MusterWire
+
+extension AmazonLocationEndpoint {
+    /// Where collections are.
+    static let collections = "/geofencing/v0/collections"
+    /// Who reads collections and geofences: they are places, not people.
+    static let fenceReaders: Set<Role> = [.admin, .analyst, .leader, .member]
+    /// Who may be allowed to change some.
+    static let fenceWriters: Set<Role> = [.admin, .leader]
+
+    func addCollections(to routes: inout RouteTable) {
+        let collection = "\(Self.collections)/{collection}"
+        add(
+            "CreateGeofenceCollection", .post, Self.collections, admits: Self.fenceWriters, to: &routes,
+            createCollection)
+        add(
+            "ListGeofenceCollections", .post, "/geofencing/v0/list-collections", admits: Self.fenceReaders,
+            to: &routes, listCollections)
+        add(
+            "DescribeGeofenceCollection", .get, collection, admits: Self.fenceReaders, to: &routes,
+            describeCollection)
+        add("UpdateGeofenceCollection", .patch, collection, admits: Self.fenceWriters, to: &routes, updateCollection)
+        add("DeleteGeofenceCollection", .delete, collection, admits: [.admin], to: &routes, deleteCollection)
+    }
+
+    private func createCollection(_ call: AmazonCall) async throws -> [UInt8] {
+        let resource = try call.read { try AmazonResourceSettings($0, named: "CollectionName", &$1) }
+        let number = try await ledger.edit { directory, draft in
+            guard directory.collections[resource.name] == nil else {
+                throw AmazonFault.conflict("Geofence collection already exists: \(resource.name).")
+            }
+            guard directory.collections.count < Quota.collections else {
+                throw AmazonFault.quota("There are \(Quota.collections) collections, as many as there may be.")
+            }
+            let collection = RegionCollection(
+                number: try draft.transaction.nextCollectionNumber(), name: resource.name, policy: .raw,
+                particulars: Particulars(description: resource.description, tags: resource.tags))
+            draft.edits = [.putCollection(collection)] + Self.link(collection, by: call.access(in: directory))
+            return collection.number
+        }
+        let createdAt = ledger.directory.collections[number]?.particulars.times.createdAt ?? configuration.now()
+        return JSONWriter.object { writer in
+            writer.member("CollectionName", resource.name)
+            writer.member("CollectionArn", arn(.collection(resource.name)))
+            writer.member("CreateTime", createdAt)
+        }
+    }
+
+    /// A leader's collection is linked to its team's tracker, for a leader changes no other; an admin's to none.
+    private static func link(_ collection: RegionCollection, by access: Access) -> [Edit] {
+        guard access.principal.role == .leader,
+            var tracker = access.ownTracker.flatMap({ access.directory.trackers[$0] })
+        else { return [] }
+        tracker.collections.append(collection.number)
+        return [.putTracker(tracker)]
+    }
+
+    private func listCollections(_ call: AmazonCall) async throws -> [UInt8] {
+        let (limit, token) = try call.read { ($0.pageSize(most: 100, &$1), $0.text("NextToken", .token, &$1)) }
+        let visible = ledger.directory.collections.all.lazy.filter { AmazonText.resourceName.allows($0.name) }
+        let page = try AmazonToken.page(of: visible, limit: limit, after: token, .collections)
+        return JSONWriter.object { writer in
+            writer.member("Entries", listing: page.items) { writer, collection in
+                writer.beginObject()
+                writer.member("CollectionName", collection.name)
+                writer.amazonMembers(of: collection.particulars, withTags: false)
+                writer.endObject()
+            }
+            writer.member("NextToken", page.next)
+        }
+    }
+
+    private func describeCollection(_ call: AmazonCall) async throws -> [UInt8] {
+        let directory = ledger.directory
+        let collection = try self.collection(call, in: directory)
+        return JSONWriter.object { writer in
+            writer.member("CollectionName", collection.name)
+            writer.member("CollectionArn", arn(.collection(collection.name)))
+            writer.amazonMembers(of: collection.particulars, withTags: true)
+            writer.member("GeofenceCount", directory.regionCount(in: collection.number))
+        }
+    }
+
+    private func updateCollection(_ call: AmazonCall) async throws -> [UInt8] {
+        let description = try call.read { $0.text("Description", .description, &$1) }
+        let collection = try await ledger.edit { directory, draft in
+            var collection = try changeableCollection(call, in: directory)
+            if let description { collection.particulars.description = description }
+            draft.edits = [.putCollection(collection)]
+            return collection
+        }
+        let stored = ledger.directory.collections[collection.number] ?? collection
+        return JSONWriter.object { writer in
+            writer.member("CollectionName", collection.name)
+            writer.member("CollectionArn", arn(.collection(collection.name)))
+            writer.member("UpdateTime", stored.particulars.times.updatedAt)
+        }
+    }
+
+    private func deleteCollection(_ call: AmazonCall) async throws -> [UInt8] {
+        try await ledger.edit { directory, draft in
+            let collection = try self.collection(call, in: directory)
+            // Whoever was only ever evaluated against this collection goes with it.
+            let evaluated = directory.teams[Self.evaluationName(of: collection)]
+            draft.edits =
+                (evaluated.map { directory.removalWithImplicitUsers(of: $0.number) } ?? [])
+                + directory.removal(of: collection.number).filter { edit in
+                    if case .putTracker(let tracker) = edit { tracker.number != evaluated?.tracker } else { true }
+                }
+        }
+        return JSONWriter.object { _ in }
+    }
+}

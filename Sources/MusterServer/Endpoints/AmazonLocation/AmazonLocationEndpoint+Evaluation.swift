@@ -1,0 +1,50 @@
+import HTTPTypes
+import MusterCore
+import MusterStore
+import MusterWire
+
+extension AmazonLocationEndpoint {
+    func addEvaluation(to routes: inout RouteTable) {
+        add(
+            "BatchEvaluateGeofences", .post, "\(Self.collections)/{collection}/positions",
+            admits: Self.fenceWriters, to: &routes, evaluate)
+    }
+
+    /// The team, and its tracker, of devices that are evaluated against a collection without a tracker. No tracker that
+    /// an AWS client names can have this name.
+    static func evaluationName(of collection: RegionCollection) -> String { "\(collection.name)@evaluation" }
+
+    /// Evaluates positions against one collection: they are reported to a tracker of its own that is linked to nothing
+    /// else, so that standings, events and the log are those of any position.
+    private func evaluate(_ call: AmazonCall) async throws -> [UInt8] {
+        let updates = try call.read { AmazonPositionUpdate.list("DevicePositionUpdates", of: $0, &$1) }
+        let collection = try changeableCollection(call, in: ledger.directory)
+        let (tracker, team) = try await evaluationTracker(of: collection)
+        let reporter = Reporter(access: call.access(in: ledger.directory), makesDevices: true)
+        return try await report(updates, to: tracker, of: team, as: reporter)
+    }
+
+    private func evaluationTracker(of collection: RegionCollection) async throws -> (Tracker, Team) {
+        let name = Self.evaluationName(of: collection)
+        @Sendable func existing(_ directory: Directory) -> (Tracker, Team)? {
+            guard let team = directory.teams[name], let tracker = directory.trackers[team.tracker] else { return nil }
+            return (tracker, team)
+        }
+        if let found = existing(ledger.directory) { return found }
+        return try await ledger.edit { directory, draft in
+            if let found = existing(directory) { return found }
+            guard directory.collections[collection.number] != nil else {
+                throw AmazonFault.noCollection(collection.name)
+            }
+            guard directory.trackers[name] == nil else {
+                throw AmazonFault.conflict("There is another tracker \(name).")
+            }
+            let tracker = Tracker(
+                number: try draft.transaction.nextTrackerNumber(), name: name, filter: .none,
+                collections: [collection.number])
+            let team = Team(number: try draft.transaction.nextTeamNumber(), name: name, tracker: tracker.number)
+            draft.edits = [.putTracker(tracker), .putTeam(team)]
+            return (tracker, team)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import MusterCore
+import MusterWire
+
+extension AmazonLocationEndpoint {
+    /// What is asked of a tracker.
+    enum TrackerUse {
+        /// What it is.
+        case itself
+        /// Where its devices are.
+        case positions
+        /// To tell it where devices are.
+        case reports
+    }
+
+    /// The tracker that a call names, with its team.
+    ///
+    /// - Throws: `AmazonFault.noTracker` also when it is not for these eyes.
+    func tracker(
+        _ call: AmazonCall, for use: TrackerUse, in directory: Directory
+    ) throws(AmazonFault) -> (tracker: Tracker, team: Team) {
+        try tracker(named: call.parameter("tracker"), call, for: use, in: directory)
+    }
+
+    /// The tracker of that name, as above.
+    func tracker(
+        named name: String, _ call: AmazonCall, for use: TrackerUse, in directory: Directory
+    ) throws(AmazonFault) -> (tracker: Tracker, team: Team) {
+        if let fault = AmazonText.resourceName.fault(in: name) { throw .validation("TrackerName", fault) }
+        guard let tracker = directory.trackers[name], let team = directory.team(of: tracker),
+            isOpen(tracker, of: team, to: call.access(in: directory), for: use)
+        else { throw .noTracker(name) }
+        return (tracker, team)
+    }
+
+    private func isOpen(_ tracker: Tracker, of team: Team, to access: Access, for use: TrackerUse) -> Bool {
+        let isOwn = access.principal.team == team.number
+        return switch use {
+        case .itself: access.mayRead(tracker)
+        case .positions: isOwn || access.principal.role == .analyst || access.principal.role == .admin
+        case .reports: isOwn || access.principal.role == .gateway || access.principal.role == .admin
+        }
+    }
+
+    /// The collection that a call names.
+    func collection(_ call: AmazonCall, in directory: Directory) throws(AmazonFault) -> RegionCollection {
+        try collection(named: call.parameter("collection"), in: directory)
+    }
+
+    /// The collection of that name.
+    func collection(named name: String, in directory: Directory) throws(AmazonFault) -> RegionCollection {
+        if let fault = AmazonText.resourceName.fault(in: name) { throw .validation("CollectionName", fault) }
+        guard let collection = directory.collections[name] else { throw .noCollection(name) }
+        return collection
+    }
+
+    /// The collection that a call names, if its regions may be changed.
+    func changeableCollection(
+        _ call: AmazonCall, in directory: Directory
+    ) throws(AmazonFault) -> RegionCollection {
+        let collection = try self.collection(call, in: directory)
+        guard call.access(in: directory).mayChange(collection) else {
+            throw .denied("Your team's tracker is not linked to this collection.")
+        }
+        return collection
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+import MusterCore
+import MusterStore
+import MusterWire
+
+extension AmazonLocationEndpoint {
+    /// How many users there may be that nobody made.
+    private static let implicitUserLimit = 200_000
+
+    func addPositionUpdates(to routes: inout RouteTable) {
+        let tracker = "\(Self.trackers)/{tracker}"
+        add(
+            "BatchUpdateDevicePosition", .post, "\(tracker)/positions", admits: Route.Admission.everyRole,
+            to: &routes, updatePositions)
+        add(
+            "VerifyDevicePosition", .post, "\(tracker)/positions/verify",
+            admits: [.admin, .analyst, .leader, .member], to: &routes, verifyPosition)
+    }
+
+    private func updatePositions(_ call: AmazonCall) async throws -> [UInt8] {
+        let updates = try call.read { AmazonPositionUpdate.list("Updates", of: $0, &$1) }
+        let (tracker, team) = try self.tracker(call, for: .reports, in: ledger.directory)
+        let access = call.access(in: ledger.directory)
+        let makes = access.mayReportForAnyone(of: team)
+        return try await report(updates, to: tracker, of: team, as: .init(access: access, makesDevices: makes))
+    }
+
+    private func verifyPosition(_ call: AmazonCall) async throws -> [UInt8] {
+        _ = try tracker(call, for: .positions, in: ledger.directory)
+        throw AmazonFault.validation(
+            "Positions cannot be verified: Muster knows no place by its addresses, access points or cells.", .other)
+    }
+
+    /// Who reports.
+    struct Reporter: Sendable {
+        var access: Access
+        /// Whether it reports for anyone of the tracker, and devices that nobody made are made for it.
+        var makesDevices: Bool
+    }
+
+    /// Takes updates of a tracker's devices: those that are sound and may come from this reporter, on disk before the
+    /// answer; the others are told one by one.
+    func report(
+        _ updates: [AmazonPositionUpdate], to tracker: Tracker, of team: Team, as reporter: Reporter
+    ) async throws -> [UInt8] {
+        var directory = ledger.directory
+        let unknown = updates.map(\.deviceID).filter { directory.amazonDevice($0, in: team, of: tracker) == nil }
+        if !unknown.isEmpty {
+            try await makeDevices(unknown, of: team.number, as: reporter)
+            directory = ledger.directory
+        }
+        let now = configuration.now()
+        var observations: [Observation] = []
+        var failures: [(update: AmazonPositionUpdate, code: String, message: String)] = []
+        for update in updates {
+            let device = directory.amazonDevice(update.deviceID, in: team, of: tracker)
+            if let device, reporter.makesDevices || reporter.access.mayReport(for: device) {
+                if let fault = fault(in: update, at: now) {
+                    failures.append((update, "ValidationError", fault))
+                } else if let position = update.position(receivedAt: now) {
+                    observations.append(.position(position, of: device.number))
+                }
+            } else if reporter.makesDevices {
+                failures.append((update, "ResourceNotFoundError", "There is no device \(update.deviceID)."))
+            } else {
+                failures.append((update, "AccessDeniedError", "You may not report for \(update.deviceID)."))
+            }
+        }
+        _ = try await ledger.ingest(observations)
+        return JSONWriter.object { writer in
+            writer.member("Errors", listing: failures) { writer, failure in
+                writer.beginObject()
+                writer.member("DeviceId", failure.update.deviceID)
+                writer.member("SampleTime", failure.update.sampleTime)
+                writer.amazonItemError(failure.code, failure.message)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// What is wrong with an update that the model does not speak of.
+    private func fault(in update: AmazonPositionUpdate, at now: Instant) -> String? {
+        if update.coordinate == nil { return "Position is off the globe: longitude -180 to 180, latitude -90 to 90." }
+        if update.sampleTime > now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds) {
+            return "SampleTime is more than 60 s ahead of \(now.rfc3339)."
+        }
+        if update.sampleTime < now.advanced(bySeconds: -configuration.retentionDays * 86_400) {
+            return "SampleTime is older than what is kept, \(JSONWriter.text(configuration.retentionDays)) days."
+        }
+        return nil
+    }
+
+    /// Makes the devices that nobody made so far, and the users that they belong to.
+    private func makeDevices(_ ids: [String], of number: TeamNumber, as reporter: Reporter) async throws {
+        // What is certainly not to be made costs no transaction.
+        guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return }
+        try await ledger.edit { directory, draft in
+            guard let team = directory.teams[number], let tracker = directory.trackers[team.tracker] else { return }
+            var made: Set<String> = []
+            for id in ids where made.insert(id).inserted && AmazonText.id.allows(id) {
+                guard directory.amazonDevice(id, in: team, of: tracker) == nil else { continue }
+                if let user = directory.amazonUser(id, in: team, of: tracker) {
+                    guard reporter.makesDevices || reporter.access.mayChangeDevices(of: user) else { continue }
+                    let device = try draft.transaction.nextDeviceNumber()
+                    draft.edits.append(.putDevice(Device(number: device, name: id, user: user.number)))
+                } else if reporter.makesDevices {
+                    try Self.makeImplicitUser(id, of: team, tracker, in: directory, &draft)
+                }
+            }
+        }
+    }
+
+    private static func makeImplicitUser(
+        _ id: String, of team: Team, _ tracker: Tracker, in directory: Directory, _ draft: inout Draft
+    ) throws {
+        guard directory.users.count < implicitUserLimit else {
+            throw AmazonFault.quota("There are \(implicitUserLimit) users and devices, as many as there may be.")
+        }
+        let name = directory.users[id] == nil ? id : "\(id)@\(tracker.name)"
+        guard directory.users[name] == nil else { return }
+        let user = User(
+            number: try draft.transaction.nextUserNumber(), name: name, role: .member, team: team.number,
+            isImplicit: true)
+        let device = Device(number: try draft.transaction.nextDeviceNumber(), name: id, user: user.number)
+        draft.edits += [.putUser(user), .putDevice(device)]
+    }
+}

@@ -1,0 +1,160 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterWire
+import NIOCore
+
+/// Amazon Location's trackers and geofences, as unmodified AWS clients speak (rest-json, 2020-11-19; docs/aws.md).
+///
+/// Translates: a tracker is a team's, a geofence is a region, a position goes the road that all positions go. What it
+/// shows is what everyone else sees.
+struct AmazonLocationEndpoint: Sendable {
+    let ledger: Ledger
+    let gate: AmazonGate
+    let configuration: Configuration
+
+    /// The signing name of the service.
+    private static let signingName = "geo"
+    private static let contentType = "application/json"
+    /// A batch of geofences: ten of a thousand vertices, or of a geobuf each.
+    static let largeBodyLimit = 10_000_000
+
+    /// What AWS allows an account.
+    enum Quota {
+        static let trackers = 500
+        static let collections = 1500
+        static let fences = 50_000
+        static let consumers = 5
+    }
+
+    /// Adds all routes, at the paths that clients know and below `/aws`.
+    func register(in routes: inout RouteTable) {
+        addTrackers(to: &routes)
+        addConsumers(to: &routes)
+        addPositionUpdates(to: &routes)
+        addPositions(to: &routes)
+        addHistory(to: &routes)
+        addCollections(to: &routes)
+        addFences(to: &routes)
+        addFenceBatches(to: &routes)
+        addEvaluation(to: &routes)
+        addForecast(to: &routes)
+        addTags(to: &routes)
+    }
+
+    /// Adds the route of one operation.
+    func add(
+        _ operation: String, _ method: HTTPRequest.Method, _ path: String, admits roles: Set<Role>,
+        bodyLimit: Int = AmazonGate.bodyLimit, query: [Route.Parameter] = [], to routes: inout RouteTable,
+        _ handler: @escaping @Sendable (AmazonCall) async throws -> [UInt8]
+    ) {
+        let hasBody = [.post, .put, .patch].contains(method)
+        for prefix in ["", "/aws"] {
+            routes.add(
+                Route(
+                    method, prefix + path, admits: .provenByHandler(roles),
+                    .init(
+                        "Amazon Location", "\(operation), as the AWS API Reference has it.", query: query,
+                        body: hasBody ? [Self.contentType: "Object"] : [:], answers: Self.answers)
+                ) { request, exchange in
+                    await gate.respond(
+                        to: request, exchange, service: Self.signingName, contentType: Self.contentType,
+                        bodyLimit: bodyLimit
+                    ) { principal, body in
+                        guard roles.contains(principal.role) else {
+                            throw AmazonFault.denied(
+                                "A user whose role is \(principal.role) may not call \(operation).")
+                        }
+                        return try await handler(
+                            AmazonCall(request: request, exchange: exchange, principal: principal, body: body))
+                    }
+                })
+        }
+    }
+
+    private static let answers: [Route.Answer] =
+        [.init(200, "Done.", json: "Object")]
+        + [400, 402, 403, 404, 409, 413, 429, 500, 503].map { status in
+            .init(status, "Told as AWS tells it.", json: "AmazonFault")
+        }
+
+    /// The name of a resource, as clients are told it.
+    func arn(_ resource: AmazonResource) -> String {
+        resource.arn(region: configuration.amazon.region, account: configuration.amazon.account)
+    }
+}
+
+/// One call of an operation, by someone who may.
+struct AmazonCall: Sendable {
+    let request: Request
+    let exchange: Exchange
+    let principal: Principal
+    let body: ByteBuffer
+
+    /// The rights of whoever calls.
+    func access(in directory: Directory) -> Access { Access(principal, in: directory) }
+
+    /// A part of the path, percent-decoded.
+    func parameter(_ name: String) throws(AmazonFault) -> String {
+        guard let raw = exchange.parameters[name[...]], let text = PercentEncoding.decode(raw) else {
+            throw .validation("The path is not UTF-8.", .cannotParse)
+        }
+        return text
+    }
+
+    /// Reads the body.
+    ///
+    /// - Throws: `AmazonFault` with everything that the model does not allow.
+    func read<Value>(
+        _ read: (AmazonMembers, inout AmazonFaults) throws -> Value
+    ) throws -> Value {
+        var faults = AmazonFaults()
+        do {
+            let members = try body.withUnsafeReadableBytes { try AmazonMembers(parsing: $0, noting: &faults) }
+            let value = try read(members, &faults)
+            try faults.finish()
+            return value
+        } catch let faults as AmazonFaults {
+            throw AmazonFault(telling: faults)
+        }
+    }
+}
+
+extension AmazonFault {
+    /// What the model does not allow.
+    init(telling faults: AmazonFaults) {
+        let fields = faults.fields.map { Field($0.name, $0.message) }
+        let isMissing = faults.fields.allSatisfy(\.isMissing)
+        let list = fields.prefix(3).map { "\($0.name): \($0.message)" }.joined(separator: "; ")
+        self = .validation(
+            "\(fields.count) validation error\(fields.count == 1 ? "" : "s") detected: \(list)",
+            isMissing ? .missing : .fieldValidationFailed, fields)
+    }
+
+    /// There is no such tracker, or not for these eyes.
+    static func noTracker(_ name: String) -> AmazonFault { .notFound("Tracker not found: \(name).") }
+    /// There is no such collection.
+    static func noCollection(_ name: String) -> AmazonFault { .notFound("Geofence collection not found: \(name).") }
+    /// No page begins where the client says.
+    static let badToken = AmazonFault.validation("NextToken", "is none that an answer held")
+}
+
+extension JSONWriter {
+    /// The bytes of one JSON object.
+    static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes a failure within a batch.
+    mutating func amazonItemError(_ code: String, _ message: String) {
+        key("Error")
+        beginObject()
+        member("Code", code)
+        member("Message", message)
+        endObject()
+    }
+}

@@ -1,0 +1,44 @@
+import MusterCore
+
+/// Where the next page begins: which list it is of, of which thing, and the key of the last item that was shown. Says
+/// the same after a restart.
+enum AmazonToken {
+    /// The lists there are; a token of one is none of another.
+    enum List: Int64 {
+        case trackers = 1
+        case consumers, positions, history, collections, fences, forecast
+    }
+
+    /// The text of a token.
+    static func encode(_ list: List, of thing: Int32 = 0, _ key: [Int64]) -> String {
+        Cursor.encode([list.rawValue, Int64(thing)] + key)
+    }
+
+    /// The key that a token holds; nil without a token.
+    ///
+    /// - Throws: `AmazonFault.badToken` for a token that no answer held.
+    static func key(
+        _ text: String?, _ list: List, of thing: Int32 = 0, count: Int = 1
+    ) throws(AmazonFault) -> [Int64]? {
+        guard let text else { return nil }
+        guard let numbers = Cursor.decode(text, count: count + 2), numbers[0] == list.rawValue,
+            numbers[1] == Int64(thing)
+        else { throw .badToken }
+        return Array(numbers[2...])
+    }
+
+    /// The page of a list in number order.
+    static func page<Element: Entity>(
+        of elements: some Swift.Sequence<Element>, limit: Int, after token: String?, _ list: List, of thing: Int32 = 0
+    ) throws(AmazonFault) -> (items: [Element], next: String?) {
+        let last = try key(token, list, of: thing)?[0] ?? 0
+        var items: [Element] = []
+        for element in elements where Int64(element.number.rawValue) > last {
+            if items.count == limit {
+                return (items, items.last.map { encode(list, of: thing, [Int64($0.number.rawValue)]) })
+            }
+            items.append(element)
+        }
+        return (items, nil)
+    }
+}

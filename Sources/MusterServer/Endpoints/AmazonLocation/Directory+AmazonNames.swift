@@ -1,0 +1,57 @@
+import MusterCore
+
+/// How Amazon Location's names and Muster's directory are the same thing.
+///
+/// A tracker is a team's tracker. `X` is the user X of that team, and of its devices the main one: that of the user's
+/// own name, else the one made first. The user's other devices are `X/name`. A device that nobody made belongs to an
+/// implicit user of its name, or, where someone else in Muster has that name, of the name `X@TRACKER`.
+extension Directory {
+    /// The team whose tracker this is.
+    func team(of tracker: Tracker) -> Team? {
+        if let team = teams[tracker.name], team.tracker == tracker.number { return team }
+        return teams.all.first { $0.tracker == tracker.number }
+    }
+
+    /// The user that a device id names in a team, without the device's own name.
+    func amazonUser(_ id: String, in team: Team, of tracker: Tracker) -> User? {
+        if let user = users[id], user.team == team.number { return user }
+        guard let user = users["\(id)@\(tracker.name)"], user.isImplicit, user.team == team.number else { return nil }
+        return user
+    }
+
+    /// The device that an id names in a team.
+    func amazonDevice(_ id: String, in team: Team, of tracker: Tracker) -> Device? {
+        if let user = amazonUser(id, in: team, of: tracker) { return mainDevice(of: user, called: id) }
+        guard let slash = id.firstIndex(of: "/"),
+            let user = amazonUser(String(id[..<slash]), in: team, of: tracker)
+        else { return nil }
+        return device(named: String(id[id.index(after: slash)...]), of: user.number)
+    }
+
+    /// What Amazon's clients call a device.
+    func amazonID(of device: Device) -> String {
+        guard let user = users[device.user] else { return device.name }
+        let name = amazonName(of: user)
+        return mainDevice(of: user, called: name)?.number == device.number ? name : "\(name)/\(device.name)"
+    }
+
+    private func amazonName(of user: User) -> String {
+        guard user.isImplicit, let tracker = user.team.flatMap({ teams[$0] }).flatMap({ trackers[$0.tracker] }),
+            user.name.hasSuffix("@\(tracker.name)")
+        else { return user.name }
+        return String(user.name.dropLast(tracker.name.count + 1))
+    }
+
+    private func mainDevice(of user: User, called name: String) -> Device? {
+        device(named: name, of: user.number) ?? devices(of: user.number).min().flatMap { devices[$0] }
+    }
+
+    /// The edits that remove a team with its tracker and with the users that nobody made; real users stay.
+    func removalWithImplicitUsers(of team: TeamNumber) -> [Edit] {
+        let implicit = Set(users.all.filter { $0.team == team && $0.isImplicit }.map(\.number))
+        let others = removal(of: team).filter { edit in
+            if case .putUser(let user) = edit { !implicit.contains(user.number) } else { true }
+        }
+        return implicit.sorted().flatMap { removal(of: $0) } + others
+    }
+}

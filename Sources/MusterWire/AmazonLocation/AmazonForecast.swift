@@ -1,0 +1,109 @@
+package import MusterCore
+package import MusterGeometry
+
+/// A question which geofences a device is in and will cross if it goes on.
+package struct AmazonForecastRequest: Sendable {
+    /// Where the device is.
+    package var coordinate: Coordinate
+    /// How far it can get within the horizon, metres; nil where speed or horizon is not said.
+    package var reachMetres: Double?
+    /// How fast it is, metres a second; nil where it is not said.
+    package var metresPerSecond: Double?
+    /// The units of the answer.
+    package var units: Units
+    /// How many events a page holds.
+    package var limit: Int
+    /// Where the page begins.
+    package var token: String?
+
+    /// Kilometres with kilometres an hour, or miles with miles an hour.
+    package enum Units: Sendable {
+        case metric, imperial
+
+        /// Metres in a unit of distance.
+        package var metresPerUnit: Double { self == .metric ? 1000 : 1609.344 }
+        /// The unit of distances, in the model's words.
+        package var distance: String { self == .metric ? "Kilometers" : "Miles" }
+        /// The unit of speeds, in the model's words.
+        package var speed: String { self == .metric ? "KilometersPerHour" : "MilesPerHour" }
+    }
+
+    private enum DistanceUnit: String, CaseIterable {
+        case kilometers = "Kilometers"
+        case miles = "Miles"
+    }
+
+    private enum SpeedUnit: String, CaseIterable {
+        case kilometersPerHour = "KilometersPerHour"
+        case milesPerHour = "MilesPerHour"
+    }
+
+    /// Reads a request.
+    package init(_ request: AmazonMembers, _ faults: inout AmazonFaults) throws(AmazonFaults) {
+        let device = request.object("DeviceState", required: true, &faults)
+        let position = device?.position("Position", required: true, &faults)
+        let speed = device?.number("Speed", in: 0...1e9, &faults)
+        let minutes = request.number("TimeHorizonMinutes", in: 0...1e9, &faults)
+        let distanceUnit: DistanceUnit? = request.word("DistanceUnit", &faults)
+        let speedUnit: SpeedUnit? = request.word("SpeedUnit", &faults)
+        let isMetric = distanceUnit.map { $0 == .kilometers } ?? speedUnit.map { $0 == .kilometersPerHour } ?? true
+        if let speedUnit, (speedUnit == .kilometersPerHour) != isMetric {
+            faults.note("SpeedUnit", "Must be of the same system as DistanceUnit")
+        }
+        limit = request.pageSize(most: 20, &faults)
+        token = request.text("NextToken", .token, &faults)
+        let coordinate = position?.coordinate
+        if position != nil, coordinate == nil { faults.note("DeviceState.Position", "Must be on the globe") }
+        try faults.finish()
+        guard let coordinate else { throw faults }
+        self.coordinate = coordinate
+        units = isMetric ? .metric : .imperial
+        metresPerSecond = speed.map { $0 * (isMetric ? 1000 : 1609.344) / 3600 }
+        if let metresPerSecond, let minutes { reachMetres = metresPerSecond * minutes * 60 }
+    }
+}
+
+/// What may happen between a device and a geofence.
+package struct AmazonForecast: Hashable, Sendable {
+    /// The geofence.
+    package var region: RegionNumber
+    /// Whether the device is in it.
+    package var isInside: Bool
+    /// How far its boundary is, metres.
+    package var distanceMetres: Double
+
+    /// What may happen.
+    package init(region: RegionNumber, isInside: Bool, distanceMetres: Double) {
+        self.region = region
+        self.isInside = isInside
+        self.distanceMetres = distanceMetres
+    }
+}
+
+extension JSONWriter {
+    /// Writes a forecast.
+    ///
+    /// - Parameters:
+    ///   - id: a UUID.
+    ///   - now: when the question was asked, for the time at which the boundary would be crossed.
+    package mutating func amazonForecast(
+        _ forecast: AmazonForecast, of region: Region, id: String, for request: AmazonForecastRequest, at now: Instant
+    ) {
+        let isReached = request.reachMetres.map { $0 > 0 && forecast.distanceMetres <= $0 } ?? false
+        beginObject()
+        member("EventId", id)
+        member("GeofenceId", region.id)
+        member("IsDeviceInGeofence", forecast.isInside)
+        member("NearestDistance", forecast.distanceMetres / request.units.metresPerUnit)
+        member("EventType", isReached ? (forecast.isInside ? "EXIT" : "ENTER") : "IDLE")
+        if isReached, let speed = request.metresPerSecond {
+            member("ForecastedBreachTime", now.advanced(bySeconds: forecast.distanceMetres / speed))
+        }
+        let properties = AmazonProperties.fitting(region.properties, most: 3, valueLimit: 40)
+        if !properties.isEmpty {
+            key("GeofenceProperties")
+            amazonMap(properties)
+        }
+        endObject()
+    }
+}

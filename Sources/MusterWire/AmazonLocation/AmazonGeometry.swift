@@ -1,0 +1,166 @@
+package import MusterGeometry
+
+/// A geofence's geometry as a request gives it, not yet known to make a shape.
+package enum AmazonGeometry: Hashable, Sendable {
+    case polygon([[RawVertex]])
+    case multiPolygon([[[RawVertex]]])
+    case circle(RawVertex, radiusMetres: Double)
+    /// It cannot be read as any; in words.
+    case unreadable(String)
+
+    /// Amazon's limits, which are narrower than Muster's own.
+    private static let ringLimit = 250
+    private static let vertexLimit = 1000
+    private static let geobufLimit = 700_000
+
+    /// Reads a `Geometry`: one of its members.
+    package init?(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
+        let kinds = ["Polygon", "MultiPolygon", "Circle", "Geobuf"]
+        let given = kinds.filter { members.value($0, &faults) != nil }
+        guard given.count == 1, let kind = given.first else {
+            let found = given.isEmpty ? "none is given" : "\(given.joined(separator: " and ")) are given"
+            self = .unreadable("Exactly one of \(kinds.joined(separator: ", ")) must be given; \(found)")
+            return
+        }
+        switch kind {
+        case "Polygon":
+            guard let rings = members.list(kind, 1...Self.ringLimit, &faults) else { return nil }
+            self = Self.rings(rings).map { .polygon($0) } ?? Self.notVertices
+        case "MultiPolygon":
+            guard let polygons = members.list(kind, 1...Self.ringLimit, &faults) else { return nil }
+            let rings = polygons.map { $0.elements.flatMap(Self.rings) }
+            self = rings.contains(nil) ? Self.notVertices : .multiPolygon(rings.compactMap(\.self))
+        case "Circle":
+            guard let circle = members.object(kind, &faults),
+                let centre = circle.position("Center", required: true, &faults),
+                let radius = circle.number("Radius", in: -.infinity ... .infinity, required: true, &faults)
+            else { return nil }
+            self = .circle(centre, radiusMetres: radius)
+        default:
+            guard let text = members.text(kind, .geobuf, &faults) else { return nil }
+            self = Self.geobuf(text)
+        }
+    }
+
+    private static let notVertices = AmazonGeometry.unreadable("A ring is a list of [longitude, latitude]")
+
+    private static func rings(_ elements: [JSONValue]) -> [[RawVertex]]? {
+        var rings: [[RawVertex]] = []
+        for element in elements {
+            guard let vertices = element.elements else { return nil }
+            let ring = vertices.compactMap { $0.elements.flatMap { RawVertex($0) } }
+            guard ring.count == vertices.count else { return nil }
+            rings.append(ring)
+        }
+        return rings
+    }
+
+    private static func geobuf(_ text: String) -> AmazonGeometry {
+        guard let bytes = Base64.decode(text), bytes.count <= geobufLimit else {
+            return .unreadable("Geobuf must be base 64 of at most \(geobufLimit) bytes")
+        }
+        do throws(GeobufFault) {
+            return try Geobuf.geometry(bytes)
+        } catch {
+            return .unreadable("Geobuf: \(error.reason)")
+        }
+    }
+
+    /// The shape that it makes.
+    ///
+    /// - Throws: what is wrong with it, in words.
+    package func shape() throws(AmazonGeometryFault) -> Shape {
+        do {
+            switch self {
+            case .unreadable(let words): throw AmazonGeometryFault(words)
+            case .circle(let centre, let radius):
+                return try .validated(circleAround: centre, radiusMetres: radius)
+            case .polygon(let rings):
+                try Self.check([rings])
+                return try .validated(polygon: rings, winding: .required)
+            case .multiPolygon(let polygons):
+                try Self.check(polygons)
+                return try .validated(multiPolygon: polygons, winding: .required)
+            }
+        } catch let fault as AmazonGeometryFault {
+            throw fault
+        } catch let faults as GeometryFaults {
+            throw AmazonGeometryFault(faults.faults.first.map(Self.words) ?? "The geometry is not valid")
+        } catch {
+            throw AmazonGeometryFault("The geometry is not valid")
+        }
+    }
+
+    private static func check(_ polygons: [[[RawVertex]]]) throws(AmazonGeometryFault) {
+        guard polygons.reduce(0, { $0 + $1.count }) <= ringLimit else {
+            throw AmazonGeometryFault("A geometry has at most \(ringLimit) rings")
+        }
+        let vertices = polygons.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
+        guard vertices <= vertexLimit else {
+            throw AmazonGeometryFault("A geometry has at most \(vertexLimit) vertices, this has \(vertices)")
+        }
+    }
+
+    private static func words(_ fault: GeometryFault) -> String {
+        let place = "polygon \(fault.place.polygon), ring \(fault.place.ring), vertex \(fault.place.vertex)"
+        return switch fault.kind {
+        case .empty: "A polygon has at least one ring"
+        case .tooFewPositions(let count): "A ring has at least 4 vertices, this has \(count): \(place)"
+        case .unclosed: "A ring ends where it begins: \(place)"
+        case .offGlobe: "Off the globe: \(place)"
+        case .spike: "The ring goes to a vertex and back the way it came: \(place)"
+        case .selfIntersection: "The ring crosses or touches itself: \(place)"
+        case .zeroArea: "The ring encloses nothing: \(place)"
+        case .clockwiseExterior: "An exterior ring runs counter-clockwise: \(place)"
+        case .counterclockwiseHole: "An interior ring runs clockwise: \(place)"
+        case .ringsCross, .ringsShareEdge, .holesOverlap, .polygonsOverlap: "Rings cross or overlap: \(place)"
+        case .holeOutside: "An interior ring lies outside its exterior: \(place)"
+        case .radius(let metres):
+            "Radius must be more than 0 and at most 100000 metres, is \(JSONWriter.text(metres))"
+        case .tooLarge, .tooComplex: "The geometry is too complex"
+        }
+    }
+}
+
+/// Why a geometry makes no shape.
+package struct AmazonGeometryFault: Error, Hashable, Sendable {
+    /// In words.
+    package let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+extension JSONWriter {
+    /// Writes a shape as a `Geometry`.
+    package mutating func amazonGeometry(_ shape: Shape) {
+        beginObject()
+        switch shape {
+        case .polygon(let polygon):
+            key("Polygon")
+            amazonRings(polygon)
+        case .multiPolygon(let polygons):
+            key("MultiPolygon")
+            beginArray()
+            for polygon in polygons { amazonRings(polygon) }
+            endArray()
+        case .circle(let circle):
+            key("Circle")
+            beginObject()
+            key("Center")
+            amazonPosition(circle.centre)
+            member("Radius", circle.radius.value)
+            endObject()
+        }
+        endObject()
+    }
+
+    private mutating func amazonRings(_ polygon: Polygon) {
+        beginArray()
+        for ring in [polygon.exterior] + polygon.holes {
+            beginArray()
+            for coordinate in ring { amazonPosition(coordinate) }
+            endArray()
+        }
+        endArray()
+    }
+}

@@ -1,0 +1,206 @@
+package import MusterCore
+
+/// One thing that is wrong with a request, by the model's name of the member.
+package struct AmazonFieldFault: Hashable, Sendable {
+    /// Such as `Updates.3.DeviceId`, counted from 0.
+    package var name: String
+    /// What is wrong with it.
+    package var message: String
+    /// Whether it is not there at all.
+    package var isMissing: Bool
+}
+
+/// Everything that is wrong with a request, as far as the model of the service says what may be.
+package struct AmazonFaults: Error, Hashable, Sendable {
+    /// In the order they were found.
+    package private(set) var fields: [AmazonFieldFault] = []
+
+    private static let limit = 100
+
+    /// Nothing wrong so far.
+    package init() {}
+
+    /// Notes one.
+    package mutating func note(_ name: String, _ message: String, isMissing: Bool = false) {
+        guard fields.count < Self.limit else { return }
+        fields.append(AmazonFieldFault(name: name, message: message, isMissing: isMissing))
+    }
+
+    /// Ends the reading.
+    package func finish() throws(AmazonFaults) {
+        if !fields.isEmpty { throw self }
+    }
+}
+
+/// The members of an object of a request, read one by one against the model. What is wrong is noted; what nobody asks
+/// for is passed over, as AWS does.
+package struct AmazonMembers {
+    private let members: [JSONValue.Member]
+    private let path: String
+
+    /// A request's body. An empty one is an empty object.
+    ///
+    /// - Throws: when it is no JSON.
+    package init(parsing body: UnsafeRawBufferPointer, noting faults: inout AmazonFaults) throws(JSONFault) {
+        let value: JSONValue = body.isEmpty ? .object([]) : try JSONValue(parsing: body, depthLimit: 16)
+        self.init(value, path: "", noting: &faults)
+    }
+
+    private init(_ value: JSONValue, path: String, noting faults: inout AmazonFaults) {
+        self.path = path
+        members = value.members ?? []
+        if value.members == nil { faults.note(path.isEmpty ? "" : String(path.dropLast()), "Must be a structure") }
+    }
+
+    /// The name of a member as faults have it.
+    package func name(_ key: String) -> String { path + key }
+
+    /// The value of a member; nil, and noted where it must be there, when it is absent or null.
+    package func value(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> JSONValue? {
+        switch members.first(where: { $0.key == key })?.value {
+        case nil, .null?:
+            if required { faults.note(name(key), "Member must not be null", isMissing: true) }
+            return nil
+        case let value: return value
+        }
+    }
+
+    /// A text that a rule allows.
+    package func text(
+        _ key: String, _ rule: AmazonText, required: Bool = false, _ faults: inout AmazonFaults
+    ) -> String? {
+        guard let value = value(key, required: required, &faults) else { return nil }
+        guard let text = value.string else { return wrong(key, "Must be a string", &faults) }
+        if let fault = rule.fault(in: text) { return wrong(key, fault, &faults) }
+        return text
+    }
+
+    /// One of some words.
+    package func word<Word: RawRepresentable & CaseIterable>(
+        _ key: String, _ faults: inout AmazonFaults
+    ) -> Word? where Word.RawValue == String {
+        guard let value = value(key, &faults) else { return nil }
+        guard let word = value.string.flatMap({ Word(rawValue: $0) }) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            return wrong(key, "Member must satisfy enum value set: [\(words)]", &faults)
+        }
+        return word
+    }
+
+    /// A number within a range.
+    package func number(
+        _ key: String, in range: ClosedRange<Double>, required: Bool = false, _ faults: inout AmazonFaults
+    ) -> Double? {
+        guard let value = value(key, required: required, &faults) else { return nil }
+        guard let number = value.number else { return wrong(key, "Must be a number", &faults) }
+        if number < range.lowerBound {
+            let least = JSONWriter.text(range.lowerBound)
+            return wrong(key, "Member must have value greater than or equal to \(least)", &faults)
+        }
+        if number > range.upperBound {
+            let most = JSONWriter.text(range.upperBound)
+            return wrong(key, "Member must have value less than or equal to \(most)", &faults)
+        }
+        return number
+    }
+
+    /// How many items a page holds.
+    package func pageSize(most: Int, _ faults: inout AmazonFaults) -> Int {
+        guard let number = number("MaxResults", in: 1...Double(most), &faults) else { return most }
+        guard let whole = Int(exactly: number) else {
+            faults.note(name("MaxResults"), "Must be a whole number")
+            return most
+        }
+        return whole
+    }
+
+    /// True or false.
+    package func boolean(_ key: String, _ faults: inout AmazonFaults) -> Bool? {
+        guard let value = value(key, &faults) else { return nil }
+        return value.boolean ?? wrong(key, "Must be a boolean", &faults)
+    }
+
+    /// A time, ISO 8601.
+    package func time(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> Instant? {
+        guard let value = value(key, required: required, &faults) else { return nil }
+        guard let text = value.string, let time = try? Instant(rfc3339: text) else {
+            return wrong(key, "Must be an ISO 8601 timestamp, YYYY-MM-DDThh:mm:ss.sssZ", &faults)
+        }
+        return time
+    }
+
+    /// The members of an object.
+    package func object(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> AmazonMembers? {
+        value(key, required: required, &faults).map { AmazonMembers($0, path: name(key) + ".", noting: &faults) }
+    }
+
+    /// The elements of a list of so many.
+    package func list(
+        _ key: String, _ counts: ClosedRange<Int>, required: Bool = false, _ faults: inout AmazonFaults
+    ) -> [JSONValue]? {
+        guard let value = value(key, required: required, &faults) else { return nil }
+        guard let elements = value.elements else { return wrong(key, "Must be a list", &faults) }
+        if let fault = Self.countFault(elements.count, counts) { return wrong(key, fault, &faults) }
+        return elements
+    }
+
+    /// The members of each object of a list.
+    package func objects(
+        _ key: String, _ counts: ClosedRange<Int>, _ faults: inout AmazonFaults
+    ) -> [AmazonMembers] {
+        var objects: [AmazonMembers] = []
+        for (index, element) in (list(key, counts, required: true, &faults) ?? []).enumerated() {
+            objects.append(AmazonMembers(element, path: "\(name(key)).\(index).", noting: &faults))
+        }
+        return objects
+    }
+
+    /// A list of texts that a rule allows.
+    package func texts(
+        _ key: String, _ counts: ClosedRange<Int>, _ rule: AmazonText, _ faults: inout AmazonFaults
+    ) -> [String] {
+        var texts: [String] = []
+        for (index, element) in (list(key, counts, required: true, &faults) ?? []).enumerated() {
+            if let text = element.string {
+                if let fault = rule.fault(in: text) { faults.note("\(name(key)).\(index)", fault) }
+                texts.append(text)
+            } else {
+                faults.note("\(name(key)).\(index)", "Must be a string")
+            }
+        }
+        return texts
+    }
+
+    /// A map from texts to texts.
+    package func map(
+        _ key: String, most: Int, keys: AmazonText, values: AmazonText, required: Bool = false,
+        _ faults: inout AmazonFaults
+    ) -> [(key: String, value: String)]? {
+        guard let value = value(key, required: required, &faults) else { return nil }
+        guard let members = value.members else { return wrong(key, "Must be a map", &faults) }
+        if let fault = Self.countFault(members.count, 0...most) { return wrong(key, fault, &faults) }
+        var pairs: [(key: String, value: String)] = []
+        for member in members {
+            let place = "\(name(key)).\(member.key)"
+            guard let text = member.value.string else {
+                faults.note(place, "Must be a string")
+                continue
+            }
+            if let fault = keys.fault(in: member.key) ?? values.fault(in: text) { faults.note(place, fault) }
+            pairs.append((member.key, text))
+        }
+        return pairs
+    }
+
+    private static func countFault(_ count: Int, _ counts: ClosedRange<Int>) -> String? {
+        if count < counts.lowerBound {
+            return "Member must have length greater than or equal to \(counts.lowerBound)"
+        }
+        return count > counts.upperBound ? "Member must have length less than or equal to \(counts.upperBound)" : nil
+    }
+
+    private func wrong<Value>(_ key: String, _ message: String, _ faults: inout AmazonFaults) -> Value? {
+        faults.note(name(key), message)
+        return nil
+    }
+}

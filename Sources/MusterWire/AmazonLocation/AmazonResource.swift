@@ -1,0 +1,38 @@
+/// What an Amazon Resource Name of the location service names: a tracker or a collection. Account and region may be
+/// any that are well formed: there is one Muster.
+package enum AmazonResource: Hashable, Sendable {
+    case tracker(String)
+    case collection(String)
+
+    /// Reads `arn:aws:geo:REGION:ACCOUNT:tracker/NAME` or `…:geofence-collection/NAME`; nil for anything else.
+    package init?(arn: String) {
+        let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0] == "arn", parts[1] == "aws" || parts[1].hasPrefix("aws-"), parts[2] == "geo",
+            parts[3].utf8.allSatisfy(Self.isRegionByte), parts[4].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        let resource = parts[5].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard resource.count == 2, !resource[1].isEmpty else { return nil }
+        switch resource[0] {
+        case "tracker": self = .tracker(String(resource[1]))
+        case "geofence-collection": self = .collection(String(resource[1]))
+        default: return nil
+        }
+    }
+
+    /// The resource name in a region and an account.
+    package func arn(region: String, account: String) -> String {
+        let resource =
+            switch self {
+            case .tracker(let name): "tracker/\(name)"
+            case .collection(let name): "geofence-collection/\(name)"
+            }
+        return "arn:aws:geo:\(region):\(account):\(resource)"
+    }
+
+    private static func isRegionByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// What the model allows in a text: how long it may be, in Unicode scalars, and of what it may consist.
+package struct AmazonText: Sendable {
+    private let lengths: ClosedRange<Int>
+    private let pattern: String?
+    private let isAdmitted: @Sendable (Unicode.Scalar) -> Bool
+
+    private init(
+        _ lengths: ClosedRange<Int>, pattern: String? = nil,
+        of isAdmitted: @escaping @Sendable (Unicode.Scalar) -> Bool = { _ in true }
+    ) {
+        self.lengths = lengths
+        self.pattern = pattern
+        self.isAdmitted = isAdmitted
+    }
+
+    /// The name of a tracker or a collection.
+    package static let resourceName = AmazonText(1...100, pattern: #"[-._\w]+"#) { scalar in
+        scalar.isASCII && (scalar.isLetterOrNumber || "-._".unicodeScalars.contains(scalar))
+    }
+    /// The id of a geofence.
+    package static let id = AmazonText(1...100, pattern: #"[-._\p{L}\p{N}]+"#) { scalar in
+        scalar.isLetterOrNumber || "-._".unicodeScalars.contains(scalar)
+    }
+    /// The id of a device. Beside what Amazon allows, a slash and an at sign: names that Muster's own devices have.
+    package static let deviceID = AmazonText(1...200, pattern: #"[-._\p{L}\p{N}]+"#) { scalar in
+        scalar.isLetterOrNumber || "-._/@".unicodeScalars.contains(scalar)
+    }
+    /// What a thing is for.
+    package static let description = AmazonText(0...1000)
+    /// The key of a tag.
+    package static let tagKey = AmazonText(1...128, pattern: tagPattern, of: isOfTag)
+    /// The value of a tag.
+    package static let tagValue = AmazonText(0...256, pattern: tagPattern, of: isOfTag)
+    /// The key of a property.
+    package static let propertyKey = AmazonText(1...20)
+    /// The value of a geofence's property.
+    package static let geofenceProperty = AmazonText(1...40)
+    /// The value of a position's property.
+    package static let positionProperty = AmazonText(1...150)
+    /// A resource name, `arn:…`.
+    package static let resource = AmazonText(1...1600)
+    /// Where a page begins.
+    package static let token = AmazonText(1...2000)
+    /// Base 64 of a geobuf.
+    package static let geobuf = AmazonText(0...933_336)
+    /// Anything.
+    package static let any = AmazonText(0...2048)
+
+    private static let tagPattern = #"([\p{L}\p{Z}\p{N}_.,:/=+\-@]*)"#
+    private static let isOfTag: @Sendable (Unicode.Scalar) -> Bool = { scalar in
+        scalar.isLetterOrNumber || scalar.isSeparator || "_.,:/=+-@".unicodeScalars.contains(scalar)
+    }
+
+    /// What is wrong with a text, in AWS's words; nil when nothing is.
+    package func fault(in text: String) -> String? {
+        let count = text.unicodeScalars.count
+        if count < lengths.lowerBound {
+            return "Member must have length greater than or equal to \(lengths.lowerBound)"
+        }
+        if count > lengths.upperBound {
+            return "Member must have length less than or equal to \(lengths.upperBound)"
+        }
+        guard let pattern, !text.unicodeScalars.allSatisfy(isAdmitted) else { return nil }
+        return "Member must satisfy regular expression pattern: \(pattern)"
+    }
+
+    /// Whether a text is allowed.
+    package func allows(_ text: String) -> Bool { fault(in: text) == nil }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is in one of Unicode's categories L and N.
+    fileprivate var isLetterOrNumber: Bool {
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber:
+            true
+        default: self == "_"
+        }
+    }
+
+    fileprivate var isSeparator: Bool {
+        switch properties.generalCategory {
+        case .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}
