@@ -34,6 +34,8 @@ public enum Change: Hashable, Sendable {
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
     /// A user, team, device, tracker, collection, rule or target was put or removed.
     case directory(DirectoryEntry, removed: Bool)
+    /// A client posted an event for the rules.
+    case posted(PostedEvent)
 }
 
 /// Which entity of the directory a change speaks of.

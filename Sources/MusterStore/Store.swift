@@ -14,6 +14,9 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Throws: `StoreError` when the disk or the database fails, or what `body` throws.
     func write<Result>(at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result) throws -> Result
 
+    /// What this store is called: a UUID of its own, given once.
+    func uuid() throws -> String
+
     /// The number of the newest committed change; `.zero` before the first.
     var lastSequence: Sequence { get }
 

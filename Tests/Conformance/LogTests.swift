@@ -104,3 +104,15 @@ import Testing
         #expect(try bench.store.credentials(.apiKey).count == 1)
     }
 }
+
+extension LogTests {
+    @Test(arguments: StoreKind.allCases)
+    func `a store keeps the name that it was given once`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        let name = try bench.store.uuid()
+        #expect(name.count == 36)
+        try bench.reopen()
+        #expect(try bench.store.uuid() == name)
+        #expect(try Bench(kind).store.uuid() != name)
+    }
+}

@@ -114,7 +114,12 @@ extension Change {
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
         let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
-        switch Int.random(in: 0..<15, using: &generator) {
+        switch Int.random(in: 0..<16, using: &generator) {
+        case 15:
+            return .posted(
+                PostedEvent(
+                    source: "drill", detailType: "é", time: moment, resources: isRemoved ? [] : ["a", ""],
+                    detail: "{\"n\":\(number)}"))
         case 9:
             return .sighting(.random(&generator), of: DeviceNumber(number), isCurrent: isRemoved)
         case 10:

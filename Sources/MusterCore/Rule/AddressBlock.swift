@@ -64,7 +64,7 @@ private struct Address: Hashable, Sendable {
         return bits
     }
 
-    /// Eight groups of hexadecimal digits, one run of zero groups left out as `::`, the last two groups perhaps as IPv4.
+    /// Eight groups of hexadecimal digits, one run of zero groups left out as `::`, the last two perhaps as IPv4.
     private static func version6(_ text: Substring.UTF8View) -> UInt128? {
         guard (2...45).contains(text.count) else { return nil }
         let colon = UInt8(ascii: ":")

@@ -144,6 +144,7 @@ package struct Access: Sendable {
         case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)
+        case .posted: seesEverything
         }
     }
 

@@ -64,6 +64,7 @@ extension Directory {
         case .directory(let entry, let removed):
             let (entity, name) = named(entry)
             return .directory(entity, name: name, removed: removed)
+        case .posted(let event): return .posted(source: event.source, detailType: event.detailType)
         }
     }
 

@@ -16,6 +16,7 @@ package struct ChangeCodec {
         case presence
         case currentSighting, lateSighting, note
         case currentDeclaration, lateDeclaration, reminder, incident
+        case posted
     }
 
     var writer = ByteWriter()
@@ -71,6 +72,9 @@ package struct ChangeCodec {
         case .directory(let entry, let removed):
             writer.put(byte: (removed ? Tag.directoryRemoved : .directoryPut).rawValue)
             writer.put(entry)
+        case .posted(let event):
+            writer.put(byte: Tag.posted.rawValue)
+            writer.put(event)
         }
     }
 
@@ -159,6 +163,7 @@ package struct ChangeCodec {
         case .note:
             let device = DeviceNumber(try reader.number())
             return .note(try reader.noteName(), of: device)
+        case .posted: return .posted(try reader.postedEvent())
         }
     }
 

@@ -41,7 +41,28 @@ extension ByteWriter {
     }
 }
 
+extension ByteWriter {
+    mutating func put(_ event: PostedEvent) {
+        put(text: event.source)
+        put(text: event.detailType)
+        put(instant: event.time)
+        put(varint: UInt64(event.resources.count))
+        for resource in event.resources { put(text: resource) }
+        put(text: event.detail)
+    }
+}
+
 extension ByteReader {
+    mutating func postedEvent() throws(CodecFault) -> PostedEvent {
+        let source = try text()
+        let detailType = try text()
+        let time = try instant()
+        var resources: [String] = []
+        for _ in 0..<(try count(minimumBytes: 1)) { resources.append(try text()) }
+        return PostedEvent(
+            source: source, detailType: detailType, time: time, resources: resources, detail: try text())
+    }
+
     mutating func texts() throws(CodecFault) -> [String: String] {
         let count = try count(minimumBytes: 2)
         var texts: [String: String] = [:]

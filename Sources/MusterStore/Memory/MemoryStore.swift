@@ -1,3 +1,4 @@
+import Foundation
 package import MusterCore
 import Synchronization
 
@@ -8,6 +9,8 @@ import Synchronization
 package final class MemoryStore: Store {
     /// What is committed.
     let contents = Mutex(MemoryContents())
+
+    private let name = UUID().uuidString.lowercased()
 
     /// An empty store.
     ///
@@ -24,6 +27,8 @@ package final class MemoryStore: Store {
         contents.withLock { transaction.commit(to: &$0, at: committedAt) }
         return result
     }
+
+    package func uuid() -> String { name }
 
     package var lastSequence: Sequence { contents.withLock { Sequence($0.lastSequence) } }
 

@@ -3,6 +3,10 @@ package import MusterCore
 import Synchronization
 
 extension SQLiteStore {
+    package func uuid() throws -> String {
+        try onReader { try String.fetchOne($0, sql: "SELECT uuid FROM meta") ?? "" }
+    }
+
     package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
         guard limit > 0 else { return [] }
         let removed = removals.withLock { $0 }

@@ -15,6 +15,8 @@ package enum NamedChange: Hashable, Sendable {
     case incident(NamedIncident)
     case region(collection: String, id: String, removed: Bool)
     case directory(Entity, name: String, removed: Bool)
+    /// What it says is between the rules and their targets.
+    case posted(source: String, detailType: String)
 
     /// The kinds of entity in the directory.
     package enum Entity: String, Hashable, Sendable {
@@ -35,6 +37,7 @@ package enum NamedChange: Hashable, Sendable {
         case .incident: "incident"
         case .region: "region"
         case .directory: "directory"
+        case .posted: "posted"
         }
     }
 }
@@ -150,6 +153,9 @@ extension JSONWriter {
             member("kind", entity.rawValue)
             member("name", name)
             member("removed", removed)
+        case .posted(let source, let detailType):
+            member("source", source)
+            member("detailType", detailType)
         }
         endObject()
     }

@@ -1,0 +1,79 @@
+package import MusterCore
+
+/// Where events come from: the account and region that ARNs name, and the store whose events these are.
+package struct EventOrigin: Hashable, Sendable {
+    /// Twelve digits.
+    package let account: String
+    /// Such as `us-east-1`.
+    package let region: String
+    private let high: UInt64
+    private let low: UInt64
+
+    /// An origin.
+    ///
+    /// - Parameter store: the store's UUID.
+    package init(account: String, region: String, store: String) {
+        self.account = account
+        self.region = region
+        let digits = store.filter(\.isHexDigit)
+        high = UInt64(digits.prefix(16), radix: 16) ?? 0
+        low = UInt64(digits.suffix(16), radix: 16) ?? 0
+    }
+
+    /// The id of the event that a change is: a UUID of version 8 (RFC 9562), always the same for the same change of the
+    /// same store. A change of the same number that was committed at another time, after a backup was restored, has
+    /// another id.
+    package func id(of sequence: Sequence, at committedAt: Instant) -> String {
+        let high = (high ^ Self.scatter(UInt64(bitPattern: committedAt.milliseconds))) & ~0xF000 | 0x8000
+        let low = (low ^ UInt64(bitPattern: sequence.rawValue)) & ~(3 << 62) | 2 << 62
+        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+            .joined(separator: "-")
+    }
+
+    /// The finishing step of SplitMix64: every bit depends on every bit, and no two numbers become one.
+    private static func scatter(_ number: UInt64) -> UInt64 {
+        var bits = number
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> [UInt8] {
+        (0..<16).map { place in
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * place)) & 15
+            return digit + (digit < 10 ? 0x30 : 0x57)
+        }
+    }
+}
+
+extension EventOrigin {
+    /// What a collection is called in events.
+    package func arn(ofCollection name: String) -> String { arn("geo", "geofence-collection/\(name)") }
+    /// What a tracker is called in events.
+    package func arn(ofTracker name: String) -> String { arn("geo", "tracker/\(name)") }
+    /// What a rule is called.
+    package func arn(ofRule name: String) -> String { arn("events", "rule/\(name)") }
+    /// What a target is called.
+    package func arn(ofTarget name: String) -> String { arn("muster", "target/\(name)") }
+    /// What a team is called in events.
+    package func arn(ofTeam name: String) -> String { arn("muster", "team/\(name)") }
+
+    private func arn(_ service: String, _ resource: String) -> String {
+        "arn:aws:\(service):\(region):\(account):\(resource)"
+    }
+
+    /// The name of the target that an ARN is of, whatever region and account it names; nil when it is no target's.
+    package static func targetName(in arn: String) -> String? { name(in: arn, service: "muster", kind: "target/") }
+
+    /// The name of the rule that an ARN is of, whatever region and account it names; nil when it is no rule's.
+    package static func ruleName(in arn: String) -> String? { name(in: arn, service: "events", kind: "rule/") }
+
+    private static func name(in arn: String, service: String, kind: String) -> String? {
+        let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0] == "arn", parts[1].hasPrefix("aws"), parts[2] == service,
+            parts[5].hasPrefix(kind), parts[5].count > kind.count
+        else { return nil }
+        return String(parts[5].dropFirst(kind.count))
+    }
+}

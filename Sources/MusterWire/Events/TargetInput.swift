@@ -1,0 +1,93 @@
+package import MusterCore
+
+/// What of an event a target is given, made ready: EventBridge's `Input`, `InputPath` and `InputTransformer`.
+package struct TargetInput: Sendable {
+    private let form: Form
+
+    private enum Form {
+        case event
+        case constant([UInt8])
+        case path(EventPath)
+        case template(InputTemplate)
+    }
+
+    /// Makes an input ready.
+    ///
+    /// - Throws: what is wrong with it.
+    package init(_ input: RuleTarget.Input) throws(InputFault) {
+        switch input {
+        case .event: form = .event
+        case .constant(let text):
+            guard text.utf8.count <= InputTemplate.lengthLimit else { throw .tooLong(limit: InputTemplate.lengthLimit) }
+            guard (try? JSONValue(parsing: Array(text.utf8))) != nil else { throw .constantIsNoJSON }
+            form = .constant(Array(text.utf8))
+        case .path(let text):
+            guard let path = EventPath(text) else { throw .noPath(text) }
+            form = .path(path)
+        case .template(let text, let paths): form = .template(try InputTemplate(text, paths: paths))
+        }
+    }
+
+    /// What the target is given of an event. What a path does not find is null.
+    package func body(of event: Event, envelope: EventValue, rule: RuleReference) -> Body {
+        switch form {
+        case .event: Body(bytes: envelope.json, isJSON: true)
+        case .constant(let bytes): Body(bytes: bytes, isJSON: true)
+        case .path(let path): Body(bytes: (path.value(in: envelope) ?? .null).json, isJSON: true)
+        case .template(let template): template.body(of: event, envelope: envelope, rule: rule)
+        }
+    }
+
+    /// What a target is given.
+    package struct Body: Hashable, Sendable {
+        /// What it is given.
+        package var bytes: [UInt8]
+        /// Whether that is a text of JSON, or plain.
+        package var isJSON: Bool
+    }
+}
+
+/// Which rule an event goes to a target by, and when it came, for templates that say so.
+package struct RuleReference: Hashable, Sendable {
+    /// Its name.
+    package var name: String
+    /// Its ARN.
+    package var arn: String
+    /// When Muster heard of the event.
+    package var receivedTime: Instant
+
+    /// A reference to a rule.
+    package init(name: String, arn: String, receivedTime: Instant) {
+        self.name = name
+        self.arn = arn
+        self.receivedTime = receivedTime
+    }
+}
+
+/// What is wrong with an input.
+package enum InputFault: Error, Hashable, Sendable {
+    case constantIsNoJSON
+    case noPath(String)
+    case unknownVariable(String)
+    case reservedVariable(String)
+    case noVariable(String)
+    case tooManyVariables(limit: Int)
+    case tooLong(limit: Int)
+    case templateIsNoJSON
+}
+
+extension InputFault: CustomStringConvertible {
+    /// A sentence without a full stop.
+    package var description: String {
+        switch self {
+        case .constantIsNoJSON: "the constant input is no JSON"
+        case .noPath(let path): "\"\(path)\" is no path that is understood, such as $.detail.DeviceId"
+        case .unknownVariable(let name): "the template names <\(name)>, which no path is given for"
+        case .reservedVariable(let name): "the name \(name) is taken: names that begin with aws. are"
+        case .noVariable(let name): "\"\(name)\" is no name for a variable: letters, digits, - and _"
+        case .tooManyVariables(let limit): "there are more than \(limit) paths"
+        case .tooLong(let limit): "it is longer than \(limit) characters"
+        case .templateIsNoJSON: "the template begins as JSON but is none once it is filled in"
+        }
+    }
+}
