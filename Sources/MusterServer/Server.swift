@@ -34,7 +34,8 @@ package struct Server: Sendable {
         ProcessMemory.shareArenas()
         let store = try SQLiteStore(in: settings.dataDirectory)
         let bell = Bell()
-        ledger = try Ledger(store: store, now: settings.now, announce: { bell.ring($0) })
+        ledger = try Ledger(
+            store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
         metrics = Metrics()
         do {

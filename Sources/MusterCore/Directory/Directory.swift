@@ -19,6 +19,9 @@ public struct Directory: Sendable {
     /// Targets by number and name.
     public private(set) var targets = Table<Target>()
 
+    /// Regions that rules make muster regions; derived from the rules by who follows them.
+    public var musterRegionsByRule: Set<RegionNumber> = []
+
     private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
 
@@ -41,6 +44,11 @@ public struct Directory: Sendable {
     /// The regions of a collection, in number order.
     public func regions(in collection: CollectionNumber) -> [RegionNumber] {
         regionsOfCollection[collection].map { $0.values.sorted() } ?? []
+    }
+
+    /// Whether people inside a region are safe: it says so itself, or a rule does.
+    public func isMuster(_ region: Region) -> Bool {
+        region.isMuster || musterRegionsByRule.contains(region.number)
     }
 
     /// How many regions a collection has.

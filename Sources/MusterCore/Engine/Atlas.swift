@@ -34,13 +34,22 @@ struct Atlas: Sendable {
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
     private var trackers: [TrackerRule?] = []
+    private var musterByRule: Set<RegionNumber> = []
 
     /// What crossing a region takes.
     struct RegionRule: Hashable, Sendable {
         var collection: CollectionNumber
         var policy: CrossingPolicy
-        var mode: RegionMode
-        var isMuster: Bool
+        /// What it says itself of what a wrong crossing would cost.
+        var ownMode: RegionMode?
+        /// Whether it says itself that people inside are safe.
+        var isMusterItself: Bool
+        /// Whether a rule says so.
+        var isMusterByRule: Bool
+        /// Whether people inside are safe.
+        var isMuster: Bool { isMusterItself || isMusterByRule }
+        /// What a wrong crossing would cost.
+        var mode: RegionMode { ownMode ?? (isMuster ? .insideIsSafe : .standard) }
         var dwellSeconds: Double?
         var exitDelaySeconds: Double
         /// How deep inside one can be, metres.
@@ -165,10 +174,19 @@ extension Atlas {
         makeRoom(for: region.collection)
         rules[Int(region.number.rawValue)] = RegionRule(
             collection: region.collection, policy: policy(of: region.collection),
-            mode: region.mode ?? (region.isMuster ? .insideIsSafe : .standard), isMuster: region.isMuster,
+            ownMode: region.mode, isMusterItself: region.isMuster,
+            isMusterByRule: musterByRule.contains(region.number),
             dwellSeconds: region.dwellSeconds, exitDelaySeconds: region.exitDelaySeconds,
             inradiusMetres: region.shape.inradius.value)
         change(region.collection) { $0.put(region.shape, as: region.number.rawValue) }
+    }
+
+    /// Takes the regions that rules make muster regions.
+    mutating func setMusterByRule(_ regions: Set<RegionNumber>) {
+        for region in regions.symmetricDifference(musterByRule) where rules.indices.contains(Int(region.rawValue)) {
+            rules[Int(region.rawValue)]?.isMusterByRule = regions.contains(region)
+        }
+        musterByRule = regions
     }
 
     mutating func remove(_ region: RegionNumber) {

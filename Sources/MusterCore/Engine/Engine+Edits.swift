@@ -8,6 +8,7 @@ extension Engine {
         reserve(users: directory.users.count, devices: directory.devices.count)
         for collection in directory.collections.all { atlas.put(collection) }
         for tracker in directory.trackers.all { atlas.put(tracker) }
+        atlas.setMusterByRule(directory.musterRegionsByRule)
         for region in directory.regions.all { atlas.put(region) }
         while let rebuild = atlas.rebuild { atlas.adopt(rebuild.build()) }
         for team in directory.teams.all { put(team) }
@@ -44,7 +45,7 @@ extension Engine {
         case .putTracker(let tracker): atlas.put(tracker)
         case .removeTracker(let number): atlas.remove(number)
         case .putRegion(let region):
-            let wasMuster = atlas.rule(of: region.number)?.isMuster
+            let wasMuster = atlas.rule(of: region.number)?.isMusterItself
             atlas.put(region)
             return wasMuster != nil && wasMuster != region.isMuster
         case .removeRegion(let number, _):
@@ -59,6 +60,9 @@ extension Engine {
         }
         return false
     }
+
+    /// Takes the regions that rules make muster regions. `review` is due afterwards.
+    public mutating func setMusterByRule(_ regions: Set<RegionNumber>) { atlas.setMusterByRule(regions) }
 
     /// Works out everyone's safety anew, after an edit that may have changed it.
     public func review(now: Instant, into decision: inout Decision) {

@@ -37,6 +37,15 @@ public struct EventPattern: Hashable, Sendable {
         return root.matches(event, isAbsent)
     }
 
+    /// The paths of keys of which this pattern says something, each once.
+    public var paths: [[String]] {
+        var paths: [[String]] = []
+        root.forEachPath(behind: []) { path in
+            if !paths.contains(path) { paths.append(path) }
+        }
+        return paths
+    }
+
     /// What is asked of one object: every field, and of each `$or` one alternative.
     struct Clause: Hashable, Sendable {
         var fields: [Field] = []
@@ -54,6 +63,17 @@ public struct EventPattern: Hashable, Sendable {
                 product = min(product * sum, EventPattern.combinationLimit + 1)
             }
             return product
+        }
+
+        /// Calls `body` with the path of every list of values.
+        func forEachPath(behind path: [String], _ body: ([String]) -> Void) {
+            for field in fields {
+                switch field.condition {
+                case .object(let clause): clause.forEachPath(behind: path + [field.key.text], body)
+                case .values: body(path + [field.key.text])
+                }
+            }
+            for clause in alternatives.joined() { clause.forEachPath(behind: path, body) }
         }
 
         /// Whether a value is what is asked for; nil is a value that is not there.

@@ -55,7 +55,7 @@ package struct Endpoints: Sendable {
     }
 
     /// What is answered at `POST /`.
-    private var amazonServices: [any AmazonJSONService] { [] }
+    private var amazonServices: [any AmazonJSONService] { [EventsService(ledger: ledger)] }
 
     private func addLive(to routes: inout RouteTable) {
         let feed = LiveFeed(

@@ -63,6 +63,9 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether the rules may be seen. They name targets and regions, not people's places.
+    package var mayReadRules: Bool { principal.role == .admin || principal.role == .leader }
+
     /// Whether collections and regions may be seen. They are places, not people.
     package var mayReadRegions: Bool { principal.role != .gateway }
 

@@ -3,17 +3,20 @@ import MusterStore
 
 /// The road of every observation, whole:
 ///
-///     what is waiting → one transaction { engine decides → log appends } → on disk → states adopted → senders answered
+///     what is waiting → one transaction { engine decides → log appends → rules send } → on disk → states adopted
+///     → senders answered
 ///
 /// It lives on the writer's thread; `Ledger` feeds it.
 struct Ingest {
     let store: any Store
     private(set) var engine: Engine
+    let rules: RuleBook
     private var decision = Decision()
 
-    init(store: any Store, engine: Engine) {
+    init(store: any Store, engine: Engine, rules: RuleBook) {
         self.store = store
         self.engine = engine
+        self.rules = rules
     }
 
     /// Decides and stores the observations of several requests in one transaction.
@@ -37,8 +40,9 @@ struct Ingest {
     ) throws -> Tally {
         var tally = Tally()
         var next = 0
+        rules.note(observations)
         while let question = engine.decide(observations, from: &next, now: now, into: &decision, tally: &tally) {
-            try append(to: transaction)
+            try append(to: transaction, now: now)
             switch question {
             case .isStored where try transaction.holds(observations[next]):
                 tally.repeated += 1
@@ -51,14 +55,16 @@ struct Ingest {
                 engine.recall(try trail(of: device, until: until), of: device, into: &decision)
             }
         }
-        try append(to: transaction)
+        try append(to: transaction, now: now)
         return tally
     }
 
-    private mutating func append(to transaction: any StoreTransaction) throws {
+    private mutating func append(to transaction: any StoreTransaction, now: Instant) throws {
+        let (rules, store) = (rules, store)
         try decision.takeChanges { change in
             let sequence = try transaction.append(change)
             if let entry = change.audit(at: sequence) { try transaction.append(entry) }
+            if !rules.isIdle { try rules.follow(change, sequence, at: now, in: transaction, over: store) }
         }
         try decision.takeEntries { entry in try transaction.append(entry) }
     }
@@ -77,8 +83,11 @@ struct Ingest {
     }
 
     /// Follows edits that are on disk already.
-    mutating func follow(_ edits: [Edit], now: Instant) throws {
-        var reviewIsDue = false
+    ///
+    /// - Parameter muster: the regions that rules now make muster regions; nil when they are the same as before.
+    mutating func follow(_ edits: [Edit], muster: Set<RegionNumber>?, now: Instant) throws {
+        var reviewIsDue = muster != nil
+        if let muster { engine.setMusterByRule(muster) }
         for edit in edits where engine.apply(edit) { reviewIsDue = true }
         guard reviewIsDue else { return }
         engine.review(now: now, into: &decision)
@@ -94,10 +103,26 @@ struct Ingest {
         var result: Result?
         try transact(now: now) { ingest, transaction in
             result = try body(ingest.engine, transaction, &ingest.decision)
-            try ingest.append(to: transaction)
+            try ingest.append(to: transaction, now: now)
         }
         guard let result else { preconditionFailure("a transaction that did not throw has run its body") }
         return result
+    }
+
+    /// Stores events that a client posted, and sends them where the rules say.
+    ///
+    /// - Returns: the number of each, in order.
+    /// - Throws: what the store throws; then nothing happened.
+    mutating func post(_ events: [PostedEvent], now: Instant) throws -> [Sequence] {
+        var sequences: [Sequence] = []
+        try transact(now: now) { ingest, transaction in
+            for event in events {
+                let sequence = try transaction.append(.posted(event))
+                try ingest.rules.follow(.posted(event), sequence, at: now, in: transaction, over: ingest.store)
+                sequences.append(sequence)
+            }
+        }
+        return sequences
     }
 
     /// Takes a rebuilt index.
@@ -107,7 +132,7 @@ struct Ingest {
     private mutating func keepDecision(now: Instant) throws {
         guard decision.hasChanges else { return }
         try transact(now: now) { ingest, transaction in
-            try ingest.append(to: transaction)
+            try ingest.append(to: transaction, now: now)
         }
     }
 
@@ -115,6 +140,7 @@ struct Ingest {
     private mutating func transact(
         now: Instant, _ body: (inout Ingest, any StoreTransaction) throws -> Void
     ) throws {
+        defer { rules.endTransaction() }
         do {
             try store.write(at: now) { transaction in
                 try body(&self, transaction)

@@ -2,6 +2,7 @@ import Foundation
 package import MusterCore
 import MusterGeometry
 package import MusterStore
+package import MusterWire
 import NIOPosix
 import Synchronization
 
@@ -13,18 +14,28 @@ package final class Ledger: Sendable {
     private let store: any Store
     private let readers: NIOThreadPool
     private let hasEnded = DispatchSemaphore(value: 0)
+    /// The server's clock.
+    package let now: @Sendable () -> Instant
+    /// What events are told to come from.
+    package let origin: EventOrigin
 
     /// Opens the ledger over a store and starts its thread.
     ///
     /// - Parameters:
+    ///   - amazon: the account and region that events and ARNs name.
     ///   - now: the server's clock.
     ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
     /// - Throws: what the store throws while its state is read.
     package init(
-        store: any Store, now: @escaping @Sendable () -> Instant,
+        store: any Store, amazon: Configuration.Amazon = Configuration.Amazon(), now: @escaping @Sendable () -> Instant,
         announce: @escaping @Sendable (Sequence) -> Void = { _ in }
     ) throws {
-        let directory = Directory(try store.directory(), regions: try store.regions())
+        let shared = LedgerState(
+            directory: Directory(try store.directory(), regions: try store.regions()), announce: announce)
+        origin = EventOrigin(account: amazon.account, region: amazon.region, store: try store.uuid())
+        let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
+        shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
+        let directory = shared.directory.withLock { $0 }
         var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now()), presences: try store.presences(),
             safety: try store.safety())
@@ -33,10 +44,11 @@ package final class Ledger: Sendable {
             sightings: try store.latestSightings(
                 before: now().advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.store = store
-        shared = LedgerState(directory: directory, announce: announce)
+        self.now = now
+        self.shared = shared
         readers = NIOThreadPool(numberOfThreads: 4)
         readers.start()
-        startThread(Writer(ingest: Ingest(store: store, engine: engine), shared: shared, now: now))
+        startThread(Writer(ingest: Ingest(store: store, engine: engine, rules: rules), shared: shared, now: now))
     }
 
     private func startThread(_ writer: consuming Writer) {
@@ -135,6 +147,20 @@ package final class Ledger: Sendable {
         try await run { writer in
             let moment = writer.now()
             return Result { try writer.store.write(at: moment) { try body($0, moment) } }
+        }
+    }
+
+    /// Stores events that a client posted; the rules send them on.
+    ///
+    /// - Returns: the changes that they are, once they are on disk.
+    /// - Throws: `LedgerError`.
+    package func post(_ events: [PostedEvent]) async throws -> [LoggedChange] {
+        try await run { writer in
+            do {
+                return .success(try writer.post(events))
+            } catch {
+                return .failure(LedgerError(error))
+            }
         }
     }
 

@@ -109,13 +109,25 @@ struct Writer {
         return result
     }
 
-    private mutating func follow(_ edits: [Edit], now moment: Instant) throws {
-        shared.directory.withLock { directory in
-            for edit in edits { directory.apply(edit) }
+    /// Stores events that a client posted.
+    mutating func post(_ events: [PostedEvent]) throws -> [LoggedChange] {
+        let moment = now()
+        let sequences = try ingest.post(events, now: moment)
+        announce()
+        return zip(sequences, events).map {
+            LoggedChange(sequence: $0, committedAt: moment, change: .posted($1))
         }
+    }
+
+    private mutating func follow(_ edits: [Edit], now moment: Instant) throws {
+        var directory = shared.directory.withLock { $0 }
+        for edit in edits { directory.apply(edit) }
+        let muster = ingest.rules.follow(edits, in: directory)
+        if let muster { directory.musterRegionsByRule = muster }
+        shared.directory.withLock { $0 = directory }
         defer { announce() }
         // The edit stands whatever becomes of this; a review that the disk refused is made up for by the next sweep.
-        try? ingest.follow(edits, now: moment)
+        try? ingest.follow(edits, muster: muster, now: moment)
         rebuildAside()
     }
 

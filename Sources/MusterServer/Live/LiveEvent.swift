@@ -75,7 +75,7 @@ extension Directory {
         }
         return NamedRegion(
             collection: collections[region.collection]?.name ?? gone(region.collection), id: region.id,
-            name: region.name, isMuster: region.isMuster)
+            name: region.name, isMuster: isMuster(region))
     }
 
     /// "user/device", as the API names devices; nil for a device that is gone.

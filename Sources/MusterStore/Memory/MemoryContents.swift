@@ -138,7 +138,7 @@ extension Change {
         case .presence(let report): report.device == device
         case .safety(_, let subject), .reminder(_, let subject, _): subject == user
         case .declaration(let declaration, _): declaration.subject == user
-        case .region, .directory, .incident: false
+        case .region, .directory, .incident, .posted: false
         }
     }
 }

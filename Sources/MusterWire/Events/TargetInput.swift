@@ -44,6 +44,12 @@ package struct TargetInput: Sendable {
         package var bytes: [UInt8]
         /// Whether that is a text of JSON, or plain.
         package var isJSON: Bool
+
+        /// What a target is given.
+        package init(bytes: [UInt8], isJSON: Bool) {
+            self.bytes = bytes
+            self.isJSON = isJSON
+        }
     }
 }
 

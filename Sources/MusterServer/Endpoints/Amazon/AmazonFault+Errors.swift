@@ -15,6 +15,7 @@ extension AmazonFault {
             self = .validation("\(fault)", .cannotParse, [Field(fault.pointer, "\(fault.reason)")])
         case is NIOTooManyBytesError:
             self = AmazonFault(413, "RequestEntityTooLargeException", "The body is too large.")
+        case let fault as RuleFault: self = AmazonFault(telling: fault)
         case let error as LedgerError: self = AmazonFault(telling: error)
         case is StoreError: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case is CancellationError: self = .unavailable("The request was given up.", retryAfterSeconds: 1)

@@ -14,15 +14,17 @@ struct Fields {
     /// Reads a request's body.
     ///
     /// - Throws: `Problem`, when it is not an object of JSON.
-    init(_ request: Request) async throws {
+    init(_ request: Request, _ limits: BodyLimits = .small, depthLimit: Int = 8) async throws {
         try request.requireJSON()
-        let body = try await request.collectBody(.small)
-        try self.init(body)
+        let body = try await request.collectBody(limits)
+        try self.init(body, depthLimit: depthLimit)
     }
 
     /// Reads a body.
-    init(_ body: ByteBuffer) throws {
-        let value = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0, depthLimit: 8, valueLimit: 1000) }
+    init(_ body: ByteBuffer, depthLimit: Int = 8) throws {
+        let value = try body.withUnsafeReadableBytes { bytes in
+            try JSONValue(parsing: bytes, depthLimit: depthLimit, valueLimit: max(1000, bytes.count / 16))
+        }
         guard let members = value.members else {
             throw Problem.invalid("", "must be an object, is \(value.kind.article)")
         }
@@ -97,6 +99,15 @@ struct Fields {
         guard names.count == elements.count else { return fault(key, "must hold names only") }
         return names
     }
+
+    /// True or false.
+    mutating func boolean(_ key: String) -> Bool? {
+        guard let value = value(key, isRequired: false) else { return nil }
+        return value.boolean ?? wrongType(key, "true or false", value)
+    }
+
+    /// Any value but null.
+    mutating func json(_ key: String, isRequired: Bool = false) -> JSONValue? { value(key, isRequired: isRequired) }
 
     /// Notes that something is wrong with a member.
     @discardableResult

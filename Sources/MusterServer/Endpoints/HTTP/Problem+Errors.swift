@@ -13,6 +13,7 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let fault as IdentityFault: self = Problem(telling: fault)
+        case let fault as RuleFault: self = Problem(telling: fault)
         case let error as LedgerError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
         case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))

@@ -42,6 +42,7 @@ package struct NativeEndpoint: Sendable {
         addCollections(to: &routes)
         addRegions(to: &routes)
         addTrackers(to: &routes)
+        addRules(to: &routes)
         addChanges(to: &routes)
         addKeys(to: &routes)
         addService(to: &routes)

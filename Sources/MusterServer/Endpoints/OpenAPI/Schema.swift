@@ -29,7 +29,7 @@ enum Schema {
     }
 
     /// Every schema that a route names.
-    static let named: [(String, String)] = requests + answers + places + safety + targets
+    static let named: [(String, String)] = requests + answers + places + safety + rules + targets
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -182,7 +182,7 @@ enum Schema {
                         "type",
                         words(
                             "position", "sighting", "note", "crossing", "presence", "safety", "declaration",
-                            "reminder", "incident", "region", "directory")
+                            "reminder", "incident", "region", "directory", "posted")
                     ),
                 ], isOpen: true)
         ),

@@ -1,0 +1,103 @@
+import MusterCore
+import MusterWire
+
+extension EventsService {
+    /// Bytes that the entries of one request may have in all.
+    static let entriesLimitBytes = 256 << 10
+
+    /// Puts events of the client's own into the log; the rules send them on. Each entry is taken or refused by itself.
+    func putEvents(_ fields: EventsFields) async throws -> JSONValue {
+        let entries = try fields.list("Entries", 1...10)
+        let now = ledger.now()
+        let read = try entries.enumerated().map { index, entry in
+            let entry = try EventsFields(entry, at: "Entries.\(index + 1).member")
+            do throws(EntryRefusal) {
+                return Result<PostedEvent, EntryRefusal>.success(try Self.event(entry, now: now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let events = read.compactMap { try? $0.get() }
+        guard events.reduce(0, { $0 + $1.byteCount }) <= Self.entriesLimitBytes else {
+            throw AmazonFault.validation("Total size of the entries in the request is over the limit.", .other)
+        }
+        var stored = events.isEmpty ? [] : try await ledger.post(events)[...]
+        let answers = read.map { entry -> JSONValue in
+            switch entry {
+            case .failure(let refusal):
+                return .object([
+                    .init("ErrorCode", .string(refusal.code)), .init("ErrorMessage", .string(refusal.message)),
+                ])
+            case .success:
+                let change = stored.popFirst()
+                let id = change.map { ledger.origin.id(of: $0.sequence, at: $0.committedAt) } ?? ""
+                return .object([.init("EventId", .string(id))])
+            }
+        }
+        return .object([
+            .init("FailedEntryCount", .integer(Int64(entries.count - events.count))),
+            .init("Entries", .array(answers)),
+        ])
+    }
+
+    /// Why one entry is refused.
+    private struct EntryRefusal: Error {
+        var code: String
+        var message: String
+
+        static func invalid(_ message: String) -> EntryRefusal { .init(code: "InvalidArgument", message: message) }
+    }
+
+    private static func event(_ entry: EventsFields, now: Instant) throws(EntryRefusal) -> PostedEvent {
+        func text(_ key: String) throws(EntryRefusal) -> String {
+            guard let text = entry.value(key)?.string, !text.isEmpty else {
+                throw .invalid("Parameter \(key) is not valid. Reason: \(key) is a required argument.")
+            }
+            return text
+        }
+        let source = try text("Source")
+        let detailType = try text("DetailType")
+        let detail = try text("Detail")
+        guard source.unicodeScalars.count <= 256, detailType.unicodeScalars.count <= 256 else {
+            throw .invalid("Source and DetailType have at most 256 characters.")
+        }
+        do throws(AmazonFault) {
+            try entry.requireDefaultBus()
+        } catch {
+            throw .init(code: error.code, message: error.message)
+        }
+        guard !["aws.", "muster"].contains(where: source.hasPrefix) else {
+            throw .init(code: "NotAuthorizedForSourceException", message: "Not authorized for the source.")
+        }
+        guard let value = try? JSONValue(parsing: Array(detail.utf8)), value.members != nil else {
+            throw .init(code: "MalformedDetail", message: "Detail is malformed.")
+        }
+        return PostedEvent(
+            source: source, detailType: detailType, time: try time(entry) ?? now, resources: try resources(entry),
+            detail: detail)
+    }
+
+    private static func time(_ entry: EventsFields) throws(EntryRefusal) -> Instant? {
+        guard let value = entry.value("Time") else { return nil }
+        guard let seconds = value.number,
+            (Instant.earliestInternetTime.seconds...Instant.latestInternetTime.seconds).contains(seconds)
+        else { throw .invalid("Parameter Time is not valid.") }
+        return Instant(seconds: seconds)
+    }
+
+    private static func resources(_ entry: EventsFields) throws(EntryRefusal) -> [String] {
+        guard let value = entry.value("Resources") else { return [] }
+        let resources = (value.elements ?? []).compactMap(\.string)
+        guard let elements = value.elements, elements.count == resources.count, resources.count <= 100,
+            resources.allSatisfy({ $0.unicodeScalars.count <= 2_048 })
+        else { throw .invalid("Parameter Resources is not valid.") }
+        return resources
+    }
+}
+
+extension PostedEvent {
+    /// What counts against the limit of a request.
+    fileprivate var byteCount: Int {
+        resources.reduce(14 + source.utf8.count + detailType.utf8.count + detail.utf8.count) { $0 + $1.utf8.count }
+    }
+}

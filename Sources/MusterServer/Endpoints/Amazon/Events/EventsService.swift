@@ -1,0 +1,64 @@
+import MusterCore
+import MusterWire
+package import NIOCore
+
+/// Amazon EventBridge's own protocol, as far as rules go: the one event bus that there is, `default`.
+package struct EventsService: AmazonJSONService {
+    let ledger: Ledger
+
+    /// The service over a ledger.
+    package init(ledger: Ledger) { self.ledger = ledger }
+
+    package var targetPrefix: String { "AWSEvents" }
+    package var signingName: String { "events" }
+
+    /// The only event bus.
+    static let bus = "default"
+
+    package func respond(
+        to operation: String, _ body: ByteBuffer, by principal: Principal
+    ) async throws -> [UInt8] {
+        let fields = try EventsFields(body)
+        try admit(principal, to: operation)
+        let answer: JSONValue
+        switch operation {
+        case "PutRule": answer = try await putRule(fields)
+        case "DescribeRule": answer = try describeRule(fields)
+        case "ListRules": answer = try listRules(fields)
+        case "EnableRule": answer = try await setEnabled(true, fields)
+        case "DisableRule": answer = try await setEnabled(false, fields)
+        case "DeleteRule": answer = try await deleteRule(fields)
+        case "PutTargets": answer = try await putTargets(fields)
+        case "RemoveTargets": answer = try await removeTargets(fields)
+        case "ListTargetsByRule": answer = try listTargets(fields)
+        case "ListRuleNamesByTarget": answer = try listRuleNames(fields)
+        case "TestEventPattern": answer = try testEventPattern(fields)
+        case "PutEvents": answer = try await putEvents(fields)
+        default: throw AmazonFault.unknownOperation(operation)
+        }
+        return answer.bytes
+    }
+
+    /// A leader may look at the rules and try a pattern; only an admin changes them and posts events.
+    private func admit(_ principal: Principal, to operation: String) throws(AmazonFault) {
+        let isLooking =
+            operation.hasPrefix("List") || operation.hasPrefix("Describe") || operation == "TestEventPattern"
+        let roles: [Role] = isLooking ? [.admin, .leader] : [.admin]
+        guard principal.device == nil, roles.contains(principal.role) else {
+            throw .denied("You are not authorized to perform events:\(operation).")
+        }
+    }
+}
+
+extension AmazonFault {
+    /// How a rule that cannot be is told.
+    init(telling fault: RuleFault) {
+        switch fault {
+        case .noRule: self.init(400, "ResourceNotFoundException", fault.description)
+        case .noTarget: self.init(400, "ResourceNotFoundException", fault.description)
+        case .tooManyRules, .tooManyTargets: self.init(400, "LimitExceededException", fault.description)
+        case .pattern, .safetyPattern: self.init(400, "InvalidEventPatternException", fault.description)
+        case .hasTargets, .input, .safetyTakesNoInput: self = .validation(fault.description, .other)
+        }
+    }
+}

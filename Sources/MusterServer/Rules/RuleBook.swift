@@ -1,0 +1,172 @@
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// The rules as the writer follows them: compiled, and asked for every change while it is being stored, so that what
+/// they send is durable with it.
+///
+/// Used by the writer's thread alone.
+final class RuleBook {
+    let telling: EventTelling
+    private let directory: () -> Directory
+    private var index = PatternIndex()
+    /// Enabled rules that have a target of the directory.
+    private var followed: [RuleNumber: FollowedRule] = [:]
+    /// Enabled rules that make regions muster regions.
+    var safetyPatterns: [RuleNumber: EventPattern] = [:]
+    /// The regions that they make so.
+    var musterRegions: Set<RegionNumber> = []
+    /// Trackers of which every stored position is an event.
+    private var emitters: Set<TrackerNumber> = []
+    private var fixes = RecentFixes()
+    private var found: [Int32] = []
+
+    /// What of a rule is needed to send an event.
+    private struct FollowedRule {
+        var name: String
+        var targets: [(id: String, target: TargetNumber, input: TargetInput)]
+    }
+
+    /// The largest body that a target is given; the event itself goes where an input would make it larger.
+    static let bodyLimit = 1 << 20
+
+    /// The rules of a directory.
+    ///
+    /// - Parameter directory: tells the directory as it is when it is called.
+    init(origin: EventOrigin, directory: @escaping () -> Directory) {
+        telling = EventTelling(origin: origin)
+        self.directory = directory
+        let directory = directory()
+        for tracker in directory.trackers.all where tracker.emitsPositionEvents { emitters.insert(tracker.number) }
+        for rule in directory.rules.all { put(rule) }
+        musterRegions = evaluateAll(in: directory)
+    }
+
+    /// Whether there is no rule that a change could concern: then nothing need be asked or noted.
+    var isIdle: Bool { followed.isEmpty }
+
+    /// Notes what a request reports, for the fixes of what it crosses.
+    func note(_ observations: [Observation]) {
+        if !isIdle { fixes.append(observations) }
+    }
+
+    /// Forgets what was noted: the transaction has ended.
+    func endTransaction() { fixes.removeAll() }
+
+    /// Sends a change to the targets of the rules that it matches.
+    ///
+    /// - Parameter store: asked for fixes that were not noted.
+    func follow(
+        _ change: Change, _ sequence: Sequence, at moment: Instant, in transaction: any StoreTransaction,
+        over store: any Store
+    ) throws {
+        guard mayConcern(change) else { return }
+        let directory = directory()
+        let logged = LoggedChange(sequence: sequence, committedAt: moment, change: change)
+        let told = try telling.event(of: logged, in: directory) { device, sampleTime in
+            try fixes.position(of: device, at: sampleTime) ?? store.fix(of: device, at: sampleTime)
+        }
+        guard let (event, subject) = told else { return }
+        let envelope = event.envelope
+        index.matches(envelope, into: &found)
+        for number in found {
+            guard let rule = followed[RuleNumber(number)] else { continue }
+            let reference = RuleReference(
+                name: rule.name, arn: telling.origin.arn(ofRule: rule.name), receivedTime: moment)
+            for target in rule.targets where directory.targets[target.target] != nil {
+                var body = target.input.body(of: event, envelope: envelope, rule: reference)
+                if body.bytes.count > Self.bodyLimit { body = .init(bytes: envelope.json, isJSON: true) }
+                try transaction.put(
+                    NewDelivery(
+                        target: target.target, subject: subject, rule: "\(rule.name)/\(target.id)", event: event.id,
+                        contentType: body.isJSON ? "application/json" : "text/plain; charset=utf-8",
+                        body: body.bytes, createdAt: moment))
+            }
+        }
+    }
+
+    /// What most changes are is sorted out before anything is rendered.
+    private func mayConcern(_ change: Change) -> Bool {
+        switch change {
+        case .position(_, let device, _):
+            guard !emitters.isEmpty else { return false }
+            let directory = directory()
+            let tracker = directory.devices[device].flatMap { directory.tracker(of: $0) }
+            return tracker.map { emitters.contains($0.number) } ?? false
+        case .sighting, .note, .presence, .region, .directory: return false
+        case .crossing, .declaration, .safety, .reminder, .incident, .posted: return true
+        }
+    }
+
+    /// Follows one edit's rule or tracker.
+    func follow(_ edit: Edit) {
+        switch edit {
+        case .putRule(let rule): put(rule)
+        case .removeRule(let number): remove(number)
+        case .putTracker(let tracker):
+            if tracker.emitsPositionEvents { emitters.insert(tracker.number) } else { emitters.remove(tracker.number) }
+        case .removeTracker(let number): emitters.remove(number)
+        default: break
+        }
+    }
+
+    private func put(_ rule: Rule) {
+        remove(rule.number)
+        // A pattern or an input that a former version took and this one does not is not followed.
+        guard rule.isEnabled, let pattern = try? EventPattern(parsing: rule.pattern) else { return }
+        if rule.targets.contains(where: { $0.destination == .safety }) { safetyPatterns[rule.number] = pattern }
+        let targets = rule.targets.compactMap { target -> (id: String, target: TargetNumber, input: TargetInput)? in
+            guard case .target(let number) = target.destination, let input = try? TargetInput(target.input) else {
+                return nil
+            }
+            return (target.id, number, input)
+        }
+        guard !targets.isEmpty else { return }
+        followed[rule.number] = FollowedRule(name: rule.name, targets: targets)
+        index.put(pattern, as: rule.number.rawValue)
+    }
+
+    private func remove(_ number: RuleNumber) {
+        safetyPatterns[number] = nil
+        if followed.removeValue(forKey: number) != nil { index.remove(number.rawValue) }
+    }
+}
+
+/// What the requests of one transaction report, to find the fix that a crossing was decided by. Looked through only
+/// when something is crossed.
+private struct RecentFixes {
+    private var requests: [[Observation]] = []
+    private var indexedRequests = 0
+    private var positions: [Key: Position] = [:]
+
+    private struct Key: Hashable {
+        var device: DeviceNumber
+        var sampleTime: Instant
+    }
+
+    mutating func append(_ observations: [Observation]) { requests.append(observations) }
+
+    mutating func removeAll() {
+        guard !requests.isEmpty else { return }
+        self = RecentFixes()
+    }
+
+    mutating func position(of device: DeviceNumber, at sampleTime: Instant) -> Position? {
+        for observations in requests[indexedRequests...] {
+            for case .position(let position, let device) in observations {
+                positions[Key(device: device, sampleTime: position.sampleTime)] = position
+            }
+        }
+        indexedRequests = requests.count
+        return positions[Key(device: device, sampleTime: sampleTime)]
+    }
+}
+
+extension Store {
+    /// Where a device was at a sample time, as far as it is stored.
+    fileprivate func fix(of device: DeviceNumber, at sampleTime: Instant) throws -> Position? {
+        try positions(
+            of: device, from: sampleTime, to: sampleTime.advanced(bySeconds: 0.001), after: nil, limit: 1
+        ).first
+    }
+}
