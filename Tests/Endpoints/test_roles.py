@@ -64,6 +64,14 @@ rules = [
     Rule("GET", v1 + "/live", v1 + "/live", readers),
     Rule("GET", v1 + "/trackers", v1 + "/trackers", {"admin", "other leader", "own leader"}),
     Rule("POST", v1 + "/trackers", v1 + "/trackers", {"admin"}, {"name": "new"}),
+    Rule("GET", v1 + "/rules", v1 + "/rules", {"admin", "other leader", "own leader"}),
+    Rule("POST", v1 + "/rules", v1 + "/rules", {"admin"}, {"name": "new", "pattern": {"source": ["aws.geo"]}}),
+    Rule("POST", v1 + "/event-patterns/test", v1 + "/event-patterns/test", {"admin", "other leader", "own leader"},
+         {"pattern": {"a": [1]}, "event": {"a": 1}}),
+    # There is none of that name: that is said to those who may know.
+    Rule("GET", v1 + "/rules/{rule}", v1 + "/rules/none", set(), None, (401, 403, 404)),
+    Rule("PATCH", v1 + "/rules/{rule}", v1 + "/rules/none", set(), {"enabled": False}, (401, 403, 404)),
+    Rule("DELETE", v1 + "/rules/{rule}", v1 + "/rules/none", set(), None, (401, 403, 404)),
     Rule("GET", v1 + "/collections", v1 + "/collections", readers),
     Rule("POST", v1 + "/collections", v1 + "/collections", {"admin", "own leader", "other leader"}, {"name": "new"}),
     # Targets hear of everyone.

@@ -5,7 +5,9 @@ extension JSONWriter {
     /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres.
     ///
     /// The properties that mean something to a region are written as the region has them now, the others as they came.
-    package mutating func feature(_ region: Region) {
+    ///
+    /// - Parameter isMuster: whether people inside are safe; nil: what the region says itself.
+    package mutating func feature(_ region: Region, isMuster: Bool? = nil) {
         beginObject()
         member("type", "Feature")
         member("id", region.id)
@@ -14,7 +16,7 @@ extension JSONWriter {
         key("properties")
         beginObject()
         member("name", region.name)
-        member("muster", region.isMuster)
+        member("muster", isMuster ?? region.isMuster)
         if let mode = region.mode { member("crossingMode", mode.wireName.description) }
         if let dwell = region.dwellSeconds { member("dwell", dwell) }
         if region.exitDelaySeconds > 0 { member("exitDelay", region.exitDelaySeconds) }

@@ -43,6 +43,9 @@ import Testing
         "DELETE /api/v1/collections/{collection}/regions/{region}": "al",
         "GET /api/v1/trackers": "al", "POST /api/v1/trackers": "a", "GET /api/v1/trackers/{tracker}": "al",
         "PATCH /api/v1/trackers/{tracker}": "a", "DELETE /api/v1/trackers/{tracker}": "a",
+        "GET /api/v1/rules": "al", "POST /api/v1/rules": "a", "GET /api/v1/rules/{rule}": "al",
+        "PATCH /api/v1/rules/{rule}": "a", "DELETE /api/v1/rules/{rule}": "a",
+        "POST /api/v1/event-patterns/test": "al",
         "GET /api/v1/changes": "almnd", "GET /api/v1/live": "almnd",
         "GET /api/v1/keys": "almng", "POST /api/v1/keys": "almng", "DELETE /api/v1/keys/{key}": "almng",
         "GET /api/v1/targets": "a", "POST /api/v1/targets": "a", "GET /api/v1/targets/{target}": "a",
@@ -75,7 +78,7 @@ import Testing
     static func path(_ template: String, user: String, team: String) -> String {
         let parts = [
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
-            "{region}": "square", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
+            "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
             "{target}": "none", "{letter}": "1",
         ]
         return "/"

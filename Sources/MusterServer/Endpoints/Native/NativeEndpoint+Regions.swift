@@ -49,7 +49,7 @@ extension NativeEndpoint {
         return .json(as: Self.geoJSON) { writer in
             writer.beginObject()
             writer.member("type", "FeatureCollection")
-            writer.member("features", listing: page.items) { $0.feature($1) }
+            writer.member("features", listing: page.items) { $0.feature($1, isMuster: directory.isMuster($1)) }
             writer.member("nextCursor", page.nextCursor)
             writer.endObject()
         }
@@ -61,7 +61,7 @@ extension NativeEndpoint {
         guard let region = directory.region(try exchange.parameter("region"), in: collection.number) else {
             throw Problem.notFound
         }
-        return .json(as: Self.geoJSON) { $0.feature(region) }
+        return .json(as: Self.geoJSON) { $0.feature(region, isMuster: directory.isMuster(region)) }
     }
 
     private func putRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
@@ -82,7 +82,9 @@ extension NativeEndpoint {
             return (stored.first, isNew)
         }
         guard let stored else { throw Problem.internalError }
-        return .json(isNew ? .created : .ok, as: Self.geoJSON) { $0.feature(stored) }
+        return .json(isNew ? .created : .ok, as: Self.geoJSON) {
+            $0.feature(stored, isMuster: ledger.directory.isMuster(stored))
+        }
     }
 
     private func removeRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
