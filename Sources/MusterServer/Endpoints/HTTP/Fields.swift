@@ -100,12 +100,6 @@ struct Fields {
         return names
     }
 
-    /// True or false.
-    mutating func boolean(_ key: String) -> Bool? {
-        guard let value = value(key, isRequired: false) else { return nil }
-        return value.boolean ?? wrongType(key, "true or false", value)
-    }
-
     /// Any value but null.
     mutating func json(_ key: String, isRequired: Bool = false) -> JSONValue? { value(key, isRequired: isRequired) }
 
