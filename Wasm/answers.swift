@@ -17,14 +17,14 @@ struct Chance: RandomNumberGenerator {
 }
 
 @main
-struct Answers {
+struct NativeAnswers {
     private var chance = Chance(state: 2026)
     private var index = RegionIndex()
     private var corners: [RawVertex] = []
     private var circles: [Circle] = []
 
     static func main() {
-        var answers = Answers()
+        var answers = NativeAnswers()
         let regions = answers.regions()
         if let plan = answers.index.rebuild { answers.index.adopt(plan.build()) }
         let places = answers.places(20_000)
