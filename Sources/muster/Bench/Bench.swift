@@ -7,7 +7,10 @@ import NIOCore
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure this machine. Build with -c release first.",
-        subcommands: [Ingest.self, LiveLatency.self, EngineSpeed.self, Regions.self, Rules.self, Truth.self])
+        subcommands: [
+            Ingest.self, LiveLatency.self, EngineSpeed.self, Regions.self, Rules.self, Webhooks.self,
+            Truth.self,
+        ])
 
     /// Positions over HTTP, durable before the answer.
     struct Ingest: AsyncParsableCommand {

@@ -13,11 +13,16 @@ final class BenchServer: Sendable {
     private let folder: URL
 
     /// Starts `muster serve`, and waits until it is ready.
-    static func start(loops: Int = 1) async throws -> BenchServer {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "muster-bench-\(UUID().uuidString)")
+    ///
+    /// - Parameters:
+    ///   - arguments: what `serve` is told besides.
+    ///   - folder: the data, if not fresh.
+    static func start(loops: Int = 1, arguments: [String] = [], folder: URL? = nil) async throws -> BenchServer {
+        let temporary = FileManager.default.temporaryDirectory
+        let folder = folder ?? temporary.appending(path: "muster-bench-\(UUID().uuidString)")
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = ["serve", "--data", folder.path, "--port", "0", "--log-level", "error"]
+        process.arguments = ["serve", "--data", folder.path, "--port", "0", "--log-level", "error"] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["MUSTER_ADMIN_PASSWORD": UUID().uuidString]
         ) { $1 }
@@ -51,10 +56,11 @@ final class BenchServer: Sendable {
         return kilobytes * 1024
     }
 
-    /// Stops the server and removes its data.
-    func stop() {
+    /// Stops the server and removes its data, unless they are kept.
+    func stop(keepingData: Bool = false) {
         process.terminate()
         process.waitUntilExit()
+        if keepingData { return }
         try? FileManager.default.removeItem(at: folder)
     }
 }
