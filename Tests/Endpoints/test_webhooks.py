@@ -3,14 +3,16 @@
 import base64
 import json
 import re
+import shutil
+import ssl
+import subprocess
 import threading
 import time
 
 import pytest
 import standardwebhooks
 
-from muster_process import run
-from native_api import box, fix, now, polygon
+from muster_process import MusterProcess, run
 from webhook_receiver import Receiver
 
 
@@ -29,6 +31,13 @@ def server(make_server):
 @pytest.fixture
 def admin(server):
     return server.admin()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """The API of one server for all tests that leave nothing behind."""
+    with MusterProcess(tmp_path_factory.mktemp("muster"), ["--allow-private-targets"]) as server:
+        yield server.admin()
 
 
 def make(admin, name, url, **more):
@@ -261,8 +270,8 @@ def test_the_log_is_told_without_a_place(server, admin):
     "http://0xa9fea9fe/", "http://[64:ff9b::a9fe:a9fe]/", "http://224.0.0.1/", "http://255.255.255.255/",
     "ftp://example.org/", "http://user@example.org/", "http://example.org/#part", "http://exa mple.org/", "nonsense",
     "http://:80/", "file:///etc/passwd", "http://example.org:70000/"])
-def test_addresses_that_nobody_may_call_are_refused(admin, url):
-    problem = admin.refused(422, "POST", "/targets", {"name": "bad", "kind": "webhook", "url": url})
+def test_addresses_that_nobody_may_call_are_refused(shared, url):
+    problem = shared.refused(422, "POST", "/targets", {"name": "bad", "kind": "webhook", "url": url})
     assert problem["errors"][0]["pointer"] == "/url"
 
 
@@ -282,9 +291,36 @@ def test_private_addresses_are_refused_unless_the_operator_allows_them(make_serv
 @pytest.mark.parametrize("headers", [
     {"Host": "x"}, {"Content-Length": "1"}, {"webhook-id": "x"}, {"X-A": "a\r\nb: c"}, {"X A": "b"}, {"": "b"},
     {"X-A": "é"}, {f"X-{number}": "a" for number in range(21)}])
-def test_headers_that_are_not_the_admins_to_set_are_refused(admin, headers):
+def test_headers_that_are_not_the_admins_to_set_are_refused(shared, headers):
     body = {"name": "bad", "kind": "webhook", "url": "http://example.org/", "headers": headers}
-    assert admin.refused(422, "POST", "/targets", body)["errors"][0]["pointer"] == "/headers"
+    assert shared.refused(422, "POST", "/targets", body)["errors"][0]["pointer"] == "/headers"
+
+
+def test_a_certificate_must_be_the_targets_own(make_server, tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain],
+        check=True, capture_output=True, timeout=60)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key)
+    arguments = ["--allow-private-targets", "--target-roots", str(chain)]
+    admin = make_server(arguments=arguments).start().admin()
+    stranger = make_server("stranger", arguments=["--allow-private-targets"]).start().admin()
+    with Receiver(context=context) as receiver:
+        for api in (admin, stranger):
+            make(api, "named", f"https://localhost:{receiver.port}/hook")
+            make(api, "other", f"https://127.0.0.1:{receiver.port}/hook")
+        event = send(admin, "named")
+        assert receiver.wait(lambda calls: calls)[0].event == event
+        # Another authority's certificate, or another name's, is none.
+        for api, name in ((admin, "other"), (stranger, "named")):
+            send(api, name)
+            found = eventually(lambda: api.ok("GET", "/deliveries"), lambda found: found["failures"])
+            assert found["failures"][0]["reason"].startswith("TLS failed")
+        assert len(receiver.calls) == 1
 
 
 def test_the_command_line_does_it_all(server, admin, receiver):

@@ -25,11 +25,13 @@ class Call:
 class Receiver:
     """Listens on a port of its own; can be closed, and opened again on the same port."""
 
-    def __init__(self, answer=None):
+    def __init__(self, answer=None, context=None):
         self.calls = []
         self.arrived = threading.Condition()
         self.answer = answer or (lambda call: 204)
         """Given a call, says the status; or a status and header fields."""
+        self.context = context
+        """Speaks TLS when there is one."""
         self.port = 0
         self.server = None
         self.open()
@@ -80,6 +82,9 @@ class Receiver:
 
         self.connections = set()
         self.server = Server(("127.0.0.1", self.port), Handler)
+        if self.context:
+            self.server.socket = self.context.wrap_socket(
+                self.server.socket, server_side=True, do_handshake_on_connect=False)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 

@@ -118,11 +118,14 @@ final class WebhookClient: Sendable {
     }
 
     private func connect(to origin: TargetAddress.Origin) async throws -> any Channel {
-        let addresses = try await addresses(of: origin)
+        let addresses = try await addresses(of: origin).prefix(Self.addressLimit)
+        // One that does not answer leaves the others their part of the time.
+        let part = TimeAmount.milliseconds(Self.connectSeconds * 1000 / Int64(addresses.count))
         var refusal: any Error = CallFault.unreachable("the name has no address")
-        for address in addresses.prefix(Self.addressLimit) {
+        for address in addresses {
             do {
-                let channel = try await connect(to: address, origin)
+                try Task.checkCancellation()
+                let channel = try await connect(to: address, origin, within: part)
                 channel.closeFuture.whenComplete { [weak self, weak channel] _ in
                     if let channel { self?.forget(channel, origin) }
                 }
@@ -146,10 +149,12 @@ final class WebhookClient: Sendable {
         return addresses
     }
 
-    private func connect(to address: SocketAddress, _ origin: TargetAddress.Origin) async throws -> any Channel {
+    private func connect(
+        to address: SocketAddress, _ origin: TargetAddress.Origin, within timeout: TimeAmount
+    ) async throws -> any Channel {
         let tls = origin.isEncrypted ? tls : nil
         return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(.seconds(Self.connectSeconds))
+            .connectTimeout(timeout)
             .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
