@@ -17,9 +17,10 @@ enum CallFault: Error, Hashable, Sendable {
         case let fault as CallFault: self = fault
         case let error as IOError: self = .unreachable(String(cString: strerror(error.errnoCode)))
         case ChannelError.connectTimeout: self = .unreachable("it did not accept in time")
-        case let error as NIOSSLError: self = .unreachable("TLS failed: \(String("\(error)".prefix(160)))")
+        case is NIOSSLError, is NIOSSLExtraError:
+            self = .unreachable("TLS failed: \(String("\(error)".prefix(160)))")
         case is HTTPParserError: self = .unreachable("it did not speak HTTP")
-        case is ChannelError, is NIOSSLExtraError: self = .unreachable("the connection broke off")
+        case is ChannelError: self = .unreachable("the connection broke off")
         default: self = .unreachable(String("\(error)".prefix(160)))
         }
     }
