@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 import re
 import shutil
 import ssl
@@ -13,6 +14,7 @@ import pytest
 import standardwebhooks
 
 from muster_process import MusterProcess, run
+from native_api import box, fix, now, polygon
 from webhook_receiver import Receiver
 
 
@@ -220,6 +222,65 @@ def test_everything_arrives_after_the_receiver_was_down_and_muster_was_killed(ow
     receiver.wait(lambda calls: {call.event for call in calls} >= events, 120)
     settled(admin)
     assert admin.items("/deadletters") == []
+
+
+def test_each_devices_crossings_arrive_in_order_whatever_fails(own_server, receiver):
+    server, admin = own_server, own_server.admin()
+    dice = random.Random(7)
+    taken = []
+
+    def answer(call):
+        if dice.random() < 0.3:
+            return 500
+        taken.append(json.loads(call.body))
+        return 204
+
+    receiver.answer = answer
+    admin.make_team("crew", [polygon("yard", box(13, 52, 14, 53))])
+    people = ["ana", "bea", "cia", "dan"]
+    phones = {}
+    for name in people:
+        admin.make_user(name, team="crew")
+        phones[name] = admin.make_device(name)
+    make(admin, "hook", receiver.url)
+    admin.ok("POST", "/rules", {
+        "name": "crossings", "pattern": {"detail-type": ["Location Geofence Event"]}, "targets": [{"target": "hook"}]})
+    rounds = 12
+    start = now() - 1000 * rounds
+    for turn in range(rounds):
+        for name in people:
+            phones[name].ok("POST", "/positions", fix(52.5 if turn % 2 == 0 else 54, 13.5, start + 1000 * turn))
+        if turn == rounds // 2:
+            server.kill()
+            server.start()
+    eventually(lambda: len({event["id"] for event in taken}), lambda count: count == rounds * len(people), 120)
+    for name in people:
+        first = {}
+        for event in taken:
+            if event["detail"]["DeviceId"] in (name, f"{name}/phone"):
+                first.setdefault(event["id"], event["detail"])
+        details = list(first.values())
+        assert [detail["EventType"] for detail in details] == ["ENTER", "EXIT"] * (rounds // 2)
+        times = [detail["SampleTime"] for detail in details]
+        assert times == sorted(times)
+    assert admin.items("/deadletters") == []
+
+
+def test_who_is_removed_is_not_told_of(admin, receiver):
+    admin.make_team("gone", [polygon("yard", box(13, 52, 14, 53))])
+    admin.make_user("sam", team="gone")
+    phone = admin.make_device("sam")
+    make(admin, "hook", receiver.url)
+    admin.ok("PATCH", "/targets/hook", {"enabled": False})
+    admin.ok("POST", "/rules", {
+        "name": "crossings", "pattern": {"detail-type": ["Location Geofence Event"]}, "targets": [{"target": "hook"}]})
+    phone.ok("POST", "/positions", fix(52.5, 13.5, now() - 1000))
+    eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 1)
+    admin.ok("DELETE", "/users/sam")
+    admin.ok("PATCH", "/targets/hook", {"enabled": True})
+    settled(admin)
+    assert receiver.calls == []
+    admin.ok("DELETE", "/rules/crossings")
 
 
 def test_a_slow_target_holds_up_no_other(admin, receiver):
