@@ -37,7 +37,7 @@ extension EventTelling {
         guard let user = directory.users[declaration.subject] else { return nil }
         var detail = head(user, directory)
         detail.insert(.init("EventType", .string(type)), at: 0)
-        detail.add("By", directory.users[declaration.author]?.shownName)
+        detail.add("By", name(of: declaration.author, directory))
         detail.add("SampleTime", declaration.sampleTime)
         detail.add("Note", declaration.note)
         detail.add("Position", declaration.coordinate)
@@ -55,12 +55,12 @@ extension EventTelling {
         detail.add("Kind", incident.kind.wireName.description)
         detail.add("Note", incident.note)
         detail.add("StartedAt", incident.startedAt)
-        detail.add("StartedBy", directory.users[incident.startedBy]?.shownName)
+        detail.add("StartedBy", name(of: incident.startedBy, directory))
         if let closing = incident.closing {
             detail.add("ClosedAt", closing.at)
             detail.add("ClosedHow", closing.how.wireName.description)
             if case .byHand(let user, let reason) = closing.how {
-                detail.add("ClosedBy", directory.users[user]?.shownName)
+                detail.add("ClosedBy", name(of: user, directory))
                 detail.add("Reason", reason)
             }
         }
@@ -69,9 +69,13 @@ extension EventTelling {
             resources: resources(of: incident.team, directory), detail: .object(detail), subject: .nobody)
     }
 
+    private func name(of user: UserNumber, _ directory: Directory) -> String? {
+        directory.users[user].map { directory.amazonName(of: $0) }
+    }
+
     private func head(_ user: User, _ directory: Directory) -> [EventValue.Member] {
         var detail: [EventValue.Member] = []
-        detail.add("User", user.shownName)
+        detail.add("User", directory.amazonName(of: user))
         detail.add("Team", user.team.flatMap { directory.teams[$0]?.name })
         return detail
     }
@@ -80,7 +84,7 @@ extension EventTelling {
         detail.add("State", safety.state.wireName.description)
         detail.add("Since", safety.since)
         detail.add("Source", safety.source.wireName.description)
-        if case .marked(let user) = safety.source { detail.add("MarkedBy", directory.users[user]?.shownName) }
+        if case .marked(let user) = safety.source { detail.add("MarkedBy", name(of: user, directory)) }
         if let region = safety.region.flatMap({ directory.regions[$0] }) {
             detail.add("Region", region.id)
             detail.add("Collection", directory.collections[region.collection]?.name)

@@ -48,11 +48,11 @@ struct EventTelling: Sendable {
     // MARK: Where devices are
 
     private func told(_ crossing: Crossing, _ directory: Directory, _ fix: Position?) -> Told? {
-        guard let region = directory.regions[crossing.region], let device = directory.devices[crossing.device],
-            let id = directory.amazonID(of: device)
-        else { return nil }
+        guard let region = directory.regions[crossing.region], let device = directory.devices[crossing.device] else {
+            return nil
+        }
         var detail = crossingDetail(crossing.kind, region)
-        detail.insert(.init("DeviceId", .string(id)), at: 2)
+        detail.insert(.init("DeviceId", .string(directory.amazonID(of: device))), at: 2)
         detail.add("SampleTime", crossing.sampleTime)
         detail.add("Position", fix?.coordinate)
         addAccuracy(of: fix, to: &detail)
@@ -89,12 +89,12 @@ struct EventTelling: Sendable {
 
     private func told(_ position: Position, of number: DeviceNumber, _ directory: Directory) -> Told? {
         guard let device = directory.devices[number], let tracker = directory.tracker(of: device),
-            tracker.emitsPositionEvents, let id = directory.amazonID(of: device)
+            tracker.emitsPositionEvents
         else { return nil }
         var detail: [EventValue.Member] = []
         detail.add("EventType", "UPDATE")
         detail.add("TrackerName", tracker.name)
-        detail.add("DeviceId", id)
+        detail.add("DeviceId", directory.amazonID(of: device))
         detail.add("SampleTime", position.sampleTime)
         detail.add("ReceivedTime", position.receivedTime)
         detail.add("Position", position.coordinate)

@@ -18,12 +18,8 @@ extension [EventValue.Member] {
 
     /// Adds the properties of a JSON object that Amazon's could be: texts that are short enough, the first few.
     package mutating func add(_ key: String, propertiesOf object: String?, most: Int, valueLimit: Int) {
-        guard let object, let members = (try? JSONValue(parsing: [UInt8](object.utf8)))?.members else { return }
-        let fitting = members.lazy.filter { member in
-            let length = member.value.string?.unicodeScalars.count ?? 0
-            return (1...20).contains(member.key.unicodeScalars.count) && (1...valueLimit).contains(length)
-        }.prefix(most)
+        let fitting = AmazonProperties.fitting(object, most: most, valueLimit: valueLimit)
         guard !fitting.isEmpty else { return }
-        append(.init(key, .object(fitting.map { EventValue.Member($0.key, EventValue($0.value)) })))
+        append(.init(key, .object(fitting.map { EventValue.Member($0.key, .string($0.value)) })))
     }
 }

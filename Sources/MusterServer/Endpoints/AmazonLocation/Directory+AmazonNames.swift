@@ -35,7 +35,8 @@ extension Directory {
         return mainDevice(of: user, called: name)?.number == device.number ? name : "\(name)/\(device.name)"
     }
 
-    private func amazonName(of user: User) -> String {
+    /// The name that Amazon's clients and events show of a user.
+    func amazonName(of user: User) -> String {
         guard user.isImplicit, let tracker = user.team.flatMap({ teams[$0] }).flatMap({ trackers[$0.tracker] }),
             user.name.hasSuffix("@\(tracker.name)")
         else { return user.name }
