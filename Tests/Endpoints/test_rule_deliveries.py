@@ -1,4 +1,4 @@
-"""From a position to a web server, by rules: unmodified AWS clients write them, and what arrives is what Amazon sends."""
+"""From a position to a web server, by rules that unmodified AWS clients write; what arrives is what Amazon sends."""
 
 import json
 import re
