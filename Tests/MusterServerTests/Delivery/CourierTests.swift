@@ -20,14 +20,16 @@ import Testing
         }
         let expected = try await office.post(200, devices: 12)
         let arrived = try await office.run { letters in
-            letters.filter { $0.status == .noContent }.count == 200
+            Set(letters.lazy.filter { $0.status == .noContent }.map(\.event)).count == 200
         }
         for (device, events) in expected {
-            let order = arrived.filter { $0.status == .noContent && events.contains($0.event) }.map(\.event)
+            let taken = arrived.filter { $0.status == .noContent && events.contains($0.event) }.map(\.event)
+            // At least once: on a machine so busy that an answer comes too late, the same event comes again.
+            let order = taken.indices.filter { $0 == 0 || taken[$0] != taken[$0 - 1] }.map { taken[$0] }
             #expect(order == events, "seed \(seed), device \(device)")
         }
-        // The courier was stopped when the last had come, perhaps before it heard the answer.
-        #expect(office.store.pendingDeliveryCount <= 1)
+        // The courier was stopped when the last had come, perhaps before it heard the answer: one a lane.
+        #expect(office.store.pendingDeliveryCount <= 12)
         #expect(try office.store.deadLetterCounts().isEmpty)
         let tries = Dictionary(grouping: arrived, by: \.event).mapValues { Set($0.map(\.body)) }
         #expect(tries.count == 200 && tries.values.allSatisfy { $0.count == 1 })
