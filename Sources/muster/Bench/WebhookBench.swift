@@ -63,7 +63,7 @@ extension Bench {
                 latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
             }
             announce("crossings of others: \(Int(outcome.requestsPerSecond))/s, refused: \(outcome.failures)")
-            announce("webhooks received: \(mailbox.count), of the \(latencies.count + mailbox.missing) probes'")
+            announce("webhooks received: \(mailbox.count), of \(outcome.requests + latencies.count + mailbox.missing)")
             announce("probes whose webhook did not come: \(mailbox.missing)")
             announce(String(format: "POST to webhook: p50 %.1f ms, p99 %.1f ms", share(0.5), share(0.99)))
         }
@@ -138,7 +138,7 @@ private struct Crossers {
 
     /// The probe's next report, and the sample time that its event will tell.
     mutating func probe(token: String) -> (ByteBuffer, String) {
-        steps += 1
+        defer { steps += 1 }
         return request(of: Self.probeName, round: steps, token: token)
     }
 
