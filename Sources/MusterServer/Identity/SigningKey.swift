@@ -15,6 +15,9 @@ package struct SigningKey: Sendable {
         self.key = key
     }
 
+    /// SHA-256 of some bytes, hexadecimal, as the texts that are signed hold it.
+    package static func digest(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
+
     /// The signature of a text, hexadecimal.
     package func signature(of stringToSign: [UInt8]) -> String {
         HMAC<SHA256>.authenticationCode(for: stringToSign, using: key).hexadecimal

@@ -8,7 +8,7 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure this machine. Build with -c release first.",
         subcommands: [
-            Ingest.self, LiveLatency.self, EngineSpeed.self, Regions.self, Rules.self, Webhooks.self,
+            Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Rules.self, Webhooks.self,
             Truth.self,
         ])
 
