@@ -42,7 +42,7 @@ extension Bench {
 /// Bodies of ten positions, devices in turn, each device forty milliseconds on.
 private struct AmazonReports {
     private let devices: Int
-    private var next = 0
+    private var count = 0
     private let start = Instant(seconds: Date().timeIntervalSince1970 - 86_400)
 
     init(devices: Int) { self.devices = devices }
@@ -54,15 +54,15 @@ private struct AmazonReports {
         writer.beginArray()
         for _ in 0..<10 {
             writer.beginObject()
-            writer.member("DeviceId", "d\(next % devices)")
-            writer.member("SampleTime", start.advanced(bySeconds: Double(next / devices) * 0.04))
+            writer.member("DeviceId", "d\(count % devices)")
+            writer.member("SampleTime", start.advanced(bySeconds: Double(count / devices) * 0.04))
             writer.key("Position")
             writer.beginArray()
-            writer.value(14 + Double(next % 997) / 1000)
-            writer.value(46 + Double(next % 991) / 1000)
+            writer.value(14 + Double(count % 997) / 1000)
+            writer.value(46 + Double(count % 991) / 1000)
             writer.endArray()
             writer.endObject()
-            next += 1
+            count += 1
         }
         writer.endArray()
         writer.endObject()
