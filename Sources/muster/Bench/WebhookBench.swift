@@ -11,7 +11,7 @@ import NIOPosix
 import Synchronization
 
 extension Bench {
-    /// From reporting the position that crosses a fence to a webhook that tells of it; and what waiting deliveries cost.
+    /// From reporting the position that crosses a fence to a webhook that tells of it; and the memory of what waits.
     struct Webhooks: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "From POST to the webhook, under load; and the memory of what waits.")
