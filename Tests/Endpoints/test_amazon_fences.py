@@ -53,6 +53,7 @@ def test_a_fence_comes_back_as_it_went_and_appears_everywhere_at_once(server, lo
             CollectionName="shown", GeofenceId="\u0434-1", Geometry=polygon, GeofenceProperties={"kind": "yard"})
         events = stream.take(lambda found: any(kind == "region" for _, kind, _ in found))
     assert [event for _, kind, event in events if kind == "region"][0]["id"] == "\u0434-1"
+    assert admin.items("/audit")[0]["author"] == "admin"
     got = location.get_geofence(CollectionName="shown", GeofenceId="\u0434-1")
     assert got["Geometry"] == polygon and got["Status"] == "ACTIVE"
     assert got["GeofenceProperties"] == {"kind": "yard"} and got["CreateTime"] == put["CreateTime"]

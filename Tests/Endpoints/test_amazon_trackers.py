@@ -62,16 +62,17 @@ def test_devices_are_made_when_first_heard_of_and_go_with_their_tracker(server, 
     admin = server.admin()
     admin.ok("POST", "/users", {"name": "bob", "role": "member"})
     place = Place(server, location, "implicit")
-    place.report(update("van.7", 1, 2), update("\u0434-1", 3, 4), update("bob", 5, 6))
+    place.report(update("van.7", 1, 2), update("\u0434-1", 3, 4), update("bob", 5, 6), update("eve", 7, 8))
+    admin.ok("PUT", "/users/eve/password", {"password": "a person's password"})
     users = {user["name"] for user in admin.items("/users")}
     assert {"van.7", "\u0434-1", "bob@implicit"} <= users
     assert location.get_device_position(TrackerName="implicit", DeviceId="\u0434-1")["Position"] == [3, 4]
     assert location.get_device_position(TrackerName="implicit", DeviceId="bob")["Position"] == [5, 6]
     listed = location.list_device_positions(TrackerName="implicit")["Entries"]
-    assert {entry["DeviceId"] for entry in listed} == {"van.7", "\u0434-1", "bob"}
+    assert {entry["DeviceId"] for entry in listed} == {"van.7", "\u0434-1", "bob", "eve"}
     location.delete_tracker(TrackerName="implicit")
     users = {user["name"] for user in admin.items("/users")}
-    assert "bob" in users and not {"van.7", "\u0434-1", "bob@implicit"} & users
+    assert {"bob", "eve"} <= users and not {"van.7", "\u0434-1", "bob@implicit"} & users
 
 
 def test_the_same_id_in_two_trackers_is_two_devices(server, location):

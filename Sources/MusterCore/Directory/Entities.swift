@@ -22,8 +22,8 @@ public struct User: Hashable, Sendable {
     public var role: Role
     /// The team it belongs to, or leads when its role is leader.
     public var team: TeamNumber?
-    /// Whether nobody made it: it stands for a device that an endpoint heard of without knowing whose it is. It has no
-    /// credential, and goes with the tracker it was heard of by.
+    /// Whether nobody made it: it stands for a device that an endpoint heard of without knowing whose it is, and goes
+    /// with the tracker it was heard of by. A password, or any change by an admin, makes it a person's like any other.
     public var isImplicit: Bool
 
     /// A user.

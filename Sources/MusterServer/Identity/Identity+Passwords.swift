@@ -15,8 +15,12 @@ extension Identity {
         let hash = try await hasher.hash(password)
         let now = now()
         try await ledger.edit { directory, draft in
-            guard directory.users[user] != nil else { throw IdentityFault.unknown }
-            draft.credentials.append(.password(hash, of: user, at: now))
+            guard var user = directory.users[user] else { throw IdentityFault.unknown }
+            draft.credentials.append(.password(hash, of: user.number, at: now))
+            // Who can sign in is a person, and does not go with the tracker that first heard of them.
+            guard user.isImplicit else { return }
+            user.isImplicit = false
+            draft.edits.append(.putUser(user))
         }
         // The sessions die by themselves: each carries the mark of the password it was opened with.
         forget(user)

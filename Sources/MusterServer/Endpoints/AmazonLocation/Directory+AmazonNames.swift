@@ -15,7 +15,7 @@ extension Directory {
     /// The user that a device id names in a team, without the device's own name.
     func amazonUser(_ id: String, in team: Team, of tracker: Tracker) -> User? {
         if let user = users[id], user.team == team.number { return user }
-        guard let user = users["\(id)@\(tracker.name)"], user.isImplicit, user.team == team.number else { return nil }
+        guard let user = users["\(id)@\(tracker.name)"], user.team == team.number else { return nil }
         return user
     }
 
@@ -37,10 +37,12 @@ extension Directory {
 
     /// The name that Amazon's clients and events show of a user.
     func amazonName(of user: User) -> String {
-        guard user.isImplicit, let tracker = user.team.flatMap({ teams[$0] }).flatMap({ trackers[$0.tracker] }),
+        guard let tracker = user.team.flatMap({ teams[$0] }).flatMap({ trackers[$0.tracker] }),
             user.name.hasSuffix("@\(tracker.name)")
         else { return user.name }
-        return String(user.name.dropLast(tracker.name.count + 1))
+        let short = String(user.name.dropLast(tracker.name.count + 1))
+        // Someone of that very name came to the team since: then both are called by their full names.
+        return users[short]?.team == user.team ? user.name : short
     }
 
     private func mainDevice(of user: User, called name: String) -> Device? {

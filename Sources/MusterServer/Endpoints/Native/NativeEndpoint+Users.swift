@@ -88,6 +88,7 @@ extension NativeEndpoint {
                 user.role = role
             }
             if changesTeam { user.team = try Self.team(named: team, in: directory) }
+            user.isImplicit = false
             draft.edits.append(.putUser(user))
             return user
         }
