@@ -26,6 +26,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -35,7 +36,17 @@ let package = Package(
         // Decisions, bottom up. No target here does I/O.
         .target(name: "MusterGeometry", swiftSettings: strict),
         .target(name: "MusterCore", dependencies: ["MusterGeometry"], swiftSettings: strict),
-        .target(name: "MusterWire", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .target(
+            name: "MusterWire",
+            dependencies: [
+                "MusterCore", "MusterGeometry", "GeobufMessages",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: strict),
+        // Made by protoc from geobuf.proto, which says how.
+        .target(
+            name: "GeobufMessages", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["geobuf.proto"], swiftSettings: [.swiftLanguageMode(.v6)]),
 
         // State and the network.
         .target(

@@ -17,7 +17,8 @@ enum Dependencies {
     static let allowed: [String: Allowance] = [
         "MusterGeometry": Allowance(own: [], foreign: mathematics),
         "MusterCore": Allowance(own: ["MusterGeometry"], foreign: []),
-        "MusterWire": Allowance(own: decisions, foreign: mathematics),
+        "MusterWire": Allowance(
+            own: decisions.union(["GeobufMessages"]), foreign: mathematics.union(["SwiftProtobuf"])),
         "MusterStore": Allowance(
             own: decisions,
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
@@ -32,6 +33,7 @@ enum Dependencies {
                 "MusterStore", "MusterServer", "MusterSimulator", "MusterKit", "MusterNearby", "MusterReplication",
                 "CSodium", "CZlib",
             ])),
+        "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
         "CMalloc": Allowance(own: [], foreign: []),
         "CSodium": Allowance(own: [], foreign: []),
         "CZlib": Allowance(own: [], foreign: []),

@@ -34,7 +34,7 @@ struct Finding: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(path):\(max(line, 1)): \(message)" }
 }
 
-/// Everything that belongs to the project: what git ignores, and what others wrote, is left out.
+/// Everything that belongs to the project: what git ignores, and what others or a generator wrote, is left out.
 enum Tree {
     /// The folder of the package, found from this file's own place.
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -61,6 +61,7 @@ enum Tree {
     private static func collect(_ folder: URL, _ prefix: String, into found: inout [SourceFile]) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where !name.hasPrefix(".build") && !ignoredFolders.contains(name) {
+            if name.hasSuffix(".pb.swift") { continue }
             if prefix.isEmpty, ignoredAtRoot.contains(name) { continue }
             let url = folder.appending(path: name)
             let values = try? url.resourceValues(forKeys: [.isDirectoryKey, .isSymbolicLinkKey, .fileSizeKey])
