@@ -54,31 +54,32 @@ extension SecretVault {
     /// Opens a data folder's vault; makes its key at the first start.
     ///
     /// The database keeps a mark that was sealed with the key, so that a key that is missing, or another's, is noticed
-    /// here and not when the first secret is asked for.
+    /// here and not when the first secret is asked for. Where nothing else is sealed, a copy of the database without
+    /// its key is as good as with it.
     ///
     /// - Parameters:
-    ///   - isRenewed: makes a new key where the one that the database knows is lost. What was sealed with it stays
-    ///     sealed for ever.
+    ///   - isRenewed: goes on with another key where the one that the database knows is lost. What was sealed with it
+    ///     stays sealed for ever.
     /// - Throws: `SecretVaultError`; `LedgerError` and `StoreError` when the mark can be neither read nor written.
     package static func open(
         in directory: String, of ledger: Ledger, isRenewed: Bool = false, now: Instant
     ) async throws -> SecretVault {
-        let mark = try await ledger.read { try $0.credential(.vaultMark, key: markKey) }
+        let (mark, isNeeded) = try await ledger.read { store in
+            let secrets = try store.credentials(.awsKey).count + store.credentials(.targetSecret).count
+            return (try store.credential(.vaultMark, key: markKey), secrets > 0)
+        }
         let path = directory + "/" + fileName
         let stored = try read(path)
-        if let mark {
-            if let stored {
-                let vault = SecretVault(key: stored)
-                if (try? vault.open(mark.secret, for: markPurpose)) != nil { return vault }
-                guard isRenewed else { throw SecretVaultError.wrongKey(path: path) }
-            } else if !isRenewed {
-                throw SecretVaultError.missingKey(path: path)
-            }
+        if let mark, let stored {
+            let vault = SecretVault(key: stored)
+            if (try? vault.open(mark.secret, for: markPurpose)) != nil { return vault }
+        }
+        if mark != nil, isNeeded, !isRenewed {
+            throw stored == nil ? SecretVaultError.missingKey(path: path) : .wrongKey(path: path)
         }
         // A key that the database does not know stays: the database may be an older copy, and the newer one needs it.
-        let known = mark == nil ? stored : nil
-        let key = known ?? SecretToken.randomBytes(keyBytes)
-        if known == nil { try write(key, to: path) }
+        let key = stored ?? SecretToken.randomBytes(keyBytes)
+        if stored == nil { try write(key, to: path) }
         let vault = SecretVault(key: key)
         let sealed = vault.seal(Array(markPurpose.utf8), for: markPurpose)
         try await ledger.edit { _, draft in

@@ -59,11 +59,26 @@ import Testing
         }
     }
 
+    @Test func `a database in which nothing is sealed goes on without its key`() async throws {
+        try await withFolder { folder in
+            let now = now
+            let ledger = try Ledger(store: MemoryStore(), now: { now })
+            _ = try await SecretVault.open(in: folder, of: ledger, now: now)
+            try FileManager.default.removeItem(atPath: folder + "/secrets.key")
+            let sealed = try await SecretVault.open(in: folder, of: ledger, now: now).seal([1], for: "it")
+            #expect(try await SecretVault.open(in: folder, of: ledger, now: now).open(sealed, for: "it") == [1])
+            try await ledger.close()
+        }
+    }
+
     @Test func `a key that is missing or another's is told at the start and may be renewed`() async throws {
         try await withFolder { folder in
             let now = now
             let ledger = try Ledger(store: MemoryStore(), now: { now })
             let sealed = try await SecretVault.open(in: folder, of: ledger, now: now).seal([1], for: "it")
+            try await ledger.edit { _, draft in
+                draft.credentials.append(Credential(kind: .awsKey, key: [1], secret: sealed, createdAt: now))
+            }
             let path = folder + "/secrets.key"
             try FileManager.default.removeItem(atPath: path)
             await #expect(throws: SecretVaultError.missingKey(path: path)) {
