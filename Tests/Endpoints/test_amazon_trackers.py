@@ -1,12 +1,16 @@
 """Amazon Location's trackers, by unmodified boto3 and AWS CLI: their life, their devices, what is stored."""
 
+import json
 from datetime import timedelta
 
 import pytest
+import standardwebhooks
 
 import amazon
 from amazon import Place, client, moment, refused, update
+from muster_process import run
 from native_api import fix, now
+from webhook_receiver import Receiver
 
 account = "000000000000"
 
@@ -278,29 +282,37 @@ def test_everything_survives_a_crash(make_server):
     assert place.crossings("d0") == [("enter", "f")], "it was inside before the crash"
 
 
-def test_a_stranger_with_the_aws_cli_alone_sees_a_member_become_safe(make_server):
-    server = make_server().start()
-    key = amazon.aws_key(server)
+def test_a_stranger_with_the_aws_cli_alone_sees_a_member_become_safe_and_gets_the_webhook(make_server):
+    server = make_server(arguments=["--allow-private-targets"]).start()
+    with Receiver() as receiver:
+        arguments = ["target", "add", "hook", "--kind", "webhook", "--url", receiver.url, "--json"]
+        hook = json.loads(run(*arguments, data=server.data))
+        key = amazon.aws_key(server)
 
-    def aws(service, *arguments):
-        return amazon.command(server, *arguments, key=key, service=service)
+        def aws(service, *arguments):
+            return amazon.command(server, *arguments, key=key, service=service)
 
-    aws("location", "create-tracker", "--tracker-name", "crew")
-    aws("location", "create-geofence-collection", "--collection-name", "yards")
-    aws("location", "associate-tracker-consumer", "--tracker-name", "crew", "--consumer-arn",
-        f"arn:aws:geo:us-east-1:{account}:geofence-collection/yards")
-    aws("location", "put-geofence", "--collection-name", "yards", "--geofence-id", "gate",
-        "--geometry", '{"Circle": {"Center": [13.4, 52.5], "Radius": 50}}')
-    aws("events", "put-rule", "--name", "green", "--event-pattern",
-        '{"source": ["aws.geo"], "detail-type": ["Location Geofence Event"], "detail": {"GeofenceId": ["gate"]}}')
-    aws("events", "put-targets", "--rule", "green", "--targets",
-        f"Id=1,Arn=arn:aws:muster:us-east-1:{account}:target/safety")
+        aws("location", "create-tracker", "--tracker-name", "crew")
+        aws("location", "create-geofence-collection", "--collection-name", "yards")
+        aws("location", "associate-tracker-consumer", "--tracker-name", "crew", "--consumer-arn",
+            f"arn:aws:geo:us-east-1:{account}:geofence-collection/yards")
+        aws("location", "put-geofence", "--collection-name", "yards", "--geofence-id", "gate",
+            "--geometry", '{"Circle": {"Center": [13.4, 52.5], "Radius": 50}}')
+        aws("events", "put-rule", "--name", "green", "--event-pattern",
+            '{"source": ["aws.geo"], "detail-type": ["Location Geofence Event"], "detail": {"GeofenceId": ["gate"]}}')
+        aws("events", "put-targets", "--rule", "green", "--targets",
+            f"Id=1,Arn=arn:aws:muster:us-east-1:{account}:target/safety",
+            f"Id=2,Arn=arn:aws:muster:us-east-1:{account}:target/hook")
 
-    def state():
-        members = server.admin().ok("GET", "/teams/crew/safety")["members"]
-        return {member["user"]: member["state"] for member in members}
+        def state():
+            members = server.admin().ok("GET", "/teams/crew/safety")["members"]
+            return {member["user"]: member["state"] for member in members}
 
-    for longitude, expected in ((13.5, "unsafe"), (13.4, "safe")):
-        aws("location", "batch-update-device-position", "--tracker-name", "crew", "--updates",
-            f"DeviceId=ann,SampleTime={moment().isoformat()},Position={longitude},52.5")
-        assert state() == {"ann": expected}
+        for longitude, expected in ((13.5, "unsafe"), (13.4, "safe")):
+            aws("location", "batch-update-device-position", "--tracker-name", "crew", "--updates",
+                f"DeviceId=ann,SampleTime={moment().isoformat()},Position={longitude},52.5")
+            assert state() == {"ann": expected}
+        call = receiver.wait(lambda calls: calls)[0]
+        standardwebhooks.Webhook(hook["secret"]).verify(call.body, call.headers)
+        detail = json.loads(call.body)["detail"]
+        assert (detail["EventType"], detail["GeofenceId"], detail["DeviceId"]) == ("ENTER", "gate", "ann")

@@ -152,19 +152,30 @@ final class WebhookClient: Sendable {
     private func connect(
         to address: SocketAddress, _ origin: TargetAddress.Origin, within timeout: TimeAmount
     ) async throws -> any Channel {
-        let tls = origin.isEncrypted ? tls : nil
-        return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let (channel, ready) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(timeout)
             .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
+            .connect(to: address) { [tls = origin.isEncrypted ? tls : nil] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(Self.tlsHandler(tls, host: origin.host)) }
-                    try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(WebhookExchangeHandler())
+                    let ready = channel.eventLoop.makePromise(of: Void.self)
+                    let handler = WebhookExchangeHandler(ready: ready, isEncrypted: tls != nil)
+                    do {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let tls { try pipeline.addHandler(Self.tlsHandler(tls, host: origin.host)) }
+                        try pipeline.addHTTPClientHandlers()
+                        try pipeline.addHandler(handler)
+                    } catch {
+                        ready.fail(error)
+                        throw error
+                    }
+                    return (channel, ready.futureResult)
                 }
             }
-            .connect(to: address).get()
+        // Why a handshake fails is only told here: a request written meanwhile would hear of a closed connection.
+        let timer = channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+        defer { timer.cancel() }
+        try await ready.get()
+        return channel
     }
 
     /// A certificate is checked against the name, or against the address where the URL names one.

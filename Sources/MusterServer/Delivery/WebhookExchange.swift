@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import NIOTLS
 
 /// Why a call got no answer.
 enum CallFault: Error, Hashable, Sendable {
@@ -51,11 +52,33 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
     static let bodyLimitBytes = 64 << 10
     static let idleSeconds: Int64 = 30
 
+    private let ready: EventLoopPromise<Void>
+    private let isEncrypted: Bool
     private var current: WebhookExchange?
     private var head: HTTPResponseHead?
     private var bodyBytes = 0
     private var served = 0
     private var timer: Scheduled<Void>?
+
+    /// - Parameter ready: kept once requests may be written, which with TLS is after the handshake; else it fails.
+    init(ready: EventLoopPromise<Void>, isEncrypted: Bool) {
+        self.ready = ready
+        self.isEncrypted = isEncrypted
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !isEncrypted { ready.succeed() }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { ready.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        ready.fail(CallFault.unreachable("the connection broke off"))
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let exchange = unwrapOutboundIn(data)
@@ -115,6 +138,7 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
 
     private func fail(_ fault: CallFault, _ context: ChannelHandlerContext) {
         timer?.cancel()
+        ready.fail(fault)
         current?.answer.fail(fault)
         current = nil
         context.close(promise: nil)

@@ -20,11 +20,11 @@ package struct Author: Hashable, Sendable {
 }
 
 extension Change {
-    /// The audit log's entry of a change that the engine decided for someone: what a person says of another, an
+    /// The audit log's entry of a change that the engine decided for someone: what a person says of a person, an
     /// incident started or closed by hand. nil for all others.
     func audit(at sequence: MusterCore.Sequence) -> AuditEntry? {
         switch self {
-        case .declaration(var declaration, let isCurrent) where declaration.author != declaration.subject:
+        case .declaration(var declaration, let isCurrent):
             // What the audit log keeps for a year must not outlive its subject elsewhere.
             declaration.note = nil
             declaration.coordinate = nil

@@ -7,7 +7,7 @@ import MusterGeometry
 /// `begin`, an `append` for every line of the record, `end`; `takeBytes` whenever enough has gathered.
 package struct IncidentReport {
     /// The forms that there are.
-    package enum Form: String, Hashable, Sendable, CaseIterable {
+    package enum Form: String, Hashable, Sendable, CaseIterable, MediaForm {
         case json
         /// RFC 4180 with a header line. What a spreadsheet would take for a formula has an apostrophe before it.
         case csv
@@ -25,9 +25,7 @@ package struct IncidentReport {
 
         /// The form with a media type, parameters and case aside.
         package init?(mediaType: String) {
-            let wanted = mediaType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-            let form = Self.allCases.first { $0.contentType.prefix { $0 != ";" } == wanted }
-            guard let form else { return nil }
+            guard let form = Self.named(mediaType) else { return nil }
             self = form
         }
     }

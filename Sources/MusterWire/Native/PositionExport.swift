@@ -6,7 +6,7 @@ import MusterGeometry
 /// `begin`, an `append` for every position, `end`; `takeBytes` whenever enough has gathered.
 package struct PositionExport {
     /// The forms that there are.
-    package enum Form: String, Hashable, Sendable, CaseIterable {
+    package enum Form: String, Hashable, Sendable, CaseIterable, MediaForm {
         /// `{"items":[…],"nextCursor":…}`.
         case json
         /// An RFC 7946 FeatureCollection of Points.
@@ -32,9 +32,7 @@ package struct PositionExport {
 
         /// The form with a media type, parameters and case aside.
         package init?(mediaType: String) {
-            let wanted = mediaType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-            let form = Self.allCases.first { $0.contentType.prefix { $0 != ";" } == wanted }
-            guard let form else { return nil }
+            guard let form = Self.named(mediaType) else { return nil }
             self = form
         }
     }
