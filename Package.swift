@@ -50,17 +50,24 @@ let package = Package(
 
         // State and the network.
         .target(
+            name: "MusterDocuments",
+            dependencies: [
+                "MusterCore", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterStore",
             dependencies: [
-                "MusterCore", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift"),
+                "MusterCore", "MusterDocuments", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .target(
             name: "MusterServer",
             dependencies: [
-                "MusterCore", "MusterGeometry", "MusterStore", "MusterWire", "CMalloc", "CSodium", "CZlib",
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterStore", "MusterWire", "CMalloc", "CSodium",
+                "CZlib", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -108,14 +115,15 @@ let package = Package(
         .testTarget(
             name: "Conformance",
             dependencies: [
-                "MusterStore", "MusterCore", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift"),
+                "MusterStore", "MusterDocuments", "MusterCore", "MusterGeometry",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Files"], swiftSettings: strict),
         .testTarget(
             name: "MusterServerTests",
             dependencies: [
-                "MusterServer", "MusterStore", "MusterWire", "MusterCore", "MusterGeometry", "MusterSimulator",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                "MusterServer", "MusterDocuments", "MusterStore", "MusterWire", "MusterCore", "MusterGeometry",
+                "MusterSimulator", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             exclude: ["Golden"], swiftSettings: strict),

@@ -32,10 +32,32 @@ public enum Change: Hashable, Sendable {
     case incident(Incident)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
-    /// A user, team, device, tracker, collection, rule or target was put or removed.
+    /// A user, team, device, tracker, collection, rule, target or database was put or removed.
     case directory(DirectoryEntry, removed: Bool)
     /// A client posted an event for the rules.
     case posted(PostedEvent)
+    /// A document was touched; what it says stands beside the log.
+    case document(DocumentTouch)
+}
+
+/// That a document was touched.
+public struct DocumentTouch: Hashable, Sendable {
+    /// Where it is.
+    public var database: DatabaseNumber
+    /// Its id.
+    public var id: String
+    /// Its winner now.
+    public var winner: Revision
+    /// Whether the winner says that the document is no more.
+    public var isDeleted: Bool
+
+    /// That a document was touched.
+    public init(database: DatabaseNumber, id: String, winner: Revision, isDeleted: Bool) {
+        self.database = database
+        self.id = id
+        self.winner = winner
+        self.isDeleted = isDeleted
+    }
 }
 
 /// Which entity of the directory a change speaks of.
@@ -47,6 +69,7 @@ public enum DirectoryEntry: Hashable, Sendable {
     case collection(CollectionNumber)
     case rule(RuleNumber)
     case target(TargetNumber)
+    case database(DatabaseNumber)
 }
 
 /// A change with its place in the log.

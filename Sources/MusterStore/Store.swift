@@ -1,4 +1,5 @@
 package import MusterCore
+package import MusterDocuments
 
 /// Where Muster keeps what it knows: the numbered log, the history of positions, the directory, the credentials.
 ///
@@ -66,6 +67,11 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
 
     /// The regions of every collection, in number order.
     func regions() throws -> [Region]
+
+    /// Runs `body` with a look at the documents, all of it of one moment.
+    ///
+    /// - Throws: `StoreError`, or what `body` throws.
+    func readDocuments<Result>(_ body: (any DocumentReader) throws -> Result) throws -> Result
 
     /// The credential with this kind and key.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
@@ -182,6 +188,9 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func remove(_ rule: RuleNumber) throws
     func remove(_ target: TargetNumber) throws
 
+    /// The documents. What puts one appends the `Change` that says so.
+    var documents: any DocumentWriter { get }
+
     /// Inserts or replaces the credential with this kind and key.
     func put(_ credential: Credential) throws
     /// Removes a credential; nothing happens when there is none.
@@ -220,6 +229,7 @@ package struct StoredDirectory: Equatable, Sendable {
     package var collections: [RegionCollection] = []
     package var rules: [Rule] = []
     package var targets: [Target] = []
+    package var databases: [StoredDatabase] = []
 
     package init() {}
 }

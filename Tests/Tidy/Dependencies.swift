@@ -19,13 +19,17 @@ enum Dependencies {
         "MusterCore": Allowance(own: ["MusterGeometry"], foreign: []),
         "MusterWire": Allowance(
             own: decisions.union(["GeobufMessages"]), foreign: mathematics.union(["SwiftProtobuf"])),
+        "MusterDocuments": Allowance(
+            own: wire, foreign: foundation.union(["Crypto", "GRDB", "GRDBSQLite"])),
         "MusterStore": Allowance(
-            own: decisions,
+            own: decisions.union(["MusterDocuments"]),
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
         "MusterReplication": Allowance(own: wire),
         "MusterServer": Allowance(
-            own: wire.union(["MusterStore", "MusterReplication", "CMalloc", "CSodium", "CZlib"])),
-        "MusterKit": Allowance(own: wire.union(["MusterReplication"])),
+            own: wire.union([
+                "MusterDocuments", "MusterStore", "MusterReplication", "CGeos", "CMalloc", "CSodium", "CZlib",
+            ])),
+        "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
         "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
         "muster": Allowance(

@@ -1,4 +1,5 @@
-/// Everyone and everything that has a name: users, teams, devices, trackers, collections, regions, rules, targets.
+/// Everyone and everything that has a name: users, teams, devices, trackers, collections, regions, rules, targets,
+/// databases.
 ///
 /// A value that changes by `apply` alone; reads by number or by name are O(1).
 public struct Directory: Sendable {
@@ -18,6 +19,8 @@ public struct Directory: Sendable {
     public private(set) var rules = Table<Rule>()
     /// Targets by number and name.
     public private(set) var targets = Table<Target>()
+    /// Databases that someone made, by number and name; those of users' locations have no entry.
+    public private(set) var databases = Table<StoredDatabase>()
 
     /// Regions that rules make muster regions; derived from the rules by who follows them.
     public var musterRegionsByRule: Set<RegionNumber> = []
@@ -98,6 +101,8 @@ public struct Directory: Sendable {
         case .removeRule(let number): rules.remove(number)
         case .putTarget(let target): targets.put(target)
         case .removeTarget(let number): targets.remove(number)
+        case .putDatabase(let database): databases.put(database)
+        case .removeDatabase(let number): databases.remove(number)
         }
     }
 }

@@ -18,6 +18,9 @@ public enum Edit: Hashable, Sendable {
     case removeRule(RuleNumber)
     case putTarget(Target)
     case removeTarget(TargetNumber)
+    case putDatabase(StoredDatabase)
+    /// Takes everything in it along.
+    case removeDatabase(DatabaseNumber)
 
     /// What the log says of this edit.
     public var change: Change {
@@ -38,6 +41,8 @@ public enum Edit: Hashable, Sendable {
         case .removeRule(let number): .directory(.rule(number), removed: true)
         case .putTarget(let target): .directory(.target(target.number), removed: false)
         case .removeTarget(let number): .directory(.target(number), removed: true)
+        case .putDatabase(let database): .directory(.database(database.number), removed: false)
+        case .removeDatabase(let number): .directory(.database(number), removed: true)
         }
     }
 }

@@ -57,6 +57,11 @@ extension User: Entity {
     public var uniqueName: String? { name }
 }
 
+extension StoredDatabase: Entity {
+    /// The name to find it by, where it is unique.
+    public var uniqueName: String? { name }
+}
+
 extension Team: Entity {
     /// The name to find it by, where it is unique.
     public var uniqueName: String? { name }

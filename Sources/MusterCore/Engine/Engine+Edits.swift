@@ -56,7 +56,9 @@ extension Engine {
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
             return incidents[number] != nil
         case .putCollection(let collection): atlas.put(collection)
-        case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget: break
+        case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget, .putDatabase,
+            .removeDatabase:
+            break
         }
         return false
     }

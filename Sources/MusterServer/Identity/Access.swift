@@ -148,6 +148,7 @@ package struct Access: Sendable {
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)
         case .posted: seesEverything
+        case .document(let touch): maySeeDocuments(of: touch.database)
         }
     }
 
@@ -162,8 +163,14 @@ package struct Access: Sendable {
         case .device(let device): directory.devices[device].map { mayRead($0) } ?? seesEverything
         case .tracker(let tracker): directory.trackers[tracker].map { mayRead($0) } ?? seesEverything
         case .collection: mayReadRegions
-        case .rule, .target: seesEverything
+        case .rule, .target, .database: seesEverything
         }
+    }
+
+    /// A user's locations are its own, and the analyst's; whatever else is in databases is for the admin here.
+    private func maySeeDocuments(of database: DatabaseNumber) -> Bool {
+        guard let user = database.user else { return seesEverything }
+        return isSelf(user) || principal.role == .analyst || seesEverything
     }
 
     var seesEverything: Bool { principal.role == .admin }

@@ -100,6 +100,7 @@ extension Directory {
         for tracker in stored.trackers { apply(.putTracker(tracker)) }
         for region in regions { apply(.putRegion(region)) }
         for target in stored.targets { apply(.putTarget(target)) }
+        for database in stored.databases { apply(.putDatabase(database)) }
         for rule in stored.rules { apply(.putRule(rule)) }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import MusterCore
+import MusterDocuments
 import MusterStore
 import Synchronization
 
@@ -209,6 +210,8 @@ extension StoreTransaction {
         case .removeRule(let number): try remove(number)
         case .putTarget(let target): try put(target)
         case .removeTarget(let number): try remove(number)
+        case .putDatabase(let database): try documents.put(database)
+        case .removeDatabase(let number): try documents.remove(number)
         }
     }
 }

@@ -65,6 +65,7 @@ extension Directory {
             let (entity, name) = named(entry)
             return .directory(entity, name: name, removed: removed)
         case .posted(let event): return .posted(source: event.source, detailType: event.detailType)
+        case .document(let touch): return .document(touch, database: name(of: touch.database))
         }
     }
 
@@ -98,7 +99,14 @@ extension Directory {
         case .collection(let number): (.collection, collections[number]?.name ?? gone(number))
         case .rule(let number): (.rule, rules[number]?.name ?? gone(number))
         case .target(let number): (.target, targets[number]?.name ?? gone(number))
+        case .database(let number): (.database, name(of: number))
         }
+    }
+
+    /// What clients call a database.
+    package func name(of database: DatabaseNumber) -> String {
+        if let user = database.user { return users[user].map { DatabaseName.locations(of: $0.name) } ?? gone(database) }
+        return databases[database]?.name ?? gone(database)
     }
 
     func gone<Entity>(_ number: Number<Entity>) -> String { "#\(number.rawValue)" }

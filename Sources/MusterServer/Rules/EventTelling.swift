@@ -25,7 +25,7 @@ struct EventTelling: Sendable {
             told = isCurrent ? self.told(declaration, directory) : nil
         case .incident(let incident): told = self.told(incident, directory)
         case .posted(let event): told = self.told(event)
-        case .sighting, .note, .presence, .region, .directory: told = nil
+        case .sighting, .note, .presence, .region, .directory, .document: told = nil
         }
         guard let told else { return nil }
         let event = Event(

@@ -56,6 +56,7 @@ extension ByteReader {
         case 4: return .collection(CollectionNumber(number))
         case 5: return .rule(RuleNumber(number))
         case 6: return .target(TargetNumber(number))
+        case 7: return .database(DatabaseNumber(number))
         default: throw .malformed(offset: offset)
         }
     }

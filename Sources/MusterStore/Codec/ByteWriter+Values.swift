@@ -70,6 +70,7 @@ extension ByteWriter {
             case .collection(let number): (4, number.rawValue)
             case .rule(let number): (5, number.rawValue)
             case .target(let number): (6, number.rawValue)
+            case .database(let number): (7, number.rawValue)
             }
         put(byte: kind)
         put(number: number)

@@ -17,6 +17,7 @@ package struct ChangeCodec {
         case currentSighting, lateSighting, note
         case currentDeclaration, lateDeclaration, reminder, incident
         case posted
+        case document
     }
 
     var writer = ByteWriter()
@@ -75,6 +76,9 @@ package struct ChangeCodec {
         case .posted(let event):
             writer.put(byte: Tag.posted.rawValue)
             writer.put(event)
+        case .document(let touch):
+            writer.put(byte: Tag.document.rawValue)
+            writer.put(touch)
         }
     }
 
@@ -164,6 +168,7 @@ package struct ChangeCodec {
             let device = DeviceNumber(try reader.number())
             return .note(try reader.noteName(), of: device)
         case .posted: return .posted(try reader.postedEvent())
+        case .document: return .document(try reader.documentTouch())
         }
     }
 

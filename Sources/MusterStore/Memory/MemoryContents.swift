@@ -138,6 +138,7 @@ extension Change {
         case .presence(let report): report.device == device
         case .safety(_, let subject), .reminder(_, let subject, _): subject == user
         case .declaration(let declaration, _): declaration.subject == user
+        case .document(let touch): touch.database.user.map { $0 == user } ?? false
         case .region, .directory, .incident, .posted: false
         }
     }

@@ -28,6 +28,7 @@ struct Removals: Equatable {
         case .presence(let report): devices.contains(report.device)
         case .safety(_, let user), .reminder(_, let user, _): users.contains(user)
         case .declaration(let declaration, _): users.contains(declaration.subject)
+        case .document(let touch): touch.database.user.map { users.contains($0) } ?? false
         case .region, .directory, .incident, .posted: false
         }
     }

@@ -17,10 +17,12 @@ package enum NamedChange: Hashable, Sendable {
     case directory(Entity, name: String, removed: Bool)
     /// What it says is between the rules and their targets.
     case posted(source: String, detailType: String)
+    /// What it says is read from its database.
+    case document(DocumentTouch, database: String)
 
     /// The kinds of entity in the directory.
     package enum Entity: String, Hashable, Sendable {
-        case user, team, device, tracker, collection, rule, target
+        case user, team, device, tracker, collection, rule, target, database
     }
 
     /// The `type` of the change object, and the name of its event in a stream.
@@ -38,6 +40,7 @@ package enum NamedChange: Hashable, Sendable {
         case .region: "region"
         case .directory: "directory"
         case .posted: "posted"
+        case .document: "document"
         }
     }
 }
@@ -156,6 +159,11 @@ extension JSONWriter {
         case .posted(let source, let detailType):
             member("source", source)
             member("detailType", detailType)
+        case .document(let touch, let database):
+            member("database", database)
+            member("id", touch.id)
+            member("revision", touch.winner.text)
+            member("deleted", touch.isDeleted)
         }
         endObject()
     }

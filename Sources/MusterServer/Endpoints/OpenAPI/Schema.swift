@@ -182,7 +182,7 @@ enum Schema {
                         "type",
                         words(
                             "position", "sighting", "note", "crossing", "presence", "safety", "declaration",
-                            "reminder", "incident", "region", "directory", "posted")
+                            "reminder", "incident", "region", "directory", "posted", "document")
                     ),
                 ], isOpen: true)
         ),

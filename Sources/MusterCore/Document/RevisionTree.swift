@@ -1,0 +1,222 @@
+/// Every revision of a document that is still known, each with the one it was made from.
+///
+/// Merging is a pure function: whatever the order in which paths come, one tree results, and with it one winner. After
+/// CouchDB's `couch_key_tree`.
+public struct RevisionTree: Hashable, Sendable {
+    /// A revision in the tree.
+    public struct Node: Hashable, Sendable {
+        /// Which it is.
+        public var revision: Revision
+        /// The index of the revision it was made from; nil for one whose ancestors are not known.
+        public var parent: Int?
+        /// Whether it says that the document is no more.
+        public var isDeleted: Bool
+        /// Whether what it says was ever told to us; an ancestor may be known by name alone.
+        public var isKnown: Bool
+
+        /// A node.
+        public init(revision: Revision, parent: Int?, isDeleted: Bool, isKnown: Bool) {
+            self.revision = revision
+            self.parent = parent
+            self.isDeleted = isDeleted
+            self.isKnown = isKnown
+        }
+    }
+
+    /// All nodes in ascending order of their revisions, so a parent stands before its children.
+    public private(set) var nodes: [Node]
+
+    /// A tree without revisions.
+    public init() { nodes = [] }
+
+    /// A tree of nodes that were stored.
+    ///
+    /// - Returns: nil when they are not in order, or a parent is not of the generation before.
+    public init?(nodes: [Node]) {
+        for (index, node) in nodes.enumerated() {
+            if index > 0, nodes[index - 1].revision >= node.revision { return nil }
+            guard let parent = node.parent else { continue }
+            guard nodes.indices.contains(parent), nodes[parent].revision.generation == node.revision.generation - 1
+            else { return nil }
+        }
+        self.nodes = nodes
+    }
+
+    /// Adds a revision and its ancestors.
+    ///
+    /// - Parameters:
+    ///   - path: the revision and what it was made from, newest first, each of the generation before the last's.
+    ///   - isDeleted: whether the revision says that the document is no more.
+    /// - Returns: false when the revision was known already, with what it says; then at most an ancestor was learnt.
+    /// - Precondition: `path` is not empty and its generations go down by one.
+    @discardableResult
+    public mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool {
+        precondition(!path.isEmpty, "a path has its own revision")
+        var isNew = false
+        var known: [Revision: Node] = [:]
+        var parents: [Revision: Revision] = [:]
+        for node in nodes {
+            known[node.revision] = node
+            if let parent = node.parent { parents[node.revision] = nodes[parent].revision }
+        }
+        for (index, revision) in path.enumerated() {
+            if index > 0 {
+                precondition(path[index - 1].generation == revision.generation + 1, "generations go down by one")
+                parents[path[index - 1]] = revision
+            }
+            let before = known[revision]
+            if index == 0 {
+                isNew = before?.isKnown != true
+                if isNew {
+                    known[revision] = Node(revision: revision, parent: nil, isDeleted: isDeleted, isKnown: true)
+                }
+            } else if before == nil {
+                known[revision] = Node(revision: revision, parent: nil, isDeleted: false, isKnown: false)
+            }
+        }
+        adopt(known, parents)
+        return isNew
+    }
+
+    /// Forgets ancestors that are more than `limit` revisions away from every leaf (`_revs_limit`).
+    ///
+    /// - Returns: the revisions that are gone.
+    @discardableResult
+    public mutating func stem(to limit: Int) -> [Revision] {
+        guard nodes.count > limit else { return [] }
+        var kept: Set<Int> = []
+        for leaf in leafIndices {
+            var next: Int? = leaf
+            var left = limit
+            while let index = next, left > 0 {
+                kept.insert(index)
+                next = nodes[index].parent
+                left -= 1
+            }
+        }
+        return keep(kept)
+    }
+
+    /// Takes leaves out as if they had never been (`_purge`), and every ancestor that leads to no other leaf.
+    ///
+    /// - Returns: the leaves that were taken out; a revision that is no leaf stays.
+    @discardableResult
+    public mutating func purge(_ revisions: Set<Revision>) -> [Revision] {
+        let leaves = leafIndices
+        let purged = leaves.filter { revisions.contains(nodes[$0].revision) }
+        guard !purged.isEmpty else { return [] }
+        let names = purged.map { nodes[$0].revision }
+        var kept: Set<Int> = []
+        for leaf in leaves where !revisions.contains(nodes[leaf].revision) {
+            var next: Int? = leaf
+            while let index = next, kept.insert(index).inserted { next = nodes[index].parent }
+        }
+        _ = keep(kept)
+        return names
+    }
+
+    private mutating func keep(_ kept: Set<Int>) -> [Revision] {
+        var known: [Revision: Node] = [:]
+        var parents: [Revision: Revision] = [:]
+        var gone: [Revision] = []
+        for (index, node) in nodes.enumerated() {
+            guard kept.contains(index) else {
+                gone.append(node.revision)
+                continue
+            }
+            known[node.revision] = node
+            if let parent = node.parent, kept.contains(parent) { parents[node.revision] = nodes[parent].revision }
+        }
+        adopt(known, parents)
+        return gone
+    }
+
+    private mutating func adopt(_ known: [Revision: Node], _ parents: [Revision: Revision]) {
+        let revisions = known.keys.sorted()
+        var indices: [Revision: Int] = [:]
+        for (index, revision) in revisions.enumerated() { indices[revision] = index }
+        nodes = revisions.map { revision in
+            guard var node = known[revision] else { preconditionFailure("every key has a value") }
+            node.parent = parents[revision].flatMap { indices[$0] }
+            return node
+        }
+    }
+}
+
+extension RevisionTree {
+    /// Whether there is no revision.
+    public var isEmpty: Bool { nodes.isEmpty }
+
+    /// The node of a revision.
+    public func node(_ revision: Revision) -> Node? { index(of: revision).map { nodes[$0] } }
+
+    /// The revisions that nothing was made from, the winner first: what lives before what is deleted, then the higher.
+    public var leaves: [Node] {
+        leafIndices.map { nodes[$0] }.sorted { left, right in
+            left.isDeleted == right.isDeleted ? left.revision > right.revision : !left.isDeleted
+        }
+    }
+
+    /// The leaf that everyone agrees on without asking each other; nil for an empty tree.
+    public var winner: Node? {
+        leafIndices.map { nodes[$0] }.max { left, right in
+            left.isDeleted == right.isDeleted ? left.revision < right.revision : left.isDeleted
+        }
+    }
+
+    /// The living leaves beside the winner, highest first.
+    public var conflicts: [Revision] { leaves.dropFirst().filter { !$0.isDeleted }.map(\.revision) }
+
+    /// The deleted leaves beside the winner, highest first.
+    public var deletedConflicts: [Revision] { leaves.dropFirst().filter(\.isDeleted).map(\.revision) }
+
+    /// Whether nothing was made from this revision; false for one that is not here.
+    public func isLeaf(_ revision: Revision) -> Bool {
+        guard let index = index(of: revision) else { return false }
+        return !nodes.contains { $0.parent == index }
+    }
+
+    /// A revision and its ancestors, newest first; empty for one that is not here.
+    public func path(of revision: Revision) -> [Revision] {
+        var path: [Revision] = []
+        var next = index(of: revision)
+        while let index = next {
+            path.append(nodes[index].revision)
+            next = nodes[index].parent
+        }
+        return path
+    }
+
+    /// The leaves that a revision led to, itself when it is one, highest first; empty for one that is not here.
+    public func leaves(from revision: Revision) -> [Revision] {
+        leaves.map(\.revision).filter { path(of: $0).contains(revision) }
+    }
+
+    /// Those of these revisions that are not here (`_revs_diff`): not known, or by name alone.
+    public func missing(_ revisions: [Revision]) -> [Revision] {
+        revisions.filter { node($0)?.isKnown != true }
+    }
+
+    /// Leaves that a missing revision may have been made from: those of a lower generation than the highest missing.
+    public func possibleAncestors(of missing: [Revision]) -> [Revision] {
+        guard let highest = missing.map(\.generation).max() else { return [] }
+        return leaves.map(\.revision).filter { $0.generation < highest }
+    }
+
+    private func index(of revision: Revision) -> Int? {
+        var low = 0
+        var high = nodes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if nodes[middle].revision < revision { low = middle + 1 } else { high = middle }
+        }
+        return low < nodes.count && nodes[low].revision == revision ? low : nil
+    }
+
+    private var leafIndices: [Int] {
+        if nodes.count == 1 { return [0] }
+        var isParent = [Bool](repeating: false, count: nodes.count)
+        for node in nodes { if let parent = node.parent { isParent[parent] = true } }
+        return nodes.indices.filter { !isParent[$0] }
+    }
+}

@@ -1,0 +1,104 @@
+package import MusterCore
+
+/// What one look at the documents sees: all of it of one moment. Valid only inside the call that lent it.
+///
+/// Ids are ordered by their bytes. Reads block; never call them on the cooperative pool.
+package protocol DocumentReader: AnyObject {
+    /// The number of the newest change that this look sees.
+    var lastSequence: Sequence { get }
+
+    /// The databases that someone made, in number order.
+    func databases() throws -> [StoredDatabase]
+
+    /// How many documents a scope has.
+    func counts(in scope: DatabaseScope) throws -> DocumentCounts
+
+    /// A document, with what its winner says.
+    func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument?
+    /// What a revision says; nil where that is not known, or is compacted away.
+    func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody?
+
+    /// Documents whose winner lives, by id.
+    func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument]
+
+    /// Documents by the number of the change that touched each last: those after `since`, ascending, or where
+    /// `isDescending` those up to it, newest first. At most `limit`.
+    func changes(
+        in scope: DatabaseScope, since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+    ) throws -> [StoredDocument]
+    /// How many documents were touched after `since`.
+    func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int
+
+    /// A document that is never replicated.
+    func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument?
+    /// Documents that are never replicated, by id, after an id, at most `limit`.
+    func locals(in database: DatabaseNumber, after id: String?, limit: Int) throws -> [LocalDocument]
+
+    /// Part of an attachment's bytes; empty at its end, nil where there is no such attachment.
+    ///
+    /// - Parameter key: the SHA-256 digest of the whole.
+    func bytes(of key: [UInt8], from offset: Int64, limit: Int) throws -> [UInt8]?
+}
+
+/// How many documents there are.
+package struct DocumentCounts: Hashable, Sendable {
+    /// Those whose winner lives.
+    package var living: Int
+    /// Those whose winner says that they are no more.
+    package var deleted: Int
+    /// Bytes of what winners say, and of their attachments.
+    package var bytes: Int64
+
+    package init(living: Int = 0, deleted: Int = 0, bytes: Int64 = 0) {
+        self.living = living
+        self.deleted = deleted
+        self.bytes = bytes
+    }
+}
+
+/// Which documents, by id.
+package struct DocumentRange: Hashable, Sendable {
+    /// The first id that may be; nil for any.
+    package var lower: String?
+    /// Whether `lower` itself may be.
+    package var includesLower: Bool
+    /// The last id that may be; nil for any.
+    package var upper: String?
+    /// Whether `upper` itself may be.
+    package var includesUpper: Bool
+    /// Whether from the last to the first.
+    package var isDescending: Bool
+    /// Whether what the winner says is wanted.
+    package var withBodies: Bool
+    /// At most so many.
+    package var limit: Int
+
+    package init(
+        lower: String? = nil, includesLower: Bool = true, upper: String? = nil, includesUpper: Bool = true,
+        isDescending: Bool = false, withBodies: Bool = false, limit: Int
+    ) {
+        self.lower = lower
+        self.includesLower = includesLower
+        self.upper = upper
+        self.includesUpper = includesUpper
+        self.isDescending = isDescending
+        self.withBodies = withBodies
+        self.limit = limit
+    }
+}
+
+/// A document that is never replicated (`_local/…`): a peer's checkpoint.
+package struct LocalDocument: Hashable, Sendable {
+    /// Its id, without `_local/`.
+    package var id: String
+    /// How often it was written: its revision is `0-` and this.
+    package var revision: Int64
+    /// The text of one JSON object.
+    package var json: [UInt8]
+
+    package init(id: String, revision: Int64, json: [UInt8]) {
+        self.id = id
+        self.revision = revision
+        self.json = json
+    }
+}

@@ -1,0 +1,109 @@
+package import MusterCore
+
+/// What a transaction may do to documents; reads see what it did. Valid only inside the transaction that lent it.
+package protocol DocumentWriter: DocumentReader {
+    /// A number never given before.
+    func nextDatabaseNumber() throws -> DatabaseNumber
+    /// Inserts or replaces a database by number. The caller appends the `Change` that says so.
+    func put(_ database: StoredDatabase) throws
+    /// Removes a database with all that is in it, or all that is in the location database of a user.
+    func remove(_ database: DatabaseNumber) throws
+
+    /// Inserts or replaces a document.
+    ///
+    /// - Parameters:
+    ///   - document: the document, `body` aside.
+    ///   - bodies: what revisions of it say that were not stored before.
+    ///   - gone: revisions that are no longer in its tree.
+    func put(_ document: StoredDocument, bodies: [Revision: DocumentBody], gone: [Revision]) throws
+    /// Removes a document as if it had never been.
+    func remove(document id: String, from database: DatabaseNumber) throws
+
+    /// Inserts or replaces a document that is never replicated.
+    func put(_ local: LocalDocument, in database: DatabaseNumber) throws
+    /// Removes one; nothing happens when there is none.
+    func removeLocal(_ id: String, from database: DatabaseNumber) throws
+
+    /// Forgets what revisions say that are no leaves (`_compact`).
+    ///
+    /// - Returns: whether more is left; a call does at most about `limit`.
+    func compact(_ database: DatabaseNumber, limit: Int) throws -> Bool
+    /// Forgets what the location databases hold that was touched last by a change up to `sequence`, at most `limit`.
+    ///
+    /// - Returns: how many documents were forgotten.
+    func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int
+
+    /// Begins to take the bytes of an attachment, which come in pieces and in several transactions.
+    func beginBlob() throws -> BlobNumber
+    /// Adds a piece; they come in order.
+    func append(_ bytes: [UInt8], to blob: BlobNumber) throws
+    /// Ends a blob: from now on documents may name it. Where the same bytes are there already, these are dropped. One
+    /// that no document names within an hour, or that the last document has ceased to name, is dropped too.
+    ///
+    /// - Parameters:
+    ///   - key: the SHA-256 digest of the whole.
+    ///   - length: how many bytes it has; what is there must be as many.
+    func finish(_ blob: BlobNumber, key: [UInt8], length: Int64, at moment: Instant) throws
+    /// Drops a blob that was begun and not finished.
+    func abandon(_ blob: BlobNumber) throws
+    /// Whether a finished blob with these bytes is there.
+    func holdsBlob(_ key: [UInt8]) throws -> Bool
+}
+
+extension DocumentWriter {
+    /// Carries out an edit of a document.
+    ///
+    /// - Parameters:
+    ///   - revisionLimit: how many ancestors of a leaf are remembered.
+    ///   - before: the document as it is, where that is known already; else it is looked up.
+    ///   - appended: appends the change that tells of it, given the winner, and returns its number; called at most once.
+    package func apply(
+        _ edit: DocumentEdit, to database: DatabaseNumber, revisionLimit: Int, over before: StoredDocument? = nil,
+        appended: (RevisionTree.Node) throws -> Sequence
+    ) throws -> EditOutcome {
+        let before = try before ?? document(edit.id, in: .database(database))
+        var tree = before?.tree ?? RevisionTree()
+        let path: [Revision]
+        switch edit.place {
+        case .at(let known): path = known
+        case .on(let parent):
+            guard let base = Self.base(parent, isDeleted: edit.isDeleted, in: tree) else { return .conflict }
+            let revision = RevisionDigest.revision(of: edit, on: base.revision)
+            path = [revision] + (base.revision.map { [$0] } ?? [])
+        }
+        guard tree.merge(path, isDeleted: edit.isDeleted) else { return .known(path[0]) }
+        for attachment in edit.body.attachments where try !holdsBlob(attachment.key) {
+            return .missingAttachment(name: attachment.name)
+        }
+        let gone = tree.stem(to: revisionLimit)
+        guard let winner = tree.winner else { preconditionFailure("a tree that was merged into is not empty") }
+        let sequence = try appended(winner)
+        try put(
+            StoredDocument(id: edit.id, database: database, sequence: sequence, tree: tree, body: nil),
+            bodies: [path[0]: edit.body], gone: gone)
+        return .stored(path[0], sequence)
+    }
+
+    /// What an edit made here stands on; nil where that would be a conflict.
+    private static func base(_ parent: Revision?, isDeleted: Bool, in tree: RevisionTree) -> EditBase? {
+        guard let parent else {
+            guard let winner = tree.winner else { return EditBase(revision: nil) }
+            // Whoever makes a document anew builds upon its deletion.
+            return winner.isDeleted && !isDeleted ? EditBase(revision: winner.revision) : nil
+        }
+        return tree.isLeaf(parent) ? EditBase(revision: parent) : nil
+    }
+}
+
+/// A blob that is being put.
+package struct BlobNumber: Hashable, Sendable {
+    /// The number as it is stored.
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// What an edit stands on: a leaf, or nothing.
+private struct EditBase {
+    var revision: Revision?
+}
