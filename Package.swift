@@ -40,6 +40,7 @@ let package = Package(
             name: "MusterWire",
             dependencies: [
                 "MusterCore", "MusterGeometry", "GeobufMessages",
+                .target(name: "CPCRE2", condition: .when(platforms: [.linux, .macOS])),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: strict),
@@ -101,6 +102,7 @@ let package = Package(
 
         // C libraries of the system.
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),

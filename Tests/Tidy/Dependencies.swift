@@ -18,7 +18,7 @@ enum Dependencies {
         "MusterGeometry": Allowance(own: [], foreign: mathematics),
         "MusterCore": Allowance(own: ["MusterGeometry"], foreign: []),
         "MusterWire": Allowance(
-            own: decisions.union(["GeobufMessages"]), foreign: mathematics.union(["SwiftProtobuf"])),
+            own: decisions.union(["CPCRE2", "GeobufMessages"]), foreign: mathematics.union(["SwiftProtobuf"])),
         "MusterDocuments": Allowance(
             own: wire, foreign: foundation.union(["Crypto", "GRDB", "GRDBSQLite"])),
         "MusterStore": Allowance(
@@ -38,7 +38,9 @@ enum Dependencies {
                 "CSodium", "CZlib",
             ])),
         "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
+        "CGeos": Allowance(own: [], foreign: []),
         "CMalloc": Allowance(own: [], foreign: []),
+        "CPCRE2": Allowance(own: [], foreign: []),
         "CSodium": Allowance(own: [], foreign: []),
         "CZlib": Allowance(own: [], foreign: []),
     ]

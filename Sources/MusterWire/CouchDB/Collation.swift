@@ -1,0 +1,78 @@
+/// The order of JSON values that views and mango use: null, false, true, numbers, strings, arrays, objects.
+///
+/// Numbers are ordered by their value; arrays element by element, then the shorter first; objects member by member in
+/// the order in which they stand, keys before values. Strings are ordered by their bytes of UTF-8, which is by code
+/// points: CouchDB orders them by ICU's root collation (where `a` < `B`), which differs between versions of ICU and
+/// would make two indexes of one file disagree.
+package enum Collation {
+    /// How two values stand to each other.
+    package enum Order: Sendable {
+        case before, same, behind
+
+        /// The other way round.
+        package var reversed: Order {
+            switch self {
+            case .before: .behind
+            case .same: .same
+            case .behind: .before
+            }
+        }
+    }
+
+    /// How one value stands to another.
+    package static func compare(_ one: JSONValue, _ other: JSONValue) -> Order {
+        switch (one, other) {
+        case (.integer(let left), .integer(let right)): order(left, right)
+        case (.string(let left), .string(let right)): compare(left, right)
+        case (.array(let left), .array(let right)): compare(left, right)
+        case (.object(let left), .object(let right)): compare(left, right)
+        default:
+            if let left = one.number, let right = other.number {
+                order(left, right)
+            } else {
+                order(rank(one), rank(other))
+            }
+        }
+    }
+
+    /// How one text stands to another: by bytes.
+    package static func compare(_ one: String, _ other: String) -> Order {
+        if one.utf8.elementsEqual(other.utf8) { return .same }
+        return one.utf8.lexicographicallyPrecedes(other.utf8) ? .before : .behind
+    }
+
+    /// Where a kind of values stands among the kinds.
+    package static func rank(_ value: JSONValue) -> UInt8 {
+        switch value {
+        case .null: 1
+        case .boolean(false): 2
+        case .boolean(true): 3
+        case .integer, .number: 4
+        case .string: 5
+        case .array: 6
+        case .object: 7
+        }
+    }
+
+    private static func compare(_ one: [JSONValue], _ other: [JSONValue]) -> Order {
+        for (left, right) in zip(one, other) {
+            let order = compare(left, right)
+            if order != .same { return order }
+        }
+        return order(one.count, other.count)
+    }
+
+    private static func compare(_ one: [JSONValue.Member], _ other: [JSONValue.Member]) -> Order {
+        for (left, right) in zip(one, other) {
+            let keys = compare(left.key, right.key)
+            if keys != .same { return keys }
+            let values = compare(left.value, right.value)
+            if values != .same { return values }
+        }
+        return order(one.count, other.count)
+    }
+
+    private static func order<Value: Comparable>(_ one: Value, _ other: Value) -> Order {
+        one < other ? .before : one > other ? .behind : .same
+    }
+}

@@ -1,0 +1,70 @@
+/// Where a value stands in a document: the keys on the way to it, as mango writes them: `a.b.c`, where a dot that is
+/// part of a key has a backslash before it. A key that is a number also picks the element of an array, from 0.
+package struct FieldPath: Hashable, Sendable {
+    /// The keys, outermost first; empty for the document itself.
+    package let keys: [String]
+
+    /// The document itself.
+    package static let document = FieldPath(keys: [])
+    /// How many keys a path may have.
+    package static let keyLimit = 32
+
+    /// A path of keys.
+    package init(keys: [String]) { self.keys = keys }
+
+    /// Reads a path.
+    ///
+    /// - Throws: `SelectorFault.badField` when a key is empty or there are too many.
+    package init(_ text: String) throws(SelectorFault) {
+        var keys: [String] = []
+        var key: [UInt8] = []
+        var isEscaped = false
+        for byte in text.utf8 {
+            if isEscaped {
+                if byte != UInt8(ascii: ".") { key.append(UInt8(ascii: "\\")) }
+                key.append(byte)
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: ".") {
+                keys.append(String(decoding: key, as: UTF8.self))
+                key = []
+            } else {
+                key.append(byte)
+            }
+        }
+        if isEscaped { key.append(UInt8(ascii: "\\")) }
+        keys.append(String(decoding: key, as: UTF8.self))
+        guard keys.count <= Self.keyLimit, !keys.contains("") else { throw .badField(text) }
+        self.keys = keys
+    }
+
+    /// The path of something inside of what this leads to.
+    package func appending(_ other: FieldPath) throws(SelectorFault) -> FieldPath {
+        guard keys.count + other.keys.count <= Self.keyLimit else { throw .badField(other.text) }
+        return FieldPath(keys: keys + other.keys)
+    }
+
+    /// The path as mango writes it.
+    package var text: String {
+        keys.map { key in key.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.") }
+            .joined(separator: ".")
+    }
+
+    /// What stands there; nil where nothing does.
+    package func value(in document: JSONValue) -> JSONValue? {
+        var value = document
+        for key in keys {
+            switch value {
+            case .object(let members):
+                guard let member = members.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else { return nil }
+                value = member.value
+            case .array(let elements):
+                guard let index = Int(key), elements.indices.contains(index) else { return nil }
+                value = elements[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+}

@@ -1,0 +1,73 @@
+import MusterCore
+
+extension Selector.Test {
+    /// Whether a value fulfils this.
+    package func isFulfilled(by value: JSONValue) -> Bool {
+        switch self {
+        case .all(let tests): tests.allSatisfy { $0.isFulfilled(by: value) }
+        case .any(let tests): tests.contains { $0.isFulfilled(by: value) }
+        case .not(let test): !test.isFulfilled(by: value)
+        case .field(let path, let test):
+            if let inner = path.value(in: value) { test.isFulfilled(by: inner) } else { test == .exists(false) }
+        case .compares(let comparison, let other): comparison.admits(Collation.compare(value, other))
+        case .exists(let isThere): isThere
+        case .kind(let kind): value.kind == kind
+        case .isAmong(let values):
+            values.contains { $0.isSame(value) }
+                || (value.elements ?? []).contains { element in values.contains { $0.isSame(element) } }
+        case .isNotAmong(let values): !values.contains { $0.isSame(value) }
+        case .hasAll(let values): Self.hasAll(values, value)
+        case .count(let count): value.elements.map { Int64($0.count) == count } ?? false
+        case .remainder(let divisor, let remainder):
+            if case .integer(let integer) = value {
+                // Int64.min / -1 is no Int64, and its remainder is 0.
+                integer.remainderReportingOverflow(dividingBy: divisor).partialValue == remainder
+            } else {
+                false
+            }
+        case .finds(let pattern): value.string.map(pattern.isFound(in:)) ?? false
+        case .begins(let start): value.string.map { $0.utf8.starts(with: start.utf8) } ?? false
+        case .someElement(let test): (value.elements ?? []).contains { test.isFulfilled(by: $0) }
+        case .everyElement(let test):
+            value.elements.map { !$0.isEmpty && $0.allSatisfy { test.isFulfilled(by: $0) } } ?? false
+        case .someKey(let test): (value.members ?? []).contains { test.isFulfilled(by: .string($0.key)) }
+        }
+    }
+
+    /// CouchDB takes `{"$all": [[1, 2]]}` for the array itself too.
+    private static func hasAll(_ values: [JSONValue], _ value: JSONValue) -> Bool {
+        guard let elements = value.elements, !values.isEmpty else { return false }
+        if values.count == 1, values[0].isSame(value) { return true }
+        return values.allSatisfy { wanted in elements.contains { $0.isSame(wanted) } }
+    }
+}
+
+extension Selector.Comparison {
+    /// Whether an order is such.
+    func admits(_ order: Collation.Order) -> Bool {
+        switch self {
+        case .less: order == .before
+        case .atMost: order != .behind
+        case .equal: order == .same
+        case .notEqual: order != .same
+        case .atLeast: order != .before
+        case .greater: order == .behind
+        }
+    }
+
+    /// What is admitted where this is not.
+    var opposite: Self {
+        switch self {
+        case .less: .atLeast
+        case .atMost: .greater
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .atLeast: .less
+        case .greater: .atMost
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func isSame(_ other: JSONValue) -> Bool { Collation.compare(self, other) == .same }
+}

@@ -1,0 +1,124 @@
+/// Reads a selector: what is implicit becomes explicit, fields are joined to whole paths, and negations are pushed
+/// inwards, as CouchDB does, since that decides what an absent field means.
+struct SelectorReading {
+    private var count = 0
+
+    /// What a value says of what stands at a place.
+    mutating func test(_ value: JSONValue, at path: FieldPath) throws(SelectorFault) -> Selector.Test {
+        count += 1
+        guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
+        guard let members = value.members, !(members.isEmpty && !path.keys.isEmpty) else {
+            return leaf(.compares(.equal, value), at: path)
+        }
+        var tests: [Selector.Test] = []
+        for member in members { tests.append(try test(member, at: path)) }
+        return tests.count == 1 ? tests[0] : .all(tests)
+    }
+
+    private mutating func test(_ member: JSONValue.Member, at path: FieldPath) throws(SelectorFault) -> Selector.Test {
+        guard member.key.utf8.first == UInt8(ascii: "$") else {
+            return try test(member.value, at: path.appending(FieldPath(member.key)))
+        }
+        if let comparison = Self.comparisons[member.key] { return leaf(.compares(comparison, member.value), at: path) }
+        switch member.key {
+        case "$and": return .all(try tests(member, at: path))
+        case "$or": return .any(try tests(member, at: path))
+        case "$nor": return .all(try tests(member, at: path).map(\.negated))
+        case "$not":
+            guard member.value.kind == .object else { throw bad(member) }
+            return try test(member.value, at: path).negated
+        case "$elemMatch": return leaf(.someElement(try inner(member)), at: path)
+        case "$allMatch": return leaf(.everyElement(try inner(member)), at: path)
+        case "$keyMapMatch": return leaf(.someKey(try inner(member)), at: path)
+        default: return leaf(try plain(member), at: path)
+        }
+    }
+
+    private static let comparisons: [String: Selector.Comparison] = [
+        "$lt": .less, "$lte": .atMost, "$eq": .equal, "$ne": .notEqual, "$gte": .atLeast, "$gt": .greater,
+    ]
+
+    private static let kinds: [String: JSONKind] = [
+        "null": .null, "boolean": .boolean, "number": .number, "string": .string, "array": .array, "object": .object,
+    ]
+
+    /// An operator that has no selector inside.
+    private mutating func plain(_ member: JSONValue.Member) throws(SelectorFault) -> Selector.Test {
+        switch member.key {
+        case "$exists":
+            guard let isThere = member.value.boolean else { throw bad(member) }
+            return .exists(isThere)
+        case "$type":
+            guard let kind = member.value.string.flatMap({ Self.kinds[$0] }) else { throw bad(member) }
+            return .kind(kind)
+        case "$in": return .isAmong(try values(member))
+        case "$nin": return .isNotAmong(try values(member))
+        case "$all": return .hasAll(try values(member))
+        case "$size":
+            guard let count = member.value.integer, count >= 0 else { throw bad(member) }
+            return .count(count)
+        case "$mod":
+            guard let pair = member.value.elements, pair.count == 2, let divisor = pair[0].integer, divisor != 0,
+                let remainder = pair[1].integer
+            else { throw bad(member) }
+            return .remainder(divisor: divisor, remainder: remainder)
+        case "$regex":
+            guard let text = member.value.string, let pattern = PatternExpression(text) else { throw bad(member) }
+            return .finds(pattern)
+        case "$beginsWith":
+            guard let start = member.value.string else { throw bad(member) }
+            return .begins(start)
+        default: throw .invalidOperator(member.key)
+        }
+    }
+
+    private mutating func tests(
+        _ member: JSONValue.Member, at path: FieldPath
+    ) throws(SelectorFault) -> [Selector.Test] {
+        var tests: [Selector.Test] = []
+        for value in try values(member) {
+            guard value.kind == .object else { throw bad(member) }
+            tests.append(try test(value, at: path))
+        }
+        return tests
+    }
+
+    /// A selector of elements, whose paths begin anew.
+    private mutating func inner(_ member: JSONValue.Member) throws(SelectorFault) -> Selector.Test {
+        guard member.value.kind == .object else { throw bad(member) }
+        return try test(member.value, at: .document)
+    }
+
+    private mutating func values(_ member: JSONValue.Member) throws(SelectorFault) -> [JSONValue] {
+        guard let values = member.value.elements else { throw bad(member) }
+        count += values.count
+        guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
+        return values
+    }
+
+    private func leaf(_ test: Selector.Test, at path: FieldPath) -> Selector.Test {
+        path.keys.isEmpty ? test : .field(path, test)
+    }
+
+    private func bad(_ member: JSONValue.Member) -> SelectorFault {
+        let text = String(decoding: member.value.bytes.prefix(200), as: UTF8.self)
+        return .badArgument(operator: member.key, argument: text)
+    }
+}
+
+extension Selector.Test {
+    /// The opposite, with the negation as far inside as it goes.
+    var negated: Selector.Test {
+        switch self {
+        case .all(let tests): .any(tests.map(\.negated))
+        case .any(let tests): .all(tests.map(\.negated))
+        case .not(let test): test
+        case .field(let path, let test): .field(path, test.negated)
+        case .compares(let comparison, let value): .compares(comparison.opposite, value)
+        case .exists(let isThere): .exists(!isThere)
+        case .isAmong(let values): .isNotAmong(values)
+        case .isNotAmong(let values): .isAmong(values)
+        default: .not(self)
+        }
+    }
+}
