@@ -8,7 +8,8 @@ import Testing
     func `what stays where it is tells no more and no less than when every region is gone through`(
         policy: CrossingPolicy
     ) {
-        // Who may still have to be told of a dwell is gone through with every fix; nobody waits for ever.
+        // Who may still have to be told of a dwell is gone through with every fix; nobody waits for ever. And after an
+        // edit nothing is known of how far boundaries are.
         var fast = Town(policy: policy, dwellSeconds: nil)
         var plain = Town(policy: policy, dwellSeconds: 1e300)
         var random = Seed(seed: 90)
@@ -20,10 +21,12 @@ import Testing
                 request.append(walkers[number].observation(number, at: Double(round) * 5, &random))
             }
             fast.take(request, at: Double(round) * 5)
+            plain.forgetClearances()
             plain.take(request, at: Double(round) * 5)
             // Some come again, late or repeated, as phones send them.
             if round % 9 == 8 {
                 fast.take(Array(request.prefix(7)), at: Double(round) * 5)
+                plain.forgetClearances()
                 plain.take(Array(request.prefix(7)), at: Double(round) * 5)
             }
         }
@@ -67,15 +70,17 @@ private struct Town {
         for index in 0..<80 {
             let (south, west) = (45 + 0.001 * Double(index / 9), 14 + 0.0013 * Double(index % 9))
             let side = 0.0006 + 0.0004 * Double(index % 5)
-            let ring = [(0.0, 0.0), (0, side), (side, side), (side, 0), (0, 0)].map {
-                Coordinate(validLatitude: south + $0.0, longitude: west + $0.1)
-            }
+            let exterior = Self.square(south: south, west: west, side: side)
+            let hole = Self.square(south: south + side / 4, west: west + side / 4, side: side / 2)
             _ = engine.apply(
                 .putRegion(
                     Region(
                         number: RegionNumber(Int32(index + 1)), collection: collection, id: "\(index)", name: "",
-                        shape: .polygon(Polygon(exterior: ring)), isMuster: index % 4 == 0,
-                        dwellSeconds: dwellSeconds, exitDelaySeconds: index % 3 == 0 ? 12 : 0)))
+                        shape: index % 7 == 0
+                            ? .circle(Circle(centre: exterior[0], radius: Metres(40_000 * side)))
+                            : .polygon(Polygon(exterior: exterior, holes: index % 6 == 0 ? [hole] : [])),
+                        isMuster: index % 4 == 0, dwellSeconds: dwellSeconds,
+                        exitDelaySeconds: index % 3 == 0 ? 12 : 0)))
         }
         // Half of the regions in a mesh, half beside it, as after edits.
         if let rebuild = engine.rebuild { engine.adopt(rebuild.build()) }
@@ -84,6 +89,19 @@ private struct Town {
             _ = engine.apply(.putUser(User(number: user, name: "u\(index)", role: .member, team: team)))
             _ = engine.apply(.putDevice(Device(number: DeviceNumber(Int32(index)), name: "p", user: user)))
         }
+    }
+
+    private static func square(south: Double, west: Double, side: Double) -> [Coordinate] {
+        [(0.0, 0.0), (0, side), (side, side), (side, 0), (0, 0)].map {
+            Coordinate(validLatitude: south + $0.0, longitude: west + $0.1)
+        }
+    }
+
+    /// Edits the tracker to what it is: afterwards every device is compared with the regions anew.
+    mutating func forgetClearances() {
+        _ = engine.apply(
+            .putTracker(
+                Tracker(number: TrackerNumber(1), name: "t", filter: .none, collections: [CollectionNumber(1)])))
     }
 
     var crossingCount: Int {

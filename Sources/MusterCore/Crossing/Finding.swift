@@ -18,14 +18,25 @@ struct Evidence {
     var isFirst = false
 }
 
+extension Evidence {
+    /// What a fix says. Moves the device's track.
+    init(_ position: Position, of device: DeviceNumber, tracker: Atlas.TrackerRule, state: inout DeviceState) {
+        self.init(device: device, sampleTime: position.sampleTime, tracker: tracker)
+        guard !tracker.confident.isEmpty else { return }
+        state.track.take(ConfidentFix(position))
+        deviationMetres = state.track.deviationMetres
+        leastDeviationMetres = state.track.leastDeviationMetres
+        isSettled = state.track.isSettled
+        isChecking = state.track.isChecking
+        isFirst = !state.hasStood
+        if isSettled { state.hasStood = true }
+    }
+}
+
 extension Atlas {
-    /// Replaces the bench's findings by the regions that a fix may be inside of, in region order, and says what the
-    /// fix tells them all. Moves the device's track.
-    func find(
-        _ position: Position, device: DeviceNumber, tracker: TrackerRule, state: inout DeviceState,
-        on bench: inout Workbench
-    ) -> Evidence {
-        var evidence = Evidence(device: device, sampleTime: position.sampleTime, tracker: tracker)
+    /// Replaces the bench's findings by the regions that a device may be inside of, in region order.
+    func find(_ position: Position, _ evidence: Evidence, _ state: DeviceState, on bench: inout Workbench) {
+        let tracker = evidence.tracker
         bench.findings.clear()
         if !tracker.raw.isEmpty {
             regions(containing: position.coordinate, in: tracker.raw, into: &bench.inside)
@@ -33,19 +44,10 @@ extension Atlas {
                 bench.findings.append(NearbyRegion(id: region, signedDistanceMetres: .infinity))
             }
         }
-        guard !tracker.confident.isEmpty else { return evidence }
-        state.track.take(ConfidentFix(position))
-        evidence.deviationMetres = state.track.deviationMetres
-        evidence.leastDeviationMetres = state.track.leastDeviationMetres
-        evidence.isSettled = state.track.isSettled
-        evidence.isChecking = state.track.isChecking
-        evidence.isFirst = !state.hasStood
-        if evidence.isSettled { state.hasStood = true }
-        guard !evidence.isChecking else { return evidence }
+        guard !tracker.confident.isEmpty && !evidence.isChecking else { return }
         nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, on: &bench)
         if 4 * evidence.deviationMetres > Self.reachMetres { measureDistant(state, tracker, on: &bench) }
         if tracker.collections.count > 1 { bench.findings.withArray { $0.sort { $0.id < $1.id } } }
-        return evidence
     }
 
     /// Adds what is so near that it is not certain to be outside.

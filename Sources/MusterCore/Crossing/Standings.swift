@@ -6,8 +6,11 @@ struct Standings {
     let evidence: Evidence
 
     /// Goes through the presences and the findings, both in region order, side by side.
-    func move(_ state: inout DeviceState, in atlas: Atlas, on bench: inout Workbench) {
-        if staysPut(state.presences, bench.findings, in: atlas) { return }
+    ///
+    /// - Returns: whether the device is at rest: it stays in what it was in, and would as long as no boundary comes
+    ///   near.
+    func move(_ state: inout DeviceState, in atlas: Atlas, on bench: inout Workbench) -> Bool {
+        if staysPut(state.presences, bench.findings, in: atlas) { return true }
         bench.presences.removeAll(keepingCapacity: true)
         var former = 0
         var found = 0
@@ -35,6 +38,7 @@ struct Standings {
         bench.tellGathered()
         // Most fixes change nothing, and then nothing is copied.
         if bench.presencesChanged { state.presences = Array(bench.presences) }
+        return false
     }
 
     /// Whether a device stays where it is, deep inside of what it is in and far from all else, and nothing is to be
@@ -57,11 +61,14 @@ struct Standings {
     /// `Presence.leastProbability` is in it, and that is neither kept nor told.
     private static var farDeviations: Double { -1.7 }
 
+    /// Who is so many deviations inside of a region is certain to be in it.
+    static var steadyDeviations: Double { 2 }
+
     /// Whether a device stays in a region, deep inside, and nothing is to be told.
     @inline(__always)
     private func isSteady(_ presence: Presence, _ finding: NearbyRegion, in atlas: Atlas) -> Bool {
         presence.region.rawValue == finding.id && presence.isSteady && !evidence.isChecking
-            && finding.signedDistanceMetres > 2 * evidence.deviationMetres
+            && finding.signedDistanceMetres > Self.steadyDeviations * evidence.deviationMetres
             && (presence.hasDwelt || atlas.reportsNoDwell(in: presence.region))
     }
 

@@ -21,6 +21,11 @@ private final class IndexHolder: Sendable {
     func nearby(_ place: Coordinate, within reach: Metres, into found: inout Answers<NearbyRegion>) {
         index.nearby(place, within: reach, into: &found)
     }
+
+    @inline(never)
+    func clearance(around place: Coordinate, within limit: Metres) -> Metres {
+        index.clearance(around: place, within: limit)
+    }
 }
 
 /// What there is to cross: the regions of every collection, and which collections a tracker is linked to. All look-ups
@@ -35,6 +40,9 @@ struct Atlas: Sendable {
     private var policies: [CrossingPolicy] = []
     private var trackers: [TrackerRule?] = []
     private var musterByRule: Set<RegionNumber> = []
+    /// What there is to cross, by whom and how: another number after every change of that. What was found before a
+    /// change says nothing afterwards (see `Clearance`).
+    private(set) var stamp: UInt32 = 1
 
     /// What crossing a region takes.
     struct RegionRule: Hashable, Sendable {
@@ -120,6 +128,17 @@ struct Atlas: Sendable {
         indexes[Int(collection.rawValue)].nearby(place, within: reach, into: &found)
     }
 
+    /// Metres around a place within which no boundary of any region of these collections comes.
+    func clearance(
+        around place: Coordinate, within limit: Metres, in collections: [CollectionNumber]
+    ) -> Metres {
+        var clear = limit
+        for collection in collections where indexes.indices.contains(Int(collection.rawValue)) {
+            clear = min(clear, indexes[Int(collection.rawValue)].clearance(around: place, within: clear))
+        }
+        return clear
+    }
+
     /// Replaces `found` by the numbers of a collection's regions that a straight way touches, ascending.
     func regions(
         crossedBy from: Coordinate, _ to: Coordinate, in collection: CollectionNumber,
@@ -155,9 +174,13 @@ struct Atlas: Sendable {
 }
 
 extension Atlas {
+    /// Notes that a tracker or its links changed: what was found for its devices says nothing any more.
+    mutating func noteChange() { stamp &+= 1 }
+
     mutating func put(_ collection: RegionCollection) {
         makeRoom(for: collection.number)
         guard policies[Int(collection.number.rawValue)] != collection.policy else { return }
+        noteChange()
         policies[Int(collection.number.rawValue)] = collection.policy
         trackers = trackers.map { tracker in
             tracker.map { TrackerRule(filter: $0.filter, collections: $0.collections, policy: policy) }
@@ -178,6 +201,7 @@ extension Atlas {
             isMusterByRule: musterByRule.contains(region.number),
             dwellSeconds: region.dwellSeconds, exitDelaySeconds: region.exitDelaySeconds,
             inradiusMetres: region.shape.inradius.value)
+        noteChange()
         change(region.collection) { $0.put(region.shape, as: region.number.rawValue) }
     }
 
@@ -192,10 +216,12 @@ extension Atlas {
     mutating func remove(_ region: RegionNumber) {
         guard let rule = rule(of: region) else { return }
         rules[Int(region.rawValue)] = nil
+        noteChange()
         change(rule.collection) { $0.remove(region.rawValue) }
     }
 
     mutating func put(_ tracker: Tracker) {
+        noteChange()
         while trackers.count <= Int(tracker.number.rawValue) { trackers.append(nil) }
         trackers[Int(tracker.number.rawValue)] = TrackerRule(
             filter: tracker.filter, collections: tracker.collections, policy: policy)
@@ -215,6 +241,7 @@ extension Atlas {
     }
 
     mutating func remove(_ tracker: TrackerNumber) {
+        noteChange()
         if trackers.indices.contains(Int(tracker.rawValue)) { trackers[Int(tracker.rawValue)] = nil }
     }
 

@@ -53,6 +53,7 @@ extension Engine {
             atlas.remove(number)
             return wasMuster
         case .removeTeam(let number):
+            atlas.noteChange()
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
             return incidents[number] != nil
         case .putCollection(let collection): atlas.put(collection)
@@ -82,12 +83,14 @@ extension Engine {
 
     private mutating func put(_ user: User) {
         while people.count <= Int(user.number.rawValue) { people.append(PersonState()) }
+        if people[Int(user.number.rawValue)].team != user.team { forgetClearances(of: user.number) }
         people[Int(user.number.rawValue)].team = user.team
         people[Int(user.number.rawValue)].isPerson = user.role != .gateway
     }
 
     private mutating func put(_ team: Team) {
         while teams.count <= Int(team.number.rawValue) { teams.append(TeamState()) }
+        if teams[Int(team.number.rawValue)].tracker != team.tracker { atlas.noteChange() }
         teams[Int(team.number.rawValue)] = TeamState(tracker: team.tracker, silenceSeconds: team.silenceSeconds)
     }
 
@@ -96,6 +99,7 @@ extension Engine {
         while devices.count <= index { devices.append(DeviceState()) }
         guard devices[index].user != device.user else { return }
         devices[index].user = device.user
+        devices[index].clearance.end()
         ownership.add(device.number, to: device.user)
     }
 
@@ -103,6 +107,14 @@ extension Engine {
         guard people.indices.contains(Int(user.rawValue)) else { return }
         if people[Int(user.rawValue)].declared.roll != nil { departed[user] = people[Int(user.rawValue)] }
         people[Int(user.rawValue)] = PersonState()
+        forgetClearances(of: user)
+    }
+
+    /// Where a person's devices report has changed, and so what they may cross.
+    private mutating func forgetClearances(of user: UserNumber) {
+        for device in ownership.devices(of: user) where devices.indices.contains(Int(device.rawValue)) {
+            devices[Int(device.rawValue)].clearance.end()
+        }
     }
 
     private mutating func remove(_ device: DeviceNumber) {

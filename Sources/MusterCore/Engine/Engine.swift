@@ -97,9 +97,12 @@ public struct Engine: Sendable {
             state.keep(position)
             bench.changes.append(.position(position, of: device, isCurrent: true))
         }
-        let evidence = atlas.find(position, device: device, tracker: tracker, state: &state, on: &bench)
-        let standings = Standings(evidence: evidence)
-        standings.move(&state, in: atlas, on: &bench)
+        let standings = Standings(evidence: Evidence(position, of: device, tracker: tracker, state: &state))
+        if !standings.isClear(position, state, in: atlas) {
+            atlas.find(position, standings.evidence, state, on: &bench)
+            let isAtRest = standings.move(&state, in: atlas, on: &bench)
+            standings.noteClearance(around: position, isAtRest: isAtRest, &state, in: atlas, bench.findings)
+        }
         if let former { standings.infer(from: former, to: ConfidentFix(position), state, in: atlas, on: &bench) }
         return passage
     }

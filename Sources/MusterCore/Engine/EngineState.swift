@@ -14,7 +14,11 @@ struct DeviceState: Hashable, Sendable {
     private(set) var lastEvaluated = MaybeInstant()
     private var lastSighted = MaybeInstant()
     /// Where it stands, in region order.
-    var presences: [Presence] = []
+    var presences: [Presence] = [] {
+        didSet { clearance.end() }
+    }
+    /// How far it may go until that can change.
+    var clearance = Clearance()
     /// Where the confident policy believes it to be; empty until a fix is evaluated under it.
     var track = ConfidentTrack()
     /// Seconds between its fixes of late.

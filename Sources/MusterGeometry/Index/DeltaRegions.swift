@@ -115,6 +115,16 @@ struct DeltaRegions: Sendable {
         }
     }
 
+    /// Calls the closure with the shape of each region whose box may come within a distance of a place; in no
+    /// particular order, and with one maybe twice.
+    func forEachShape(near place: Coordinate, within radius: Metres, _ body: (PreparedShape) -> Void) {
+        for piece in Span(around: place, radiusMetres: radius.value).pieces {
+            grid.forEachSlot(touching: piece) { slot in
+                if let held = slots[Int(slot)] { body(held.shape) }
+            }
+        }
+    }
+
     /// Calls the closure with the number and shape of each region whose box a way may touch, in no particular order.
     func forEachRegion(touching path: PathSegment, _ body: (Int32, PreparedShape) -> Void) {
         let isAtPole = path.north == 90 || path.south == -90

@@ -99,27 +99,72 @@ extension MeshQuery {
         let scaleY = FourFloats(repeating: along / Float(LeafUnits.perCell))
         let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
         let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
-        let one = unsafeBitCast(FourFloats(repeating: 1), to: FourWords.self)
         var least = FourFloats(repeating: .greatestFiniteMagnitude)
         var at = UnsafeRawPointer(blocks)
         for block in 0..<count {
+            let square = FourEdges(at).squares(from: u, v, scaleX, scaleY)
+            at += EdgeBlock.byteCount
+            UnsafeMutableRawPointer(squares + block &* EdgeBlock.edgeCount).storeBytes(of: square, as: FourFloats.self)
+            least = lesser(square, least)
+        }
+        return least.least
+    }
+
+    /// The least square of the distances in metres from a point to the clipped edges of a leaf, about.
+    ///
+    /// - Parameter across: metres of the cell's width; `along` of its height.
+    @inline(__always)
+    static func leastSquare(
+        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ place: MeshPlace, _ across: Float, _ along: Float
+    ) -> Float {
+        let scaleX = FourFloats(repeating: across / Float(LeafUnits.perCell))
+        let scaleY = FourFloats(repeating: along / Float(LeafUnits.perCell))
+        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
+        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        var least = FourFloats(repeating: .greatestFiniteMagnitude)
+        var at = UnsafeRawPointer(blocks)
+        for _ in 0..<count {
             let edges = FourEdges(at)
             at += EdgeBlock.byteCount
-            let (dx, dy) = (edges.run * scaleX, edges.rise * scaleY)
-            let (x, y) = ((u - edges.lowLongitude) * scaleX, (v - edges.lowLatitude) * scaleY)
-            let share = (x * dx + y * dy) / (dx * dx + dy * dy + 1e-12)
-            // Between 0 and 1.
-            let positive = unsafeBitCast(share, to: FourWords.self) & bits(share .> 0)
-            let isBeyond = bits(share .> 1)
-            let fraction = floats((isBeyond & one) | (positive & ~isBeyond))
-            let (footX, footY) = (x - fraction * dx, y - fraction * dy)
-            let square = footX * footX + footY * footY
-            UnsafeMutableRawPointer(squares + block &* EdgeBlock.edgeCount).storeBytes(of: square, as: FourFloats.self)
-            let isLess = bits(square .< least)
-            least = floats(
-                (unsafeBitCast(square, to: FourWords.self) & isLess)
-                    | (unsafeBitCast(least, to: FourWords.self) & ~isLess))
+            // What fills up a block is beside the cell: it becomes no number, which is never less.
+            let isNothing = bits(edges.lowLatitude .== 0) & bits(edges.rise .== 0)
+            let square = unsafeBitCast(edges.squares(from: u, v, scaleX, scaleY), to: FourWords.self)
+            least = lesser(floats(square | isNothing), least)
         }
-        return min(min(least[0], least[1]), min(least[2], least[3]))
+        return least.least
     }
+}
+
+extension FourEdges {
+    /// The squares of the distances in metres from a point, about.
+    ///
+    /// - Parameter scaleX: metres to a unit from west to east; `scaleY` from south to north.
+    @inline(__always)
+    fileprivate func squares(
+        from u: FourFloats, _ v: FourFloats, _ scaleX: FourFloats, _ scaleY: FourFloats
+    ) -> FourFloats {
+        let one = unsafeBitCast(FourFloats(repeating: 1), to: FourWords.self)
+        let (dx, dy) = (run * scaleX, rise * scaleY)
+        let (x, y) = ((u - lowLongitude) * scaleX, (v - lowLatitude) * scaleY)
+        let share = (x * dx + y * dy) / (dx * dx + dy * dy + 1e-12)
+        // Between 0 and 1.
+        let positive = unsafeBitCast(share, to: FourWords.self) & bits(share .> 0)
+        let isBeyond = bits(share .> 1)
+        let fraction = floats((isBeyond & one) | (positive & ~isBeyond))
+        let (footX, footY) = (x - fraction * dx, y - fraction * dy)
+        return footX * footX + footY * footY
+    }
+}
+
+/// The numbers of the left side where they are less, else those of the right side.
+@inline(__always)
+private func lesser(_ left: FourFloats, _ right: FourFloats) -> FourFloats {
+    let isLess = bits(left .< right)
+    return floats(
+        (unsafeBitCast(left, to: FourWords.self) & isLess) | (unsafeBitCast(right, to: FourWords.self) & ~isLess))
+}
+
+extension FourFloats {
+    @inline(__always)
+    fileprivate var least: Float { Swift.min(Swift.min(self[0], self[1]), Swift.min(self[2], self[3])) }
 }

@@ -45,11 +45,15 @@ extension MeshQuery {
     }
 
     /// Goes down to the smallest cell.
-    @inline(__always)
-    func descend(_ place: inout MeshPlace) {
+    ///
+    /// - Returns: how many of them fit side by side into a cell of the root.
+    @inline(__always) @discardableResult
+    func descend(_ place: inout MeshPlace) -> Double {
+        var cells = 1.0
         while place.word.isSubgrid {
             let levels = place.word.levels
             let side = Double(1 &<< levels)
+            cells *= side
             place.u *= side
             place.v *= side
             let column = Int(place.u)
@@ -58,6 +62,7 @@ extension MeshQuery {
             place.v -= Double(row)
             place.word = CellWord(bits: hot[place.word.firstWord &+ (row &<< levels) &+ column])
         }
+        return cells
     }
 
     /// The header of a place's leaf.
