@@ -13,6 +13,9 @@ package protocol DocumentReader: AnyObject {
     /// How many documents a scope has.
     func counts(in scope: DatabaseScope) throws -> DocumentCounts
 
+    /// How many documents, deleted ones too, have an id that begins so.
+    func count(idPrefix: String, in scope: DatabaseScope) throws -> Int
+
     /// A document, with what its winner says.
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument?
     /// What a revision says; nil where that is not known, or is compacted away.

@@ -38,3 +38,19 @@ struct PositionKey: Hashable, Comparable {
         return left.longitude < right.longitude
     }
 }
+
+/// The number of the change that told of a position, and whether a document brought it.
+struct PositionMark: Hashable {
+    /// The number, shifted by the one bit that tells of a document.
+    let rawValue: Int64
+
+    init(rawValue: Int64) { self.rawValue = rawValue }
+
+    init(sequence: Int64, source: Position.Source) {
+        rawValue = sequence << 1 | (source == .couchDB ? 1 : 0)
+    }
+
+    var sequence: Int64 { rawValue >> 1 }
+    /// Whether the document stands beside it, so that it need not be told as one.
+    var isOfDocument: Bool { rawValue & 1 == 1 }
+}

@@ -68,10 +68,11 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// The regions of every collection, in number order.
     func regions() throws -> [Region]
 
-    /// Runs `body` with a look at the documents, all of it of one moment.
+    /// Runs `body` with a look at the documents and at the positions, all of it of one moment. It may be run more than
+    /// once, until one moment holds.
     ///
     /// - Throws: `StoreError`, or what `body` throws.
-    func readDocuments<Result>(_ body: (any DocumentReader) throws -> Result) throws -> Result
+    func readDocuments<Result>(_ body: (any DocumentReader, any PositionReader) throws -> Result) throws -> Result
 
     /// The credential with this kind and key.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?

@@ -12,6 +12,14 @@ public struct Tally: Hashable, Sendable {
     /// Of none.
     public init() {}
 
+    /// Adds what another counted.
+    public static func += (left: inout Tally, right: Tally) {
+        left.accepted += right.accepted
+        left.late += right.late
+        left.repeated += right.repeated
+        left.filtered += right.filtered
+    }
+
     /// Counts one more.
     public mutating func count(_ verdict: Verdict) {
         switch verdict {

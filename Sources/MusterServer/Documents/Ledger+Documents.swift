@@ -11,25 +11,41 @@ extension Ledger {
     package func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
-        try await read { store in try store.readDocuments { try body($0) } }
+        let directory = directory
+        return try await read { store in
+            try store.readDocuments { try body(LocationDocuments($0, $1, in: directory)) }
+        }
     }
 
     /// Carries out edits of documents in one database, in order, in one transaction.
     ///
     /// - Returns: what became of each, once all is on disk.
     /// - Throws: `LedgerError`; then nothing happened.
+    ///
+    /// - Precondition: the place may be written to.
     package func write(_ edits: [DocumentEdit], to place: DatabasePlace) async throws -> [EditOutcome] {
-        guard let database = place.number else { throw LedgerError.closed }
-        return try await edit { _, draft in
-            let transaction = draft.transaction
-            return try edits.map { edit in
-                try transaction.documents.apply(edit, to: database, revisionLimit: place.revisionLimit) { winner in
-                    try transaction.append(
-                        .document(
-                            DocumentTouch(
-                                database: database, id: edit.id, winner: winner.revision, isDeleted: winner.isDeleted)))
-                }
-            }
+        guard let database = place.number else { preconditionFailure("\(place.name) is only read") }
+        if edits.isEmpty { return [] }
+        var target = DocumentPlace(database: database, revisionLimit: place.revisionLimit)
+        if case .locations(let user) = place.kind {
+            target.user = user
+            target.devices = try await devices(of: user)
+            let sender = Author.current?.device
+            target.device = target.devices.contains { $0 == sender } ? sender : target.devices.min()
+        }
+        return try await commit(.documents(edits, in: target)).outcomes
+    }
+
+    /// The devices of a user: there is one as soon as locations are written.
+    private func devices(of user: User) async throws -> [DeviceNumber] {
+        let devices = directory.devices(of: user.number)
+        guard devices.isEmpty else { return devices }
+        return try await edit { directory, draft in
+            let devices = directory.devices(of: user.number)
+            guard devices.isEmpty, directory.users[user.number] != nil else { return devices }
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "phone", user: user.number)
+            draft.edits = [.putDevice(device)]
+            return [device.number]
         }
     }
 }

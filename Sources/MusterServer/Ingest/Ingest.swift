@@ -12,6 +12,8 @@ struct Ingest {
     private(set) var engine: Engine
     let rules: RuleBook
     private var decision = Decision()
+    /// The number of the change that was appended last.
+    private(set) var lastAppended = Sequence.zero
 
     init(store: any Store, engine: Engine, rules: RuleBook) {
         self.store = store
@@ -19,23 +21,29 @@ struct Ingest {
         self.rules = rules
     }
 
-    /// Decides and stores the observations of several requests in one transaction.
+    /// Decides and stores what several senders brought, in one transaction.
     ///
     /// - Returns: a receipt a request, in order; everything they count is durable.
     /// - Throws: what the store throws; then nothing happened, on disk or in memory.
-    mutating func commit(_ requests: [[Observation]], now: Instant) throws -> [Receipt] {
-        var tallies: [Tally] = []
-        tallies.reserveCapacity(requests.count)
+    mutating func commit(_ requests: [IngestRequest], now: Instant) throws -> [Receipt] {
+        var receipts: [Receipt] = []
+        receipts.reserveCapacity(requests.count)
         try transact(now: now) { ingest, transaction in
-            for observations in requests {
-                tallies.append(try ingest.decide(observations, now: now, in: transaction))
+            for request in requests {
+                switch request {
+                case .observations(let observations):
+                    receipts.append(Receipt(tally: try ingest.decide(observations, now: now, in: transaction)))
+                case .documents(let edits, let place):
+                    receipts.append(try ingest.write(edits, in: place, now: now, in: transaction))
+                }
             }
         }
-        return tallies.map { Receipt(tally: $0, sequence: store.lastSequence) }
+        for index in receipts.indices { receipts[index].sequence = store.lastSequence }
+        return receipts
     }
 
     /// One request's observations: a repetition changes nothing; anything else is decided and its changes appended.
-    private mutating func decide(
+    mutating func decide(
         _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
     ) throws -> Tally {
         var tally = Tally()
@@ -61,8 +69,11 @@ struct Ingest {
 
     private mutating func append(to transaction: any StoreTransaction, now: Instant) throws {
         let (rules, store) = (rules, store)
+        var last = lastAppended
+        defer { lastAppended = last }
         try decision.takeChanges { change in
             let sequence = try transaction.append(change)
+            last = sequence
             if let entry = change.audit(at: sequence) { try transaction.append(entry) }
             if !rules.isIdle { try rules.follow(change, sequence, at: now, in: transaction, over: store) }
         }

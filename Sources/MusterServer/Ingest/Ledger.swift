@@ -85,10 +85,15 @@ package final class Ledger: Sendable {
     /// - Throws: `LedgerError`; the sender should try again.
     package func ingest(_ observations: [Observation]) async throws(LedgerError) -> Receipt {
         if observations.isEmpty { return Receipt(sequence: store.lastSequence) }
+        return try await commit(.observations(observations))
+    }
+
+    /// Puts a request into the next transaction.
+    func commit(_ request: IngestRequest) async throws(LedgerError) -> Receipt {
         let result = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<Result<Receipt, LedgerError>, Never>) in
             do throws(LedgerError) {
-                try queue.put(.ingest(observations, answer: { continuation.resume(returning: $0) }))
+                try queue.put(.ingest(request, answer: { continuation.resume(returning: $0) }))
             } catch {
                 continuation.resume(returning: .failure(error))
             }

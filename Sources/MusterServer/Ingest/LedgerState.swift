@@ -59,9 +59,11 @@ package struct Receipt: Equatable, Sendable {
     package var tally = Tally()
     /// The log's number after the commit that holds them.
     package var sequence = Sequence.zero
+    /// What became of each edit of a document.
+    package var outcomes: [EditOutcome] = []
 }
 
-/// Why the ledger did not take something. All of these pass: the sender should try again.
+/// Why the ledger did not take something. All but `gone` pass: the sender should try again.
 package enum LedgerError: Error, Equatable, Sendable {
     /// As much is waiting as may wait.
     case full
@@ -69,6 +71,8 @@ package enum LedgerError: Error, Equatable, Sendable {
     case unavailable(reason: String)
     /// The server is shutting down.
     case closed
+    /// The database or user that documents were for was removed meanwhile.
+    case gone
 
     init(_ error: any Error) {
         self = error as? LedgerError ?? .unavailable(reason: String(describing: error))

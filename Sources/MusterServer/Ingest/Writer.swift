@@ -38,15 +38,16 @@ struct Writer {
 
     /// Carries jobs out in order; neighbouring ingests share a transaction.
     private mutating func carryOut(_ jobs: [WriterQueue.Job]) {
-        var requests: [[Observation]] = []
+        var requests: [IngestRequest] = []
         var answers: [@Sendable (Result<Receipt, LedgerError>) -> Void] = []
         var count = 0
         for job in jobs {
             switch job {
-            case .ingest(let observations, let answer):
-                requests.append(observations)
+            case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
+            case .ingest(let request, let answer):
+                requests.append(request)
                 answers.append(answer)
-                count += observations.count
+                count += request.weight
                 guard count >= WriterQueue.batchLimit else { continue }
                 commit(&requests, &answers)
                 count = 0
@@ -59,8 +60,15 @@ struct Writer {
         commit(&requests, &answers)
     }
 
+    /// Whether what documents are for is there still.
+    private func holds(_ place: DocumentPlace) -> Bool {
+        shared.directory.withLock { directory in
+            place.user.map { directory.users[$0.number] != nil } ?? (directory.databases[place.database] != nil)
+        }
+    }
+
     private mutating func commit(
-        _ requests: inout [[Observation]], _ answers: inout [@Sendable (Result<Receipt, LedgerError>) -> Void]
+        _ requests: inout [IngestRequest], _ answers: inout [@Sendable (Result<Receipt, LedgerError>) -> Void]
     ) {
         guard !requests.isEmpty else { return }
         defer {

@@ -6,8 +6,8 @@ import Synchronization
 final class WriterQueue: Sendable {
     /// Work for the writer, in the order it came.
     enum Job: Sendable {
-        /// Observations of one request and who waits for them.
-        case ingest([Observation], answer: @Sendable (Result<Receipt, LedgerError>) -> Void)
+        /// Observations or documents of one request and who waits for them.
+        case ingest(IngestRequest, answer: @Sendable (Result<Receipt, LedgerError>) -> Void)
         /// Anything else that must run between two commits: an edit, a look at the engine, maintenance.
         case run(@Sendable (inout Writer) -> Void)
     }
@@ -37,9 +37,12 @@ final class WriterQueue: Sendable {
         let outcome = state.withLock { state -> Result<Bool, LedgerError> in
             if state.isClosed { return .failure(.closed) }
             switch job {
-            case .ingest(let observations, _):
-                guard state.observations + observations.count <= Self.observationLimit else { return .failure(.full) }
-                state.observations += observations.count
+            case .ingest(let request, _):
+                let weight = request.weight
+                guard state.observations == 0 || state.observations + weight <= Self.observationLimit else {
+                    return .failure(.full)
+                }
+                state.observations += weight
             case .run:
                 guard state.runs < Self.runLimit else { return .failure(.full) }
                 state.runs += 1

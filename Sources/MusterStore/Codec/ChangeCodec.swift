@@ -110,18 +110,26 @@ package struct ChangeCodec {
 
     /// The positions in a blob, and where in it they stand.
     ///
+    /// - Parameter first: the number of the blob's first change.
     /// - Throws: `CodecFault` when the bytes are not what `put` makes.
-    static func arrivals(in bytes: UnsafeRawBufferPointer) throws(CodecFault) -> [StagedPositions.Arrival] {
+    static func arrivals(
+        in bytes: UnsafeRawBufferPointer, first: Int64
+    ) throws(CodecFault) -> [StagedPositions.Arrival] {
         var reader = try start(bytes)
         var arrivals: [StagedPositions.Arrival] = []
+        var sequence = first - 1
         while !reader.isAtEnd {
             let start = reader
+            sequence += 1
             switch try tag(&reader) {
             case .currentPosition, .latePosition:
                 let device = DeviceNumber(try reader.number())
                 let offset = reader.offset
-                let key = PositionKey(try reader.position())
-                arrivals.append(.init(key: key, device: device, bytes: offset..<reader.offset))
+                let position = try reader.position()
+                arrivals.append(
+                    .init(
+                        key: PositionKey(position), device: device,
+                        mark: PositionMark(sequence: sequence, source: position.source), bytes: offset..<reader.offset))
             default:
                 reader = start
                 _ = try next(&reader)

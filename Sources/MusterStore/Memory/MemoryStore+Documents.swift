@@ -1,7 +1,9 @@
 package import MusterDocuments
 
 extension MemoryStore {
-    package func readDocuments<Result>(_ body: (any DocumentReader) throws -> Result) throws -> Result {
+    package func readDocuments<Result>(
+        _ body: (any DocumentReader, any PositionReader) throws -> Result
+    ) throws -> Result {
         preconditionFailure("helper documents writes this")
     }
 }

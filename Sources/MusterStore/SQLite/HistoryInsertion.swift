@@ -16,12 +16,16 @@ struct HistoryInsertion {
     private var lastOffset = 0
     private var count = 0
     private var bytes: [UInt8] = []
+    private var marks = MarkWriter()
 
     /// - Parameter epochLimit: so many blocks make an epoch full.
     init(in database: Database, epochLimit: Int) throws {
         block = try RawStatement(
-            "INSERT INTO history (epoch, device, first_time, last_time, count, positions) VALUES (?, ?, ?, ?, ?, ?)",
-            in: database)
+            """
+            INSERT INTO history (
+                epoch, device, first_time, last_time, first_sequence, last_sequence, told, count, marks, positions)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, in: database)
         latest = try RawStatement(
             """
             INSERT INTO latest (device, sample_time, latitude, longitude, position) VALUES (?, ?, ?, ?, ?)
@@ -52,7 +56,7 @@ struct HistoryInsertion {
     ///
     /// - Parameter encoded: the position as `ByteWriter` writes it.
     mutating func add(
-        _ key: PositionKey, of device: DeviceNumber, encoded: UnsafeRawBufferPointer
+        _ key: PositionKey, of device: DeviceNumber, mark: PositionMark, encoded: UnsafeRawBufferPointer
     ) throws {
         if count > 0 {
             if device != self.device {
@@ -70,6 +74,7 @@ struct HistoryInsertion {
         last = key
         lastOffset = bytes.count
         count += 1
+        marks.add(mark)
         bytes.append(contentsOf: encoded)
     }
 
@@ -104,12 +109,16 @@ struct HistoryInsertion {
         block.bind(2, Int64(device.rawValue))
         block.bind(3, first.sampleTime)
         block.bind(4, last.sampleTime)
-        block.bind(5, Int64(count))
-        try block.binding(6, bytes[...]) { try block.run() }
+        block.bind(5, marks.first)
+        block.bind(6, marks.last)
+        block.bind(7, marks.told)
+        block.bind(8, Int64(count))
+        try block.binding(9, marks.bytes[...]) { try block.binding(10, bytes[...]) { try block.run() } }
         epoch.firstTime = min(epoch.firstTime, first.sampleTime)
         epoch.lastTime = max(epoch.lastTime, last.sampleTime)
         blocks += 1
         count = 0
         bytes.removeAll(keepingCapacity: true)
+        marks = MarkWriter()
     }
 }

@@ -62,14 +62,14 @@ extension HistoryTable {
         let end = horizon?.milliseconds ?? .max
         let statement = try RawStatement(
             """
-            SELECT number, count, last_time, positions FROM history
+            SELECT number, count, last_time, positions, marks FROM history
             WHERE epoch = ? AND device = ? AND first_time <= ? ORDER BY first_time
             """, in: database)
         statement.bind(1, epoch)
         statement.bind(2, Int64(device.rawValue))
         statement.bind(3, end)
         var gone: [Int64] = []
-        var cut: [(number: Int64, rest: [Position])] = []
+        var cut: [(number: Int64, rest: [Position], marks: MarkWriter)] = []
         var count = 0
         while count < limit, try statement.step() {
             let held = Int(clamping: statement.integer(1))
@@ -79,7 +79,10 @@ extension HistoryTable {
                 continue
             }
             let rest = try statement.withBlob(3) { try Self.rest(of: $0, from: end) }
-            if rest.count < held { cut.append((statement.integer(0), rest)) }
+            if rest.count < held {
+                let marks = try statement.withBlob(4) { try MarkWriter(lastOf: $0, count: rest.count) }
+                cut.append((statement.integer(0), rest, marks))
+            }
             count += held - rest.count
         }
         statement.reset()
@@ -88,7 +91,7 @@ extension HistoryTable {
             deletion.bind(1, number)
             try deletion.run()
         }
-        for (number, rest) in cut { try replace(number, by: rest, in: database) }
+        for (number, rest, marks) in cut { try replace(number, by: rest, marks, in: database) }
         let latest = try RawStatement("DELETE FROM latest WHERE device = ? AND sample_time <= ?", in: database)
         latest.bind(1, Int64(device.rawValue))
         latest.bind(2, horizon == nil ? end : end - 1)
@@ -108,16 +111,27 @@ extension HistoryTable {
     }
 
     /// Leaves in a block only `rest`, its last positions, of which there is at least one.
-    private static func replace(_ number: Int64, by rest: [Position], in database: Database) throws {
+    private static func replace(
+        _ number: Int64, by rest: [Position], _ marks: MarkWriter, in database: Database
+    ) throws {
         guard let first = rest.first else { return }
         var writer = ByteWriter()
         for position in rest { writer.put(position) }
         let statement = try RawStatement(
-            "UPDATE history SET first_time = ?, count = ?, positions = ? WHERE number = ?", in: database)
+            """
+            UPDATE history SET first_time = ?, first_sequence = ?, last_sequence = ?, told = ?, count = ?, marks = ?,
+                positions = ?
+            WHERE number = ?
+            """, in: database)
         statement.bind(1, first.sampleTime.milliseconds)
-        statement.bind(2, Int64(rest.count))
-        statement.bind(4, number)
-        try statement.binding(3, writer.bytes[...]) { try statement.run() }
+        statement.bind(2, marks.first)
+        statement.bind(3, marks.last)
+        statement.bind(4, marks.told)
+        statement.bind(5, Int64(rest.count))
+        statement.bind(8, number)
+        try statement.binding(6, marks.bytes[...]) {
+            try statement.binding(7, writer.bytes[...]) { try statement.run() }
+        }
     }
 
     /// The first device after `device` that has a position in an epoch, with its oldest sample time there.

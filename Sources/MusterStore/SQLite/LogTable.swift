@@ -46,6 +46,22 @@ enum LogTable {
         }
     }
 
+    /// Calls `body` with every commit from the one that holds `sequence`, or is next before it, downwards, until it says no.
+    static func forEachCommit(
+        downFrom sequence: Int64, in database: Database,
+        _ body: (_ first: Int64, _ changes: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        let statement = try RawStatement(
+            "SELECT first_sequence, changes FROM log WHERE first_sequence <= ? ORDER BY first_sequence DESC",
+            in: database)
+        defer { statement.reset() }
+        statement.bind(1, sequence)
+        while try statement.step() {
+            let first = statement.integer(0)
+            guard try statement.withBlob(1, { try body(first, $0) }) else { return }
+        }
+    }
+
     static func replaceChanges(ofCommit first: Int64, by changes: [UInt8], in database: Database) throws {
         let statement = try RawStatement("UPDATE log SET changes = ? WHERE first_sequence = ?", in: database)
         statement.bind(2, first)

@@ -1,8 +1,30 @@
 import GRDB
 package import MusterDocuments
+import Synchronization
 
 extension SQLiteStore {
-    package func readDocuments<Result>(_ body: (any DocumentReader) throws -> Result) throws -> Result {
+    /// How often a look is begun anew, because a generation of positions was merged while it lasted.
+    private static let lookLimit = 8
+
+    package func readDocuments<Result>(
+        _ body: (any DocumentReader, any PositionReader) throws -> Result
+    ) throws -> Result {
+        for _ in 0..<Self.lookLimit {
+            let (last, generation) = (lastSequence, stage.withLock { $0.generation })
+            do {
+                return try onReader { database in
+                    let positions = try SQLitePositionReader(
+                        self, in: database, lastSequence: last, generation: generation)
+                    return try body(documentTables(in: database), positions)
+                }
+            } catch is SQLitePositionReader.StageMoved {
+                continue
+            }
+        }
+        throw StoreError.unavailable(reason: "\(path): positions come too fast for so long a look at them")
+    }
+
+    private func documentTables(in database: Database) -> any DocumentReader {
         preconditionFailure("helper documents writes this")
     }
 }

@@ -77,7 +77,8 @@ extension SQLiteStore {
             let device = staged.device(at: index)
             if !gone.isEmpty, gone.contains(device) { continue }
             try staged.withBytes(at: index) { bytes in
-                try insertion.add(staged.key(at: index), of: device, encoded: bytes)
+                try insertion.add(
+                    staged.key(at: index), of: device, mark: staged.mark(at: index), encoded: bytes)
             }
         }
         try insertion.finish()

@@ -17,7 +17,7 @@ package final class SQLiteStore: Store {
         /// How many positions gather before they are merged. More merge faster and take about 80 bytes each, twice.
         package var stageLimit = 100_000
         /// How many blocks make an epoch of the history full: their index should fit in the writer's cache.
-        package var epochLimit = 262_144
+        package var epochLimit = 163_840
         /// Page cache of the writing connection, in KiB.
         package var writerCacheKibibytes = 4096
         /// Page cache of each of the reading connections, in KiB.
@@ -225,7 +225,7 @@ package final class SQLiteStore: Store {
     ) throws -> Int64 {
         var next = sequence
         try LogTable.forEachCommit(from: sequence, in: database) { first, count, _, bytes in
-            let arrivals = try ChangeCodec.arrivals(in: bytes)
+            let arrivals = try ChangeCodec.arrivals(in: bytes, first: first)
             next = first + Int64(count)
             return stage.withLock { stage in
                 stage.adopt(arrivals, in: bytes, lastSequence: next - 1)

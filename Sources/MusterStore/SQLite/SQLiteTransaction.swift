@@ -80,7 +80,10 @@ final class SQLiteTransaction: StoreTransaction {
         switch change {
         case .position(let position, let device, let isCurrent):
             let bytes = codec.put(position, of: device, isCurrent: isCurrent)
-            arrivals.append(.init(key: PositionKey(position), device: device, bytes: bytes))
+            arrivals.append(
+                .init(
+                    key: PositionKey(position), device: device,
+                    mark: PositionMark(sequence: lastSequence, source: position.source), bytes: bytes))
         case .sighting(let sighting, let device, _):
             codec.put(change)
             try run { try SightingTable.insert(sighting, of: device, in: database) }

@@ -10,7 +10,7 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1, version2, version3, version4]
+    static let steps = [version1, version2, version3, version4, version5]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -123,6 +123,24 @@ enum Schema {
     private static let version3 = """
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
+        """
+
+    /// Documents.
+    private static let version5 = markedHistory
+
+    /// Blocks tell by which change each of their positions came. The log has every position that the history has: it is
+    /// merged anew when the store opens.
+    private static let markedHistory = """
+        DROP INDEX history_of_device;
+        DROP TABLE history;
+        CREATE TABLE history (
+            number INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
+            last_time INTEGER NOT NULL, first_sequence INTEGER NOT NULL, last_sequence INTEGER NOT NULL,
+            told INTEGER NOT NULL, count INTEGER NOT NULL, marks BLOB NOT NULL, positions BLOB NOT NULL);
+        CREATE INDEX history_of_device ON history (
+            epoch, device, first_time, last_time, first_sequence, last_sequence, told);
+        DELETE FROM epochs;
+        UPDATE counters SET value = 0 WHERE name IN ('merged', 'mergingThrough', 'mergedOfThese');
         """
 
     /// Mustering.

@@ -33,6 +33,9 @@ struct Stage {
     /// How much of `merging` is in the history.
     private var merged = 0
 
+    /// How many generations were merged to their end.
+    private(set) var generation = 0
+
     /// How many positions came in since a slice was merged.
     private var arrived = 0
 
@@ -108,7 +111,10 @@ struct Stage {
     mutating func release(_ slice: Slice) {
         merged = slice.range.upperBound
         arrived = 0
-        if slice.isLast { merging = nil }
+        if slice.isLast {
+            merging = nil
+            generation += 1
+        }
     }
 
     /// Whether a position waits here, or went into the history a moment ago.
@@ -153,6 +159,33 @@ struct Stage {
             }
         }
         return latest
+    }
+
+    /// Calls `body` with each staged position of a device, or of every device for nil, that a look at the history does not
+    /// see.
+    ///
+    /// - Parameters:
+    ///   - through: the look sees every position of the changes up to this one,
+    ///   - merged: and so many of the generation that is being merged.
+    func forEachUnmerged(
+        of device: DeviceNumber?, through: Int64, merged: Int, _ body: (StagedPositions, Int) throws -> Void
+    ) rethrows {
+        if let merging, merging.staged.lastSequence > through {
+            let (staged, order) = (merging.staged, merging.order)
+            var range = 0..<order.count
+            if let device {
+                let start = order.partitioningIndex { staged.device(at: Int($0)) >= device }
+                range = start..<order.partitioningIndex { staged.device(at: Int($0)) > device }
+            }
+            for index in order[max(range.lowerBound, min(merged, range.upperBound))..<range.upperBound] {
+                try body(staged, Int(index))
+            }
+        }
+        if let device {
+            try filling.forEach(of: device, after: 0) { try body(filling, $0) }
+        } else {
+            for index in 0..<filling.count { try body(filling, index) }
+        }
     }
 
     private var generations: [StagedPositions] { [merging?.staged, filling].compactMap { $0 } }

@@ -2,19 +2,21 @@ import MusterCore
 
 /// Positions that are safe in the log and wait to be put into their devices' order.
 ///
-/// About 80 bytes a position: its bytes as they stand in the log, an entry, and a slot of a hash table by which a
+/// About 90 bytes a position: its bytes as they stand in the log, an entry, and a slot of a hash table by which a
 /// repetition is found in O(1). A removed device's positions stay until they are merged; whoever reads leaves them out.
 struct StagedPositions {
     /// A position of a commit, and where in the commit's bytes it stands.
     struct Arrival {
         var key: PositionKey
         var device: DeviceNumber
+        var mark: PositionMark
         var bytes: Range<Int>
     }
 
     /// One position: whose, when, and where in `bytes` it stands.
     private struct Entry {
         var sampleTime: Int64
+        var mark: PositionMark
         var device: Int32
         /// The device's position before it in here; -1 for its first.
         var previous: Int32
@@ -60,8 +62,8 @@ struct StagedPositions {
             let previous = heads.updateValue(index, forKey: arrival.device.rawValue) ?? -1
             entries.append(
                 Entry(
-                    sampleTime: arrival.key.sampleTime, device: arrival.device.rawValue, previous: previous,
-                    offset: UInt32(base + arrival.bytes.lowerBound), length: UInt32(arrival.bytes.count)))
+                    sampleTime: arrival.key.sampleTime, mark: arrival.mark, device: arrival.device.rawValue,
+                    previous: previous, offset: UInt32(base + arrival.bytes.lowerBound), length: UInt32(arrival.bytes.count)))
             oldestSampleTime = min(oldestSampleTime, arrival.key.sampleTime)
             if entries.count * 2 > slots.count {
                 grow()
@@ -105,6 +107,16 @@ struct StagedPositions {
 
     func device(at index: Int) -> DeviceNumber { DeviceNumber(entries[index].device) }
     func sampleTime(at index: Int) -> Int64 { entries[index].sampleTime }
+    func mark(at index: Int) -> PositionMark { entries[index].mark }
+
+    /// Calls `body` with the index of each position of a device whose change came after `sequence`, newest first.
+    func forEach(of device: DeviceNumber, after sequence: Int64, _ body: (Int) throws -> Void) rethrows {
+        var index = heads[device.rawValue] ?? -1
+        while index >= 0, entries[Int(index)].mark.sequence > sequence {
+            try body(Int(index))
+            index = entries[Int(index)].previous
+        }
+    }
 
     func key(at index: Int) -> PositionKey {
         withBytes(at: index) { bytes in

@@ -29,6 +29,7 @@ extension AmazonFault {
         switch error {
         case .full: self = .unavailable("As much is waiting to be stored as may wait.", retryAfterSeconds: 1)
         case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case .gone: self = .unavailable("It was removed meanwhile.", retryAfterSeconds: 1)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }
     }

@@ -48,6 +48,7 @@ extension Problem {
         switch error {
         case .full: self = .unavailable("As much is waiting to be stored as may wait.")
         case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case .gone: self = .notFound
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }
     }

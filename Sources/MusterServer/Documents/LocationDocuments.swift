@@ -1,0 +1,207 @@
+import MusterCore
+import MusterDocuments
+import MusterStore
+import MusterWire
+
+/// The documents of a store, and among those of location databases the positions that no document brought: each is one,
+/// with an id and a revision that follow from the position. They are stored once, as positions.
+///
+/// A stored document with the id of a position's stands before it: someone changed or deleted it.
+final class LocationDocuments: DocumentReader {
+    private let stored: any DocumentReader
+    private let positions: any PositionReader
+    private let directory: Directory
+
+    init(_ stored: any DocumentReader, _ positions: any PositionReader, in directory: Directory) {
+        self.stored = stored
+        self.positions = positions
+        self.directory = directory
+    }
+
+    var lastSequence: Sequence { min(stored.lastSequence, positions.lastSequence) }
+
+    func databases() throws -> [StoredDatabase] { try stored.databases() }
+
+    func count(idPrefix: String, in scope: DatabaseScope) throws -> Int {
+        try stored.count(idPrefix: idPrefix, in: scope)
+    }
+
+    // MARK: One document
+
+    func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
+        if let document = try stored.document(id, in: scope) { return document }
+        guard let place = PositionDocument.place(of: id), let user = directory.devices[place.device]?.user,
+            scope == .locations || scope == .database(.locations(of: user))
+        else { return nil }
+        let cursor = HistoryCursor(
+            sampleTime: place.sampleTime, latitude: place.latitude, longitude: place.longitude)
+        return try positions.position(of: place.device, at: cursor).flatMap { document($0, withBody: true) }
+    }
+
+    func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
+        if let body = try stored.body(of: revision, of: id, in: scope) { return body }
+        guard let document = try document(id, in: scope), document.tree.winner?.revision == revision else { return nil }
+        return document.body
+    }
+
+    /// A position as a document; nil when whose it was is gone.
+    private func document(_ told: ToldPosition, withBody: Bool) -> StoredDocument? {
+        guard let user = directory.devices[told.device].flatMap({ directory.users[$0.user] }) else { return nil }
+        return StoredDocument(told, of: user, withBody: withBody)
+    }
+
+    // MARK: Many documents
+
+    func counts(in scope: DatabaseScope) throws -> DocumentCounts {
+        var counts = try stored.counts(in: scope)
+        guard let devices = devices(in: scope) else { return counts }
+        let all = try positions.positionCount(of: scope == .locations ? nil : devices)
+        counts.living += max(0, all - (try stored.count(idPrefix: PositionDocument.prefix, in: scope)))
+        return counts
+    }
+
+    func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument] {
+        let documents = try stored.documents(in: scope, range)
+        guard let devices = devices(in: scope) else { return documents }
+        let others = try positions(of: devices, in: scope, range)
+        guard !others.isEmpty else { return documents }
+        let merged = (documents + others).sorted { left, right in
+            range.isDescending ? left.id.isAfter(right.id) : right.id.isAfter(left.id)
+        }
+        return Array(merged.prefix(range.limit))
+    }
+
+    /// Positions whose ids are in a range, in its order.
+    private func positions(
+        of devices: [DeviceNumber], in scope: DatabaseScope, _ range: DocumentRange
+    ) throws -> [StoredDocument] {
+        if let lower = range.lower, !PositionDocument.end.isAfter(lower) { return [] }
+        if let upper = range.upper, !upper.isAfter(PositionDocument.prefix) { return [] }
+        let isShadowed = try shadows(in: scope)
+        var found: [StoredDocument] = []
+        for device in range.isDescending ? devices.reversed() : devices {
+            // Where the first id lies within this device's, what is before it need not be looked at.
+            let edge = range.isDescending ? range.upper : range.lower
+            var cursor = edge.flatMap { PositionDocument.place(of: $0) }.flatMap { place -> HistoryCursor? in
+                guard place.device == device else { return nil }
+                let nudge = range.isDescending ? 0.001 : -0.001
+                return HistoryCursor(
+                    sampleTime: place.sampleTime.advanced(bySeconds: nudge), latitude: place.latitude,
+                    longitude: place.longitude)
+            }
+            while found.count < range.limit {
+                let page = try positions.positions(
+                    of: device, after: cursor, isDescending: range.isDescending, limit: range.limit - found.count)
+                guard let last = page.last else { break }
+                cursor = HistoryCursor(last.position)
+                let told = page.compactMap { document($0, withBody: range.withBodies) }
+                found += try told.filter { try range.holds($0.id) && !isShadowed($0.id) }
+                if let end = told.last?.id, range.isBehind(end) { break }
+            }
+            if found.count >= range.limit { break }
+        }
+        return found
+    }
+
+    func changes(
+        in scope: DatabaseScope, since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+    ) throws -> [StoredDocument] {
+        let newest = lastSequence
+        let documents = try stored.changes(
+            in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit
+        ).filter { $0.sequence <= newest }
+        guard let devices = devices(in: scope) else { return documents }
+        let told =
+            try scope == .locations
+            ? positions.positionsOfAll(since: since, isDescending: isDescending, limit: limit)
+            : positions.positions(of: devices, since: since, isDescending: isDescending, limit: limit)
+        guard !told.isEmpty else { return documents }
+        let isShadowed = try shadows(in: scope)
+        let others = try told.compactMap { document($0, withBody: withBodies) }.filter { try !isShadowed($0.id) }
+        // What lies beyond the last position of a full page comes with the next.
+        let end = told.count == limit ? told.last?.sequence : nil
+        let merged = (documents + others).filter { document in
+            end.map { isDescending ? document.sequence >= $0 : document.sequence <= $0 } ?? true
+        }.sorted { isDescending ? $0.sequence > $1.sequence : $0.sequence < $1.sequence }
+        if merged.isEmpty, let end {
+            // A whole page of positions that stored documents stand before.
+            let next = isDescending ? Sequence(end.rawValue - 1) : end
+            return try changes(
+                in: scope, since: next, isDescending: isDescending, withBodies: withBodies, limit: limit)
+        }
+        return Array(merged.prefix(limit))
+    }
+
+    func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int {
+        let documents = try stored.pendingChanges(in: scope, since: since)
+        guard let devices = devices(in: scope) else { return documents }
+        guard scope == .locations else { return try documents + positions.positionCount(of: devices, since: since) }
+        // Exact would be a look at the whole log: as many as there may be, and 0 only where there are none.
+        guard try !positions.positionsOfAll(since: since, isDescending: false, limit: 1).isEmpty else { return documents }
+        return documents + min(
+            try positions.positionCount(of: nil), Int(clamping: positions.lastSequence.rawValue - since.rawValue))
+    }
+
+    // MARK: What positions have no part in
+
+    func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument? {
+        try stored.local(id, in: database)
+    }
+
+    func locals(in database: DatabaseNumber, after id: String?, limit: Int) throws -> [LocalDocument] {
+        try stored.locals(in: database, after: id, limit: limit)
+    }
+
+    func bytes(of key: [UInt8], from offset: Int64, limit: Int) throws -> [UInt8]? {
+        try stored.bytes(of: key, from: offset, limit: limit)
+    }
+
+    // MARK: Parts
+
+    /// The devices whose positions are documents of a scope, in number order; nil where none are.
+    private func devices(in scope: DatabaseScope) -> [DeviceNumber]? {
+        switch scope {
+        case .locations: directory.devices.all.map(\.number)
+        case .database(let number): number.user.map { directory.devices(of: $0).sorted() }
+        }
+    }
+
+    /// Whether a stored document stands before the position of an id.
+    private func shadows(in scope: DatabaseScope) throws -> (String) throws -> Bool {
+        guard try stored.count(idPrefix: PositionDocument.prefix, in: scope) > 0 else { return { _ in false } }
+        return { [stored] id in try stored.document(id, in: scope) != nil }
+    }
+}
+
+extension StoredDocument {
+    /// A position as a document.
+    init(_ told: ToldPosition, of user: User, withBody: Bool) {
+        let body = DocumentBody(json: PositionDocument.body(told.position, user: user.name))
+        let id = PositionDocument.id(.init(of: told.position, device: told.device))
+        let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(nil))
+        var tree = RevisionTree()
+        tree.merge([RevisionDigest.revision(of: edit, on: nil)], isDeleted: false)
+        self.init(
+            id: id, database: .locations(of: user.number), sequence: told.sequence, tree: tree,
+            body: withBody ? body : nil)
+    }
+}
+
+extension DocumentRange {
+    /// Whether an id is in the range.
+    fileprivate func holds(_ id: String) -> Bool {
+        if let lower, lower.isAfter(id) || (id == lower && !includesLower) { return false }
+        if let upper, id.isAfter(upper) || (id == upper && !includesUpper) { return false }
+        return true
+    }
+
+    /// Whether the range ends before this id, in its order.
+    fileprivate func isBehind(_ id: String) -> Bool {
+        isDescending ? lower.map { $0.isAfter(id) } ?? false : upper.map { id.isAfter($0) } ?? false
+    }
+}
+
+extension String {
+    /// Whether this comes after another by bytes, as ids are ordered.
+    fileprivate func isAfter(_ other: String) -> Bool { other.utf8.lexicographicallyPrecedes(utf8) }
+}

@@ -1,0 +1,107 @@
+import MusterCore
+import MusterDocuments
+import MusterStore
+import MusterWire
+
+/// What one sender wants in the next transaction.
+enum IngestRequest: Sendable {
+    case observations([Observation])
+    case documents([DocumentEdit], in: DocumentPlace)
+
+    /// About how much it is, in observations: what bounds the queue and a transaction.
+    var weight: Int {
+        switch self {
+        case .observations(let observations): observations.count
+        case .documents(let edits, _): edits.reduce(0) { $0 + 1 + $1.body.json.count / 256 }
+        }
+    }
+}
+
+/// Where edited documents are, and whom they speak of.
+struct DocumentPlace: Sendable {
+    var database: DatabaseNumber
+    /// How many ancestors of a leaf are remembered.
+    var revisionLimit: Int
+    /// Whose locations they are; nil in any other database.
+    var user: User?
+    /// The devices of that user.
+    var devices: [DeviceNumber] = []
+    /// The one of them that a location document speaks of.
+    var device: DeviceNumber?
+}
+
+/// The road of documents: the same transaction, and for a location document the same engine.
+extension Ingest {
+    /// Carries out edits of documents; what they tell of a device's place is decided like any other observation, behind
+    /// them.
+    ///
+    /// - Returns: the request's receipt, its sequence aside.
+    mutating func write(
+        _ edits: [DocumentEdit], in place: DocumentPlace, now: Instant, in transaction: any StoreTransaction
+    ) throws -> Receipt {
+        let database = place.database
+        var receipt = Receipt()
+        var observations: [Observation] = []
+        for edit in edits {
+            var before = try transaction.documents.document(edit.id, in: .database(database))
+            if before == nil, let subject = PositionDocument.place(of: edit.id),
+                let user = place.user, place.devices.contains(subject.device)
+            {
+                before = try position(at: subject, of: user)
+                if before == nil, let outcome = try take(edit, subject, user, now, &receipt.tally, transaction) {
+                    receipt.outcomes.append(outcome)
+                    continue
+                }
+            }
+            let outcome = try transaction.documents.apply(
+                edit, to: database, revisionLimit: place.revisionLimit, over: before
+            ) { winner in
+                try transaction.append(
+                    .document(
+                        DocumentTouch(
+                            database: database, id: edit.id, winner: winner.revision, isDeleted: winner.isDeleted)))
+            }
+            receipt.outcomes.append(outcome)
+            guard case .stored = outcome, !edit.isDeleted, let device = place.device,
+                let position = LocationDocument.position(in: edit.body.json, receivedAt: now)
+            else { continue }
+            observations.append(.position(position, of: device))
+        }
+        if !observations.isEmpty { receipt.tally += try decide(observations, now: now, in: transaction) }
+        return receipt
+    }
+
+    /// The document that a stored position is.
+    private func position(at subject: PositionDocument.Place, of user: User) throws -> StoredDocument? {
+        let found = try store.positions(
+            of: subject.device, from: subject.sampleTime, to: subject.sampleTime.advanced(bySeconds: 0.001), after: nil,
+            limit: 1_000)
+        return found.first { PositionDocument.Place(of: $0, device: subject.device) == subject && $0.source != .couchDB }
+            .map { position in
+                let told = ToldPosition(sequence: .zero, device: subject.device, position: position)
+                return StoredDocument(told, of: user, withBody: false)
+            }
+    }
+
+    /// Takes the document that a position would be as that position: a replica gives back what was lost here.
+    ///
+    /// - Returns: nil where it is not such a document, or the position would not be stored.
+    private mutating func take(
+        _ edit: DocumentEdit, _ subject: PositionDocument.Place, _ user: User, _ now: Instant, _ tally: inout Tally,
+        _ transaction: any StoreTransaction
+    ) throws -> EditOutcome? {
+        guard !edit.isDeleted, edit.body.attachments.isEmpty,
+            var position = LocationDocument.position(in: edit.body.json, receivedAt: now)
+        else { return nil }
+        position.source = .native
+        let told = ToldPosition(sequence: .zero, device: subject.device, position: position)
+        let document = StoredDocument(told, of: user, withBody: true)
+        guard document.id == edit.id, document.body == edit.body, let revision = document.tree.winner?.revision,
+            edit.place == .on(nil) || edit.place == .at([revision])
+        else { return nil }
+        let taken = try decide([.position(position, of: subject.device)], now: now, in: transaction)
+        tally += taken
+        guard taken.accepted + taken.late > 0 else { return taken.repeated > 0 ? .known(revision) : nil }
+        return .stored(revision, lastAppended)
+    }
+}

@@ -1,0 +1,62 @@
+package import MusterCore
+import MusterGeometry
+
+/// Positions by the number of the change that told of each, or by their place in a device's history: what a look at the
+/// documents sees of positions that no document brought. A position that a document brought is left out, because the
+/// document stands for it.
+///
+/// Valid only inside the call that lent it; of the same moment as the documents lent with it. Reads block.
+package protocol PositionReader: AnyObject {
+    /// The number of the newest change that this look sees whole: documents touched later may be seen already, positions
+    /// not.
+    var lastSequence: Sequence { get }
+
+    /// Positions of these devices whose changes came after `sequence`, in that order; or where `isDescending` those up to
+    /// it, newest first. At most `limit`.
+    func positions(
+        of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
+    ) throws -> [ToldPosition]
+
+    /// As above, of every device.
+    func positionsOfAll(since sequence: Sequence, isDescending: Bool, limit: Int) throws -> [ToldPosition]
+
+    /// Positions of a device in the order of its history, or where `isDescending` in the opposite one, after `cursor` when
+    /// there is one. At most `limit`.
+    func positions(
+        of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
+    ) throws -> [ToldPosition]
+
+    /// The position of a device at a place in its history; nil where there is none.
+    func position(of device: DeviceNumber, at place: HistoryCursor) throws -> ToldPosition?
+
+    /// How many positions these devices have; nil stands for every device.
+    func positionCount(of devices: [DeviceNumber]?) throws -> Int
+
+    /// How many positions these devices were told of after `sequence`; one or two more while they are being merged.
+    func positionCount(of devices: [DeviceNumber], since sequence: Sequence) throws -> Int
+}
+
+/// A position and the number of the change that told of it.
+package struct ToldPosition: Hashable, Sendable {
+    /// The change's number.
+    package var sequence: Sequence
+    /// Whose position.
+    package var device: DeviceNumber
+    /// The position.
+    package var position: Position
+
+    package init(sequence: Sequence, device: DeviceNumber, position: Position) {
+        self.sequence = sequence
+        self.device = device
+        self.position = position
+    }
+}
+
+extension HistoryCursor {
+    /// The place of a position in its device's history.
+    package init(_ position: Position) {
+        self.init(
+            sampleTime: position.sampleTime, latitude: position.coordinate.latitude,
+            longitude: position.coordinate.longitude)
+    }
+}

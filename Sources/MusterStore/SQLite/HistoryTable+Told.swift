@@ -1,0 +1,136 @@
+import GRDB
+import MusterCore
+
+extension HistoryTable {
+    /// A position of a block with its mark.
+    struct Marked {
+        var mark: PositionMark
+        var position: Position
+    }
+
+    /// A block, and a bound that none of its positions is before in the order of a search.
+    struct BoundBlock {
+        var number: Int64
+        var bound: Int64
+    }
+
+    /// An order in which positions are looked for, by a number that goes up along it.
+    enum Order {
+        case sequence, sequenceDescending, time, timeDescending
+
+        func value(of marked: Marked) -> Int64 {
+            switch self {
+            case .sequence: marked.mark.sequence
+            case .sequenceDescending: -marked.mark.sequence
+            case .time: marked.position.sampleTime.milliseconds
+            case .timeDescending: -marked.position.sampleTime.milliseconds
+            }
+        }
+
+        /// The column that bounds a block in this order, and its sign.
+        fileprivate var bound: String {
+            switch self {
+            case .sequence: "first_sequence"
+            case .sequenceDescending: "-last_sequence"
+            case .time: "first_time"
+            case .timeDescending: "-last_time"
+            }
+        }
+    }
+
+    /// The first positions of a device in an order, from a value of it on, that `isWanted`; at least `limit` of them, as
+    /// far as there are, and some that come later.
+    ///
+    /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is wanted.
+    static func first(
+        _ limit: Int, in order: Order, from start: Int64, of device: DeviceNumber, in database: Database,
+        where isWanted: (Marked) -> Bool
+    ) throws -> [Marked] {
+        let blocks = try self.blocks(of: device, in: order, from: start, database)
+        let reading = try RawStatement("SELECT marks, positions FROM history WHERE number = ?", in: database)
+        defer { reading.reset() }
+        var found: [Marked] = []
+        var values: [Int64] = []
+        for block in blocks {
+            // Enough, once no later block can hold an earlier one.
+            if values.count >= limit, limit == 0 || values[limit - 1] < block.bound { break }
+            reading.bind(1, block.number)
+            guard try reading.step() else { continue }
+            let marks = try reading.withBlob(0) { try MarkWriter.marks(in: $0) }
+            try reading.withBlob(1) { bytes in
+                var reader = ByteReader(bytes)
+                for mark in marks {
+                    let marked = Marked(mark: mark, position: try reader.position())
+                    guard isWanted(marked) else { continue }
+                    found.append(marked)
+                    values.append(order.value(of: marked))
+                }
+            }
+            reading.reset()
+            values.sort()
+        }
+        return found
+    }
+
+    /// The blocks of a device that may hold a value of an order from `start` on, by their bounds.
+    private static func blocks(
+        of device: DeviceNumber, in order: Order, from start: Int64, _ database: Database
+    ) throws -> [BoundBlock] {
+        let condition =
+            switch order {
+            case .sequence: "last_sequence >= ?"
+            case .sequenceDescending: "-first_sequence >= ?"
+            case .time: "last_time >= ?"
+            case .timeDescending: "-first_time >= ?"
+            }
+        let statement = try RawStatement(
+            """
+            SELECT number, \(order.bound) FROM history
+            WHERE epoch IN (SELECT number FROM epochs) AND device = ? AND \(condition) ORDER BY 2
+            """, in: database)
+        defer { statement.reset() }
+        statement.bind(1, Int64(device.rawValue))
+        statement.bind(2, start)
+        var blocks: [BoundBlock] = []
+        while try statement.step() {
+            blocks.append(BoundBlock(number: statement.integer(0), bound: statement.integer(1)))
+        }
+        return blocks
+    }
+
+    /// How many merged positions that no document brought a device has; of every device for nil.
+    static func toldCount(of device: DeviceNumber?, in database: Database) throws -> Int {
+        guard let device else {
+            return try Int.fetchOne(database, sql: "SELECT coalesce(sum(told), 0) FROM history") ?? 0
+        }
+        return try Int.fetchOne(
+            database,
+            sql: """
+                SELECT coalesce(sum(told), 0) FROM history
+                WHERE epoch IN (SELECT number FROM epochs) AND device = ?
+                """, arguments: [device.rawValue]) ?? 0
+    }
+
+    /// How many of them were told of after `sequence`.
+    static func toldCount(of device: DeviceNumber, since sequence: Int64, in database: Database) throws -> Int {
+        let statement = try RawStatement(
+            """
+            SELECT first_sequence, told, CASE WHEN first_sequence > ?2 THEN NULL ELSE marks END FROM history
+            WHERE epoch IN (SELECT number FROM epochs) AND device = ?1 AND last_sequence > ?2
+            """, in: database)
+        defer { statement.reset() }
+        statement.bind(1, Int64(device.rawValue))
+        statement.bind(2, sequence)
+        var count = 0
+        while try statement.step() {
+            guard statement.integer(0) <= sequence else {
+                count += Int(statement.integer(1))
+                continue
+            }
+            count += try statement.withBlob(2) { bytes in
+                try MarkWriter.marks(in: bytes).lazy.filter { $0.sequence > sequence && !$0.isOfDocument }.count
+            }
+        }
+        return count
+    }
+}

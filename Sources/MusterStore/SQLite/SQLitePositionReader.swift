@@ -1,0 +1,158 @@
+import GRDB
+import MusterCore
+import Synchronization
+
+/// Positions as one read transaction sees them, together with what waits in memory to be merged.
+///
+/// What the transaction's history does not have is in the stage, also where it was merged since: a generation stays there
+/// until its last slice is on disk. One that has gone altogether meanwhile is told by `StageMoved`: look anew.
+final class SQLitePositionReader: PositionReader {
+    private let store: SQLiteStore
+    private let database: Database
+    let lastSequence: Sequence
+    private let generation: Int
+    /// Of the positions in memory, those that the transaction's history has.
+    private let through: Int64
+    private let merged: Int
+    private let removed: Removals
+
+    /// A whole generation was merged while someone looked.
+    struct StageMoved: Error {}
+
+    /// - Parameters:
+    ///   - lastSequence: the store's,
+    ///   - generation: and the stage's, both from before the read transaction began.
+    init(_ store: SQLiteStore, in database: Database, lastSequence: Sequence, generation: Int) throws {
+        self.store = store
+        self.database = database
+        self.lastSequence = lastSequence
+        self.generation = generation
+        through = try Counter.merged.value(in: database)
+        merged = Int(clamping: try Counter.mergedOfThese.value(in: database))
+        removed = store.removals.withLock { $0 }
+    }
+
+    func positions(
+        of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
+    ) throws -> [ToldPosition] {
+        let since = sequence.rawValue
+        let order = isDescending ? HistoryTable.Order.sequenceDescending : .sequence
+        var found: [ToldPosition] = []
+        for device in devices {
+            found += try told(of: device, in: order, from: isDescending ? -since : since + 1, limit: limit) { marked in
+                let number = marked.mark.sequence
+                return isDescending ? number <= since : number > since
+            }
+        }
+        found.sort { isDescending ? $0.sequence > $1.sequence : $0.sequence < $1.sequence }
+        return Array(found.prefix(limit))
+    }
+
+    func positions(
+        of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
+    ) throws -> [ToldPosition] {
+        let key = cursor.map { PositionKey($0) }
+        let start = key.map { isDescending ? -$0.sampleTime : $0.sampleTime } ?? .min
+        let order = isDescending ? HistoryTable.Order.timeDescending : .time
+        var found = try told(of: device, in: order, from: start, limit: limit) { marked in
+            guard let key else { return true }
+            let own = PositionKey(marked.position)
+            return isDescending ? own < key : own > key
+        }
+        found.sort {
+            let (left, right) = (PositionKey($0.position), PositionKey($1.position))
+            return isDescending ? right < left : left < right
+        }
+        return Array(found.prefix(limit))
+    }
+
+    func position(of device: DeviceNumber, at place: HistoryCursor) throws -> ToldPosition? {
+        let key = PositionKey(place)
+        return try told(of: device, in: .time, from: key.sampleTime, limit: 1) { PositionKey($0.position) == key }.first
+    }
+
+    /// The first positions of a device in an order that are wanted, at least `limit` as far as there are, unsorted.
+    private func told(
+        of device: DeviceNumber, in order: HistoryTable.Order, from start: Int64, limit: Int,
+        where isWanted: (HistoryTable.Marked) -> Bool
+    ) throws -> [ToldPosition] {
+        guard limit > 0, !removed.devices.contains(device) else { return [] }
+        let isTold = { [newest = lastSequence.rawValue] (marked: HistoryTable.Marked) in
+            !marked.mark.isOfDocument && marked.mark.sequence <= newest && isWanted(marked)
+        }
+        var found = try unmerged(of: device).filter(isTold)
+        found += try HistoryTable.first(limit, in: order, from: start, of: device, in: database, where: isTold)
+        return found.map {
+            ToldPosition(sequence: Sequence($0.mark.sequence), device: device, position: $0.position)
+        }
+    }
+
+    /// The positions of a device that are not in the transaction's history.
+    private func unmerged(of device: DeviceNumber) throws -> [HistoryTable.Marked] {
+        try store.stage.withLock { stage in
+            guard stage.generation == generation else { throw StageMoved() }
+            var found: [HistoryTable.Marked] = []
+            try stage.forEachUnmerged(of: device, through: through, merged: merged) { staged, index in
+                found.append(.init(mark: staged.mark(at: index), position: try staged.position(at: index)))
+            }
+            return found
+        }
+    }
+
+    /// How many positions that no document brought, told of after `sequence`, are not in the transaction's history.
+    private func unmergedCount(of device: DeviceNumber?, since sequence: Int64) throws -> Int {
+        try store.stage.withLock { stage in
+            guard stage.generation == generation else { throw StageMoved() }
+            var count = 0
+            stage.forEachUnmerged(of: device, through: through, merged: merged) { staged, index in
+                let mark = staged.mark(at: index)
+                if !mark.isOfDocument, mark.sequence > sequence, mark.sequence <= self.lastSequence.rawValue { count += 1 }
+            }
+            return count
+        }
+    }
+
+    func positionsOfAll(since sequence: Sequence, isDescending: Bool, limit: Int) throws -> [ToldPosition] {
+        var found: [ToldPosition] = []
+        let take = { (first: Int64, changes: [Change?]) in
+            for (index, change) in changes.enumerated() {
+                guard case .position(let position, let device, _)? = change, position.source != .couchDB else { continue }
+                let number = first + Int64(index)
+                guard isDescending ? number <= sequence.rawValue : number > sequence.rawValue else { continue }
+                if number > self.lastSequence.rawValue || self.removed.devices.contains(device) { continue }
+                found.append(ToldPosition(sequence: Sequence(number), device: device, position: position))
+            }
+        }
+        if isDescending {
+            try LogTable.forEachCommit(downFrom: sequence.rawValue, in: database) { first, bytes in
+                let known = found.count
+                take(first, try ChangeCodec.decode(bytes))
+                found[known...].reverse()
+                return found.count < limit
+            }
+        } else {
+            try LogTable.forEachCommit(from: sequence.rawValue + 1, in: database) { first, _, _, bytes in
+                take(first, try ChangeCodec.decode(bytes))
+                return found.count < limit
+            }
+        }
+        return Array(found.prefix(limit))
+    }
+
+    func positionCount(of devices: [DeviceNumber]?) throws -> Int {
+        guard let devices else {
+            return try HistoryTable.toldCount(of: nil, in: database) + unmergedCount(of: nil, since: 0)
+        }
+        return try devices.lazy.filter { !self.removed.devices.contains($0) }.reduce(0) { count, device in
+            let merged = try HistoryTable.toldCount(of: device, in: database)
+            return try count + merged + unmergedCount(of: device, since: 0)
+        }
+    }
+
+    func positionCount(of devices: [DeviceNumber], since sequence: Sequence) throws -> Int {
+        try devices.lazy.filter { !self.removed.devices.contains($0) }.reduce(0) { count, device in
+            let merged = try HistoryTable.toldCount(of: device, since: sequence.rawValue, in: database)
+            return try count + merged + unmergedCount(of: device, since: sequence.rawValue)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import MusterCore
+import MusterGeometry
+
+/// A position as a document of its user's location database, and of the union.
+///
+/// Whatever road a position came by, it is this document: the id says which position it is, the body is made of the
+/// position alone, and the revision of the body. So whoever replicates twice gets the same document twice.
+package enum PositionDocument {
+    /// Which position a document is.
+    package struct Place: Hashable, Sendable {
+        /// Whose position.
+        package var device: DeviceNumber
+        /// When it was taken.
+        package var sampleTime: Instant
+        /// Where, degrees.
+        package var latitude: Double
+        package var longitude: Double
+
+        /// The place of a position.
+        package init(of position: Position, device: DeviceNumber) {
+            self.device = device
+            sampleTime = position.sampleTime
+            latitude = position.coordinate.latitude
+            longitude = position.coordinate.longitude
+        }
+
+        fileprivate init(device: DeviceNumber, sampleTime: Instant, latitude: Double, longitude: Double) {
+            self.device = device
+            self.sampleTime = sampleTime
+            self.latitude = latitude
+            self.longitude = longitude
+        }
+    }
+
+    /// What every id begins with.
+    package static let prefix = "position-"
+    /// What stands behind every id that begins so.
+    package static let end = "position."
+
+    private static let idBytes = 9 + 10 + 1 + 15 + 1 + 32
+
+    /// The id of a position's document: `position-`, the device's number in 10 digits, the sample time in milliseconds
+    /// since 1970 in 15, and latitude and longitude in 16 hexadecimal digits each. The ids of a device's positions are in
+    /// the order of its history.
+    package static func id(_ place: Place) -> String {
+        var id = Array(prefix.utf8)
+        id.append(decimal: Int64(place.device.rawValue), digits: 10)
+        id.append(UInt8(ascii: "-"))
+        let time = place.sampleTime.milliseconds
+        if time < 0 {
+            id.append(UInt8(ascii: "-"))
+            id.append(decimal: 100_000_000_000_000 + time, digits: 14)
+        } else {
+            id.append(decimal: time, digits: 15)
+        }
+        id.append(UInt8(ascii: "-"))
+        id.append(hexadecimal: place.latitude.orderedBits)
+        id.append(hexadecimal: place.longitude.orderedBits)
+        return String(decoding: id, as: UTF8.self)
+    }
+
+    /// The position that an id names; nil for any other id.
+    package static func place(of id: String) -> Place? {
+        guard id.utf8.count == idBytes, id.hasPrefix(prefix) else { return nil }
+        let parts = id.dropFirst(prefix.count)
+        let device = parts.prefix(10)
+        let time = parts.dropFirst(11).prefix(15)
+        let bits = parts.suffix(32)
+        guard let number = Int32(device), number > 0, let latitude = UInt64(bits.prefix(16), radix: 16),
+            let longitude = UInt64(bits.suffix(16), radix: 16),
+            let milliseconds = time.first == "-"
+                ? Int64(time.dropFirst()).map({ $0 - 100_000_000_000_000 }) : Int64(time)
+        else { return nil }
+        let place = Place(
+            device: DeviceNumber(number), sampleTime: Instant(milliseconds: milliseconds),
+            latitude: Double(orderedBits: latitude), longitude: Double(orderedBits: longitude))
+        return self.id(place) == id ? place : nil
+    }
+
+    /// What the document says: a GeoJSON Feature, as the location tracker's app wrote them.
+    ///
+    /// - Parameter user: the name of the user whose position it is.
+    package static func body(_ position: Position, user: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", "Feature")
+        writer.member("created_at", position.sampleTime.milliseconds)
+        writer.key("geometry")
+        writer.beginObject()
+        writer.member("type", "Point")
+        writer.key("coordinates")
+        writer.beginArray()
+        writer.value(position.coordinate.longitude)
+        writer.value(position.coordinate.latitude)
+        writer.endArray()
+        writer.endObject()
+        writer.key("properties")
+        writer.beginObject()
+        writer.member("username", user)
+        writer.member("timestamp", position.sampleTime.milliseconds)
+        if let accuracy = position.accuracy { writer.member("accuracy", accuracy.value) }
+        if let altitude = position.altitude { writer.member("altitude", altitude.value) }
+        if let speed = position.speed { writer.member("speed", speed) }
+        if let heading = position.heading { writer.member("heading", heading) }
+        if let battery = position.battery { writer.member("battery", battery) }
+        if let attributes = position.attributes {
+            writer.key("attributes")
+            writer.raw(attributes)
+        }
+        writer.endObject()
+        writer.endObject()
+        return writer.takeBytes()
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(decimal number: Int64, digits: Int) {
+        var divisor = (1..<digits).reduce(Int64(1)) { power, _ in power * 10 }
+        for _ in 0..<digits {
+            append(0x30 + UInt8(truncatingIfNeeded: number / divisor % 10))
+            divisor = Swift.max(1, divisor / 10)
+        }
+    }
+
+    fileprivate mutating func append(hexadecimal word: UInt64) {
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+        }
+    }
+}
+
+extension Double {
+    /// Bits in the order of the numbers; −0 is 0.
+    fileprivate var orderedBits: UInt64 {
+        let bits = (self + 0).bitPattern
+        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
+    }
+
+    fileprivate init(orderedBits bits: UInt64) {
+        self.init(bitPattern: bits >> 63 == 1 ? bits ^ 1 << 63 : ~bits)
+    }
+}
