@@ -7,12 +7,12 @@ import MusterGeometry
 ///
 /// Valid only inside the call that lent it; of the same moment as the documents lent with it. Reads block.
 package protocol PositionReader: AnyObject {
-    /// The number of the newest change that this look sees whole: documents touched later may be seen already, positions
-    /// not.
+    /// The number of the newest change that this look sees whole: documents touched later may be seen already,
+    /// positions not.
     var lastSequence: Sequence { get }
 
-    /// Positions of these devices whose changes came after `sequence`, in that order; or where `isDescending` those up to
-    /// it, newest first. At most `limit`.
+    /// Positions of these devices whose changes came after `sequence`, in that order; or where `isDescending` those up
+    /// to it, newest first. At most `limit`.
     func positions(
         of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition]
@@ -20,8 +20,8 @@ package protocol PositionReader: AnyObject {
     /// As above, of every device.
     func positionsOfAll(since sequence: Sequence, isDescending: Bool, limit: Int) throws -> [ToldPosition]
 
-    /// Positions of a device in the order of its history, or where `isDescending` in the opposite one, after `cursor` when
-    /// there is one. At most `limit`.
+    /// Positions of a device in the order of its history, or where `isDescending` in the opposite one, after `cursor`
+    /// when there is one. At most `limit`.
     func positions(
         of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition]

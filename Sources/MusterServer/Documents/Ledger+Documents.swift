@@ -2,8 +2,9 @@ package import MusterCore
 package import MusterDocuments
 import MusterStore
 
-/// The roads to documents. Everything that an endpoint reads of or writes to databases goes through here, so that users'
-/// positions are documents wherever documents are read, and location documents are observations wherever they arrive.
+/// The roads to documents. Everything that an endpoint reads of or writes to databases goes through here, so that
+/// users' positions are documents wherever documents are read, and location documents are observations wherever they
+/// arrive.
 extension Ledger {
     /// Runs `body` with a look at the documents, positions among them, on a thread where it may block.
     ///

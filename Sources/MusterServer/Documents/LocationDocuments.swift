@@ -137,9 +137,12 @@ final class LocationDocuments: DocumentReader {
         guard let devices = devices(in: scope) else { return documents }
         guard scope == .locations else { return try documents + positions.positionCount(of: devices, since: since) }
         // Exact would be a look at the whole log: as many as there may be, and 0 only where there are none.
-        guard try !positions.positionsOfAll(since: since, isDescending: false, limit: 1).isEmpty else { return documents }
-        return documents + min(
-            try positions.positionCount(of: nil), Int(clamping: positions.lastSequence.rawValue - since.rawValue))
+        guard try !positions.positionsOfAll(since: since, isDescending: false, limit: 1).isEmpty else {
+            return documents
+        }
+        return documents
+            + min(
+                try positions.positionCount(of: nil), Int(clamping: positions.lastSequence.rawValue - since.rawValue))
     }
 
     // MARK: What positions have no part in

@@ -76,11 +76,13 @@ extension Ingest {
         let found = try store.positions(
             of: subject.device, from: subject.sampleTime, to: subject.sampleTime.advanced(bySeconds: 0.001), after: nil,
             limit: 1_000)
-        return found.first { PositionDocument.Place(of: $0, device: subject.device) == subject && $0.source != .couchDB }
-            .map { position in
-                let told = ToldPosition(sequence: .zero, device: subject.device, position: position)
-                return StoredDocument(told, of: user, withBody: false)
-            }
+        return found.first {
+            PositionDocument.Place(of: $0, device: subject.device) == subject && $0.source != .couchDB
+        }
+        .map { position in
+            let told = ToldPosition(sequence: .zero, device: subject.device, position: position)
+            return StoredDocument(told, of: user, withBody: false)
+        }
     }
 
     /// Takes the document that a position would be as that position: a replica gives back what was lost here.

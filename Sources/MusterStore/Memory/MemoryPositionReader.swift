@@ -31,7 +31,8 @@ final class MemoryPositionReader: PositionReader {
     private static func positions(
         _ told: [ToldPosition], since sequence: Sequence, isDescending: Bool, limit: Int
     ) -> [ToldPosition] {
-        let found = isDescending ? told.filter { $0.sequence <= sequence }.reversed() : told.filter { $0.sequence > sequence }
+        let found =
+            isDescending ? told.filter { $0.sequence <= sequence }.reversed() : told.filter { $0.sequence > sequence }
         return Array(found.prefix(limit))
     }
 

@@ -38,10 +38,11 @@ extension HistoryTable {
         }
     }
 
-    /// The first positions of a device in an order, from a value of it on, that `isWanted`; at least `limit` of them, as
-    /// far as there are, and some that come later.
+    /// The first positions of a device in an order, from a value of it on, that `isWanted`; at least `limit` of them,
+    /// as far as there are, and some that come later.
     ///
-    /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is wanted.
+    /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is
+    /// wanted.
     static func first(
         _ limit: Int, in order: Order, from start: Int64, of device: DeviceNumber, in database: Database,
         where isWanted: (Marked) -> Bool

@@ -46,7 +46,8 @@ enum LogTable {
         }
     }
 
-    /// Calls `body` with every commit from the one that holds `sequence`, or is next before it, downwards, until it says no.
+    /// Calls `body` with every commit from the one that holds `sequence`, or is next before it, downwards, until it
+    /// says no.
     static func forEachCommit(
         downFrom sequence: Int64, in database: Database,
         _ body: (_ first: Int64, _ changes: UnsafeRawBufferPointer) throws -> Bool

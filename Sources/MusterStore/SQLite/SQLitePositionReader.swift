@@ -4,8 +4,8 @@ import Synchronization
 
 /// Positions as one read transaction sees them, together with what waits in memory to be merged.
 ///
-/// What the transaction's history does not have is in the stage, also where it was merged since: a generation stays there
-/// until its last slice is on disk. One that has gone altogether meanwhile is told by `StageMoved`: look anew.
+/// What the transaction's history does not have is in the stage, also where it was merged since: a generation stays
+/// there until its last slice is on disk. One that has gone altogether meanwhile is told by `StageMoved`: look anew.
 final class SQLitePositionReader: PositionReader {
     private let store: SQLiteStore
     private let database: Database
@@ -106,7 +106,9 @@ final class SQLitePositionReader: PositionReader {
             var count = 0
             stage.forEachUnmerged(of: device, through: through, merged: merged) { staged, index in
                 let mark = staged.mark(at: index)
-                if !mark.isOfDocument, mark.sequence > sequence, mark.sequence <= self.lastSequence.rawValue { count += 1 }
+                if !mark.isOfDocument, mark.sequence > sequence, mark.sequence <= self.lastSequence.rawValue {
+                    count += 1
+                }
             }
             return count
         }
@@ -116,7 +118,9 @@ final class SQLitePositionReader: PositionReader {
         var found: [ToldPosition] = []
         let take = { (first: Int64, changes: [Change?]) in
             for (index, change) in changes.enumerated() {
-                guard case .position(let position, let device, _)? = change, position.source != .couchDB else { continue }
+                guard case .position(let position, let device, _)? = change, position.source != .couchDB else {
+                    continue
+                }
                 let number = first + Int64(index)
                 guard isDescending ? number <= sequence.rawValue : number > sequence.rawValue else { continue }
                 if number > self.lastSequence.rawValue || self.removed.devices.contains(device) { continue }

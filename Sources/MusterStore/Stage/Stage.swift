@@ -161,8 +161,8 @@ struct Stage {
         return latest
     }
 
-    /// Calls `body` with each staged position of a device, or of every device for nil, that a look at the history does not
-    /// see.
+    /// Calls `body` with each staged position of a device, or of every device for nil, that a look at the history does
+    /// not see.
     ///
     /// - Parameters:
     ///   - through: the look sees every position of the changes up to this one,

@@ -63,7 +63,8 @@ struct StagedPositions {
             entries.append(
                 Entry(
                     sampleTime: arrival.key.sampleTime, mark: arrival.mark, device: arrival.device.rawValue,
-                    previous: previous, offset: UInt32(base + arrival.bytes.lowerBound), length: UInt32(arrival.bytes.count)))
+                    previous: previous, offset: UInt32(base + arrival.bytes.lowerBound),
+                    length: UInt32(arrival.bytes.count)))
             oldestSampleTime = min(oldestSampleTime, arrival.key.sampleTime)
             if entries.count * 2 > slots.count {
                 grow()

@@ -3,8 +3,8 @@ import MusterGeometry
 
 /// Reads the position that a location document tells of.
 package enum LocationDocument {
-    /// The position in a document's body, as the location tracker's app and its like write them: a GeoJSON Feature with a
-    /// Point; `properties.timestamp`, else `created_at`, in milliseconds since 1970; `accuracy`, `altitude`, `speed`,
+    /// The position in a document's body, as the location tracker's app and its like write them: a GeoJSON Feature with
+    /// a Point; `properties.timestamp`, else `created_at`, in milliseconds since 1970; `accuracy`, `altitude`, `speed`,
     /// `heading` and `battery` where they are told and sensible.
     ///
     /// - Parameter receivedAt: what the position notes as its received time.

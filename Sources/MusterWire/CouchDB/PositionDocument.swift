@@ -40,8 +40,8 @@ package enum PositionDocument {
     private static let idBytes = 9 + 10 + 1 + 15 + 1 + 32
 
     /// The id of a position's document: `position-`, the device's number in 10 digits, the sample time in milliseconds
-    /// since 1970 in 15, and latitude and longitude in 16 hexadecimal digits each. The ids of a device's positions are in
-    /// the order of its history.
+    /// since 1970 in 15, and latitude and longitude in 16 hexadecimal digits each. The ids of a device's positions are
+    /// in the order of its history.
     package static func id(_ place: Place) -> String {
         var id = Array(prefix.utf8)
         id.append(decimal: Int64(place.device.rawValue), digits: 10)
