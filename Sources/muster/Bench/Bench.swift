@@ -8,8 +8,8 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure this machine. Build with -c release first.",
         subcommands: [
-            Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Rules.self, Webhooks.self,
-            Truth.self,
+            Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Places.self, Rules.self,
+            Webhooks.self, Truth.self,
         ])
 
     /// Positions over HTTP, durable before the answer.
