@@ -12,7 +12,7 @@ package protocol DocumentWriter: DocumentReader {
     /// Inserts or replaces a document.
     ///
     /// - Parameters:
-    ///   - document: the document, `body` aside.
+    ///   - document: the document, `body` aside. One whose tree is empty is removed. Its sequence is no other's.
     ///   - bodies: what revisions of it say that were not stored before.
     ///   - gone: revisions that are no longer in its tree.
     func put(_ document: StoredDocument, bodies: [Revision: DocumentBody], gone: [Revision]) throws
@@ -46,6 +46,11 @@ package protocol DocumentWriter: DocumentReader {
     func finish(_ blob: BlobNumber, key: [UInt8], length: Int64, at moment: Instant) throws
     /// Drops a blob that was begun and not finished.
     func abandon(_ blob: BlobNumber) throws
+    /// Drops blobs that no document names, an hour after they were finished, or were seen to get no more bytes.
+    ///
+    /// - Parameter limit: about how many pieces one call drops.
+    /// - Returns: whether more are to be dropped.
+    func dropUnusedBlobs(at moment: Instant, limit: Int) throws -> Bool
     /// Whether a finished blob with these bytes is there.
     func holdsBlob(_ key: [UInt8]) throws -> Bool
 }
@@ -56,7 +61,8 @@ extension DocumentWriter {
     /// - Parameters:
     ///   - revisionLimit: how many ancestors of a leaf are remembered.
     ///   - before: the document as it is, where that is known already; else it is looked up.
-    ///   - appended: appends the change that tells of it, given the winner, and returns its number; called at most once.
+    ///   - appended: appends the change that tells of it, given the winner, and returns its number; called at most
+    ///     once.
     package func apply(
         _ edit: DocumentEdit, to database: DatabaseNumber, revisionLimit: Int, over before: StoredDocument? = nil,
         appended: (RevisionTree.Node) throws -> Sequence

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 import MusterStore
 import Testing

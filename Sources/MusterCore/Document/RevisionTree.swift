@@ -78,6 +78,19 @@ public struct RevisionTree: Hashable, Sendable {
         return isNew
     }
 
+    /// Adds all that another tree of the same document has.
+    public mutating func merge(_ other: RevisionTree) {
+        var known: [Revision: Node] = [:]
+        var parents: [Revision: Revision] = [:]
+        for tree in [self, other] {
+            for node in tree.nodes {
+                if known[node.revision]?.isKnown != true { known[node.revision] = node }
+                if let parent = node.parent { parents[node.revision] = tree.nodes[parent].revision }
+            }
+        }
+        adopt(known, parents)
+    }
+
     /// Forgets ancestors that are more than `limit` revisions away from every leaf (`_revs_limit`).
     ///
     /// - Returns: the revisions that are gone.

@@ -1,7 +1,29 @@
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 
 extension ByteReader {
+    mutating func decimal() throws(CodecFault) -> Double {
+        let value = try varint()
+        guard value & 1 == 0 else {
+            guard value == 1 else { throw .malformed(offset: offset) }
+            return try exactDouble()
+        }
+        return Double(Int64(zigzag: value >> 1)) / 1000
+    }
+
+    mutating func instant() throws(CodecFault) -> Instant { Instant(milliseconds: try signed()) }
+
+    mutating func coordinate() throws(CodecFault) -> Coordinate {
+        let latitude = try exactDouble()
+        let longitude = try exactDouble()
+        do {
+            return try Coordinate(latitude: latitude, longitude: longitude)
+        } catch {
+            throw .malformed(offset: offset)
+        }
+    }
+
     mutating func position() throws(CodecFault) -> Position {
         let sampleTime = try instant()
         let coordinate = try coordinate()

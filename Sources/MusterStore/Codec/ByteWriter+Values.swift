@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 
 /// Which optional fields of a position follow.
@@ -27,6 +28,23 @@ struct PositionFields: OptionSet {
 }
 
 extension ByteWriter {
+    /// A Double, exactly; short when it has at most three decimals.
+    mutating func put(decimal value: Double) {
+        if let thousandths = value.exactThousandths {
+            put(varint: thousandths.zigzag << 1)
+        } else {
+            put(varint: 1)
+            put(exact: value)
+        }
+    }
+
+    mutating func put(instant: Instant) { put(signed: instant.milliseconds) }
+
+    mutating func put(coordinate: Coordinate) {
+        put(exact: coordinate.latitude)
+        put(exact: coordinate.longitude)
+    }
+
     /// Sample time and coordinate first, so that a reader that wants only the key need not read on.
     mutating func put(_ position: Position) {
         put(instant: position.sampleTime)
@@ -98,5 +116,14 @@ extension ByteWriter {
             put(varint: UInt64(ring.count))
             for coordinate in ring { put(coordinate: coordinate) }
         }
+    }
+}
+
+extension Double {
+    /// The number of thousandths when dividing it by 1000 gives back this very Double, bit by bit; else nil.
+    var exactThousandths: Int64? {
+        guard abs(self) < 1e12 else { return nil }
+        let thousandths = Int64((self * 1000).rounded())
+        return (Double(thousandths) / 1000).bitPattern == bitPattern ? thousandths : nil
     }
 }

@@ -1,4 +1,5 @@
 package import MusterCore
+package import MusterDocuments
 import MusterGeometry
 
 /// The changes of one commit as the bytes of one row of the log, and back.

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 
 /// What the first byte of a crossing says beside its kind.
 private let hasPercent: UInt8 = 0x80

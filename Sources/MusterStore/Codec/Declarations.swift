@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 
 /// What follows a safety's state and time. Versions before 4 knew the region alone.

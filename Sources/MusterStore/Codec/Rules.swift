@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 
 extension ByteWriter {
     /// The same bytes for the same texts, whatever their order in memory.

@@ -1,13 +1,28 @@
+import GRDB
+import MusterCore
 package import MusterDocuments
+import Synchronization
 
+/// Documents are kept in tables as `SQLiteStore` has them, of a database in memory.
 extension MemoryStore {
     package func readDocuments<Result>(
         _ body: (any DocumentReader, any PositionReader) throws -> Result
     ) throws -> Result {
-        preconditionFailure("helper documents writes this")
+        // The writer's thread may look while it writes; nobody else waits for itself.
+        try tables.unsafeReentrantRead { database in
+            let positions = MemoryPositionReader(contents.withLock { $0 })
+            return try body(DocumentTables(in: database) { positions.lastSequence }, positions)
+        }
     }
-}
 
-extension MemoryTransaction {
-    var documents: any DocumentWriter { preconditionFailure("helper documents writes this") }
+    /// A database in memory with the tables of documents.
+    static func makeTables() -> DatabaseQueue {
+        do {
+            let tables = try DatabaseQueue()
+            try tables.writeWithoutTransaction { try $0.execute(sql: DocumentSchema.tables) }
+            return tables
+        } catch {
+            preconditionFailure("SQLite has no memory for an empty database: \(error)")
+        }
+    }
 }

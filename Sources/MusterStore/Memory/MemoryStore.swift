@@ -1,5 +1,7 @@
 import Foundation
+import GRDB
 package import MusterCore
+import MusterDocuments
 import Synchronization
 
 /// A store that forgets everything when the process ends: for tests, demonstrations and simulations.
@@ -9,6 +11,9 @@ import Synchronization
 package final class MemoryStore: Store {
     /// What is committed.
     let contents = Mutex(MemoryContents())
+
+    /// The documents.
+    let tables = MemoryStore.makeTables()
 
     private let name = UUID().uuidString.lowercased()
 
@@ -22,10 +27,18 @@ package final class MemoryStore: Store {
     package func write<Result>(
         at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result
     ) throws -> Result {
-        let transaction = MemoryTransaction(on: self)
-        let result = try body(transaction)
-        contents.withLock { transaction.commit(to: &$0, at: committedAt) }
-        return result
+        try tables.writeWithoutTransaction { database in
+            let transaction = MemoryTransaction(on: self, in: database)
+            var result: Result?
+            try database.inTransaction {
+                result = try body(transaction)
+                try transaction.tables.finish()
+                return .commit
+            }
+            contents.withLock { transaction.commit(to: &$0, at: committedAt) }
+            guard let result else { preconditionFailure("a transaction that did not throw has a result") }
+            return result
+        }
     }
 
     package func uuid() -> String { name }
@@ -77,6 +90,7 @@ package final class MemoryStore: Store {
     package func directory() throws -> StoredDirectory {
         let contents = contents.withLock { $0 }
         var directory = StoredDirectory()
+        directory.databases = try readDocuments { documents, _ in try documents.databases() }
         directory.users = contents.users.values.sorted { $0.number < $1.number }
         directory.teams = contents.teams.values.sorted { $0.number < $1.number }
         directory.devices = contents.devices.values.sorted { $0.number < $1.number }

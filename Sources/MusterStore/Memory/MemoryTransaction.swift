@@ -1,4 +1,6 @@
+import GRDB
 import MusterCore
+import MusterDocuments
 import Synchronization
 
 /// A transaction of a memory store: notes what is to be done, and does all of it at the end or nothing.
@@ -24,8 +26,15 @@ final class MemoryTransaction: StoreTransaction {
     /// Dead letters that this transaction redrove or discarded.
     var takenLetters: Set<DeliveryNumber> = []
 
-    init(on store: MemoryStore) {
+    private let database: Database
+    private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in
+        Sequence(lastSequence + Int64(changes.count))
+    }
+    var documents: any DocumentWriter { tables }
+
+    init(on store: MemoryStore, in database: Database) {
         self.store = store
+        self.database = database
         lastDelivery = store.contents.withLock { $0.lastDelivery }
         (lastSequence, numbers) = store.contents.withLock { ($0.lastSequence, $0.numbers) }
     }
@@ -119,6 +128,7 @@ final class MemoryTransaction: StoreTransaction {
         let devices = stored.merging(putDevices) { $1 }.values.filter { $0.user == user }
         for device in devices { try remove(device.number) }
         forgetCredentials { $0.user == user }
+        try tables.remove(.locations(of: user))
         edits.append { $0.remove(user) }
     }
 

@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// The rows of the deliveries that were given up.
 enum DeadLetterTable {

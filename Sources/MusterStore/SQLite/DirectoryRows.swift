@@ -1,19 +1,6 @@
-import Foundation
 import GRDB
 import MusterCore
-
-/// Bytes as a blob argument.
-struct Blob: DatabaseValueConvertible {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var databaseValue: DatabaseValue { Data(bytes).databaseValue }
-
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Blob? {
-        Data.fromDatabaseValue(value).map { Blob([UInt8]($0)) }
-    }
-}
+import MusterDocuments
 
 extension Row {
     /// A column that must have a value of this type.
@@ -86,6 +73,7 @@ extension StoredDirectory {
     /// The whole directory, as a read transaction sees it.
     init(from database: Database) throws {
         self.init()
+        databases = try DocumentTables(in: database, lastSequence: { .zero }).databases()
         users = try Row.fetchAll(database, sql: "SELECT * FROM users ORDER BY number").map {
             User(
                 number: try $0.number("number"), name: try $0.value("name"), role: try $0.choice("role"),

@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// Cuts positions, given by device and in the order of their keys, into blocks of the history, and keeps each device's
 /// newest.

@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 extension HistoryTable {
     /// A place in the history from which the forgetting of old positions goes on.

@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 extension HistoryTable {
     /// A position of a block with its mark.

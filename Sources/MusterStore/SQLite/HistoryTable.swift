@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// The history: each row a block of one device's positions, in the order of their keys, as `ByteWriter` writes them.
 ///

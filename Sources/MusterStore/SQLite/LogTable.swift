@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// The rows of the log: a commit each, its changes as `ChangeCodec` writes them.
 enum LogTable {

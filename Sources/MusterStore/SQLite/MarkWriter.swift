@@ -1,3 +1,5 @@
+import MusterDocuments
+
 /// The marks of a block's positions, in their order: the difference to the mark before, signed, in as few bytes as it
 /// needs.
 struct MarkWriter {

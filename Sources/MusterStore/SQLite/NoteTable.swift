@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// The rows of what devices say of themselves. Keys are stored as bytes: two that only look alike stay two, and one
 /// with a zero in it stays whole.

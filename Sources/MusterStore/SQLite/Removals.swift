@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// Devices and users that were removed and of whom something still lies in the file. Readers leave it out from the
 /// removing commit on; `settle` erases it.

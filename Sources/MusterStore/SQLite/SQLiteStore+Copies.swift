@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MusterDocuments
 
 extension SQLiteStore {
     package func backup(to path: String) throws {

@@ -1,4 +1,5 @@
 import GRDB
+import MusterCore
 package import MusterDocuments
 import Synchronization
 
@@ -15,7 +16,7 @@ extension SQLiteStore {
                 return try onReader { database in
                     let positions = try SQLitePositionReader(
                         self, in: database, lastSequence: last, generation: generation)
-                    return try body(documentTables(in: database), positions)
+                    return try body(DocumentTables(in: database) { positions.lastSequence }, positions)
                 }
             } catch is SQLitePositionReader.StageMoved {
                 continue
@@ -23,12 +24,4 @@ extension SQLiteStore {
         }
         throw StoreError.unavailable(reason: "\(path): positions come too fast for so long a look at them")
     }
-
-    private func documentTables(in database: Database) -> any DocumentReader {
-        preconditionFailure("helper documents writes this")
-    }
-}
-
-extension SQLiteTransaction {
-    var documents: any DocumentWriter { preconditionFailure("helper documents writes this") }
 }

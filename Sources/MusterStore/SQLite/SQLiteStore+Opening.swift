@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MusterDocuments
 
 extension SQLiteStore {
     /// How connections are made, the writing one and the reading ones.

@@ -1,5 +1,6 @@
 import GRDB
 package import MusterCore
+import MusterDocuments
 import Synchronization
 
 extension SQLiteStore {

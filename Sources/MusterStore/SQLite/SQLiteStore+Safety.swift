@@ -1,5 +1,6 @@
 import GRDB
 package import MusterCore
+import MusterDocuments
 
 extension SQLiteStore {
     package func safety() throws -> [(user: UserNumber, safety: Safety)] {

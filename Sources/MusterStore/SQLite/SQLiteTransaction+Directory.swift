@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 
 /// The directory's rows: each `put` inserts, or replaces what has the number.
 extension SQLiteTransaction {

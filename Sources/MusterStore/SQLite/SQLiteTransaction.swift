@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 import Synchronization
 
 /// A transaction of an SQLite store. Changes gather in memory and become one row of the log at the end; everything else
@@ -30,6 +31,9 @@ final class SQLiteTransaction: StoreTransaction {
     /// What the database refused. The transaction cannot be committed after that, whoever caught the error.
     private var failure: (any Error)?
 
+    private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in Sequence(lastSequence) }
+    var documents: any DocumentWriter { tables }
+
     init(on store: SQLiteStore, in database: Database) {
         self.store = store
         self.database = database
@@ -48,6 +52,7 @@ final class SQLiteTransaction: StoreTransaction {
     /// - Throws: what the database refuses now, or refused before.
     func finish(at committedAt: Instant) throws {
         if let failure { throw failure }
+        try tables.finish()
         if codec.count > 0 {
             try LogTable.insert(
                 first: lastSequenceBefore + 1, count: codec.count, committedAt: committedAt, changes: codec.bytes,
@@ -153,6 +158,7 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM declarations WHERE subject = ?", [user.rawValue])
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
         try removeDeliveries(about: .user(user))
+        try tables.remove(.locations(of: user))
         removals.users.insert(user)
     }
 

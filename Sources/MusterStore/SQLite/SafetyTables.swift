@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 
 /// The rows of what people declare.

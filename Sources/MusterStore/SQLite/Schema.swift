@@ -1,4 +1,5 @@
 import GRDB
+import MusterDocuments
 
 /// The tables of a store's file, and how older ones become newer.
 ///
@@ -126,7 +127,7 @@ enum Schema {
         """
 
     /// Documents.
-    private static let version5 = markedHistory
+    private static let version5 = markedHistory + DocumentSchema.tables
 
     /// Blocks tell by which change each of their positions came. The log has every position that the history has: it is
     /// merged anew when the store opens.
@@ -141,6 +142,7 @@ enum Schema {
             epoch, device, first_time, last_time, first_sequence, last_sequence, told);
         DELETE FROM epochs;
         UPDATE counters SET value = 0 WHERE name IN ('merged', 'mergingThrough', 'mergedOfThese');
+
         """
 
     /// Mustering.

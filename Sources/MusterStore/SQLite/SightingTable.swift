@@ -1,5 +1,6 @@
 import GRDB
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 
 /// The rows of the sightings: few beside the positions, so each is a row of its own.

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 
 /// The positions between the log and the history: one generation fills while the one before it, sorted by device, is
 /// merged slice by slice.

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterDocuments
 
 /// Positions that are safe in the log and wait to be put into their devices' order.
 ///

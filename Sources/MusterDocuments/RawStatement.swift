@@ -1,33 +1,33 @@
-import GRDB
+package import GRDB
 import GRDBSQLite
 
 /// A prepared statement of GRDB whose numbers are bound and read without boxing: half the time of a row, where rows
 /// come by the hundred thousand.
 ///
 /// Binding cannot fail for an index that the SQL has; a mistaken index shows in the first test that runs it.
-struct RawStatement {
-    private let statement: Statement
-    private let handle: OpaquePointer
+package struct RawStatement {
+    @usableFromInline let statement: Statement
+    @usableFromInline let handle: OpaquePointer
 
     /// The connection's one copy of this SQL. Two users of one SQL must not overlap.
-    init(_ sql: String, in database: Database) throws {
+    @inlinable package init(_ sql: String, in database: Database) throws {
         statement = try database.cachedStatement(sql: sql)
         handle = statement.sqliteStatement
         sqlite3_reset(handle)
     }
 
-    func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
-    func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+    @inlinable package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+    @inlinable package func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
 
-    func bind(_ index: Int32, _ value: Int64?) {
+    @inlinable package func bind(_ index: Int32, _ value: Int64?) {
         if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
-    func bind(_ index: Int32, _ value: Double?) {
+    @inlinable package func bind(_ index: Int32, _ value: Double?) {
         if let value { sqlite3_bind_double(handle, index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
-    func bind(_ index: Int32, _ value: String?) {
+    package func bind(_ index: Int32, _ value: String?) {
         guard var value else {
             sqlite3_bind_null(handle, index)
             return
@@ -42,10 +42,12 @@ struct RawStatement {
     }
 
     /// Runs `body` with the bytes bound; SQLite reads them where they are.
-    func binding<Result>(_ index: Int32, _ bytes: ArraySlice<UInt8>, _ body: () throws -> Result) throws -> Result {
+    @inlinable package func binding<Result>(_ index: Int32, _ bytes: ArraySlice<UInt8>, _ body: () throws -> Result)
+        throws -> Result
+    {
         try bytes.withUnsafeBytes {
             guard let count = Int32(exactly: $0.count) else {
-                throw StoreError.unavailable(reason: "a transaction larger than 2 GB")
+                throw DatabaseError(resultCode: .SQLITE_TOOBIG, message: "a value larger than 2 GB")
             }
             // A null pointer would bind NULL.
             let start = $0.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
@@ -58,7 +60,7 @@ struct RawStatement {
     /// Runs a statement that returns no row, and makes it ready for the next values.
     ///
     /// - Throws: `DatabaseError`.
-    func run() throws {
+    @inlinable package func run() throws {
         let code = sqlite3_step(handle)
         if code != SQLITE_DONE && code != SQLITE_ROW { try fail(code) }
         sqlite3_reset(handle)
@@ -67,7 +69,7 @@ struct RawStatement {
     /// Whether there is a (next) row to read.
     ///
     /// - Throws: `DatabaseError`.
-    func step() throws -> Bool {
+    @inlinable package func step() throws -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code != SQLITE_DONE { try fail(code) }
@@ -76,25 +78,27 @@ struct RawStatement {
     }
 
     /// Makes the statement ready for its next use before its last row was read.
-    func reset() { sqlite3_reset(handle) }
+    @inlinable package func reset() { sqlite3_reset(handle) }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    @inlinable package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    @inlinable package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    @inlinable package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    func text(_ column: Int32) -> String? {
+    @inlinable package func text(_ column: Int32) -> String? {
         guard let text = sqlite3_column_text(handle, column) else { return nil }
         let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, column)))
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Runs `body` on a blob's bytes, which are good until the next step.
-    func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    @inlinable package func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result)
+        rethrows -> Result
+    {
         let start = sqlite3_column_blob(handle, column)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    private func fail(_ code: Int32) throws -> Never {
+    @usableFromInline func fail(_ code: Int32) throws -> Never {
         let connection = sqlite3_db_handle(handle)
         let error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),

@@ -1,6 +1,3 @@
-import MusterCore
-import MusterGeometry
-
 /// What is wrong with stored bytes. No bytes trap: whatever cannot be read is one of these.
 package enum CodecFault: Error, Hashable, Sendable {
     /// The bytes end too early, at this offset.
@@ -14,30 +11,33 @@ package enum CodecFault: Error, Hashable, Sendable {
 }
 
 /// Reads what `ByteWriter` wrote, from bytes that may be damaged.
-struct ByteReader {
-    private let bytes: UnsafeRawBufferPointer
-    private(set) var offset: Int
+package struct ByteReader {
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var place: Int
+
+    /// How far it has read.
+    @inlinable package var offset: Int { place }
 
     /// A reader of `bytes`, which must outlive it, from `offset`.
-    init(_ bytes: UnsafeRawBufferPointer, offset: Int = 0) {
+    @inlinable package init(_ bytes: UnsafeRawBufferPointer, offset: Int = 0) {
         self.bytes = bytes
-        self.offset = offset
+        place = offset
     }
 
-    var isAtEnd: Bool { offset >= bytes.count }
+    @inlinable package var isAtEnd: Bool { offset >= bytes.count }
 
     /// - Throws: `CodecFault.excess` when bytes remain.
-    func finish() throws(CodecFault) {
+    @inlinable package func finish() throws(CodecFault) {
         guard isAtEnd else { throw .excess(offset: offset) }
     }
 
-    mutating func byte() throws(CodecFault) -> UInt8 {
+    @inlinable package mutating func byte() throws(CodecFault) -> UInt8 {
         guard offset < bytes.count else { throw .truncated(offset: offset) }
-        defer { offset += 1 }
+        defer { place += 1 }
         return bytes[offset]
     }
 
-    mutating func varint() throws(CodecFault) -> UInt64 {
+    @inlinable package mutating func varint() throws(CodecFault) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -49,64 +49,43 @@ struct ByteReader {
         }
     }
 
-    mutating func signed() throws(CodecFault) -> Int64 { Int64(zigzag: try varint()) }
+    @inlinable package mutating func signed() throws(CodecFault) -> Int64 { Int64(zigzag: try varint()) }
 
-    mutating func number() throws(CodecFault) -> Int32 {
+    @inlinable package mutating func number() throws(CodecFault) -> Int32 {
         guard let value = UInt32(exactly: try varint()) else { throw .malformed(offset: offset) }
         return Int32(bitPattern: value)
     }
 
-    mutating func exactDouble() throws(CodecFault) -> Double { Double(bitPattern: try fixed()) }
+    @inlinable package mutating func exactDouble() throws(CodecFault) -> Double { Double(bitPattern: try fixed()) }
 
-    mutating func fixed() throws(CodecFault) -> UInt64 {
+    @inlinable package mutating func fixed() throws(CodecFault) -> UInt64 {
         guard bytes.count - offset >= 8 else { throw .truncated(offset: offset) }
-        defer { offset += 8 }
+        defer { place += 8 }
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    mutating func decimal() throws(CodecFault) -> Double {
-        let value = try varint()
-        guard value & 1 == 0 else {
-            guard value == 1 else { throw .malformed(offset: offset) }
-            return try exactDouble()
-        }
-        return Double(Int64(zigzag: value >> 1)) / 1000
-    }
-
-    mutating func text() throws(CodecFault) -> String {
+    @inlinable package mutating func text() throws(CodecFault) -> String {
         guard let count = Int(exactly: try varint()), count <= bytes.count - offset else {
             throw .truncated(offset: offset)
         }
         let text = String(validating: bytes[offset..<offset + count], as: UTF8.self)
         guard let text else { throw .malformed(offset: offset) }
-        offset += count
+        place += count
         return text
     }
 
     /// How many things follow, each of which takes at least `minimumBytes`; so that no count makes anyone reserve more
     /// than there is.
-    mutating func count(minimumBytes: Int) throws(CodecFault) -> Int {
+    @inlinable package mutating func count(minimumBytes: Int) throws(CodecFault) -> Int {
         guard let count = Int(exactly: try varint()), count <= (bytes.count - offset) / minimumBytes else {
             throw .truncated(offset: offset)
         }
         return count
     }
 
-    mutating func instant() throws(CodecFault) -> Instant { Instant(milliseconds: try signed()) }
-
-    mutating func coordinate() throws(CodecFault) -> Coordinate {
-        let latitude = try exactDouble()
-        let longitude = try exactDouble()
-        do {
-            return try Coordinate(latitude: latitude, longitude: longitude)
-        } catch {
-            throw .malformed(offset: offset)
-        }
-    }
-
     /// Moves over `count` bytes.
-    mutating func skip(_ count: Int) throws(CodecFault) {
+    @inlinable package mutating func skip(_ count: Int) throws(CodecFault) {
         guard count >= 0, bytes.count - offset >= count else { throw .truncated(offset: offset) }
-        offset += count
+        place += count
     }
 }

@@ -1,0 +1,43 @@
+/// The tables that documents are kept in, in whatever SQLite file: the server's, a device's, or none but memory.
+package enum DocumentSchema {
+    /// Makes them all.
+    package static let tables = """
+        -- The number given last of each kind.
+        CREATE TABLE document_counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE databases (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, created_at INTEGER NOT NULL,
+            revision_limit INTEGER NOT NULL, security TEXT, purges INTEGER NOT NULL);
+
+        -- A document with what its winner says. A database below 0 is a user's locations.
+        CREATE TABLE documents (
+            number INTEGER PRIMARY KEY, database INTEGER NOT NULL, id TEXT NOT NULL, sequence INTEGER NOT NULL,
+            is_deleted INTEGER NOT NULL, tree BLOB NOT NULL, body BLOB, attachments BLOB);
+        CREATE UNIQUE INDEX documents_by_id ON documents (database, id);
+        CREATE UNIQUE INDEX documents_by_sequence ON documents (database, sequence);
+        CREATE INDEX documents_with_attachments ON documents (database) WHERE attachments IS NOT NULL;
+        -- The locations of all users as one database.
+        CREATE INDEX locations_by_id ON documents (id, sequence) WHERE database < 0;
+        CREATE INDEX locations_by_sequence ON documents (sequence) WHERE database < 0;
+        -- What revisions say that are not the winner.
+        CREATE TABLE bodies (
+            number INTEGER PRIMARY KEY, document INTEGER NOT NULL, revision BLOB NOT NULL, database INTEGER NOT NULL,
+            is_leaf INTEGER NOT NULL, json BLOB NOT NULL, attachments BLOB);
+        CREATE UNIQUE INDEX bodies_of_document ON bodies (document, revision);
+        CREATE INDEX bodies_of_database ON bodies (database, is_leaf);
+        -- How many documents a database has; database 0 is the union of all locations.
+        CREATE TABLE document_counts (
+            database INTEGER PRIMARY KEY, living INTEGER NOT NULL, deleted INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        CREATE TABLE local_documents (
+            database INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL, json BLOB NOT NULL,
+            PRIMARY KEY (database, id)) WITHOUT ROWID;
+
+        -- The bytes of attachments, each once, whoever names it. key: NULL until all of them are there.
+        CREATE TABLE blobs (
+            number INTEGER PRIMARY KEY, key BLOB, length INTEGER NOT NULL, uses INTEGER NOT NULL, touched_at INTEGER);
+        CREATE UNIQUE INDEX blobs_by_key ON blobs (key) WHERE key IS NOT NULL;
+        CREATE INDEX blobs_unused ON blobs (touched_at) WHERE uses = 0;
+        -- number: the blob's, shifted, and where in it the piece begins.
+        CREATE TABLE blob_chunks (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+
+        """
+}

@@ -1,0 +1,122 @@
+import GRDB
+package import MusterCore
+
+/// What revisions say that are not the winner: conflicting leaves, and until `compact` those that were edited since.
+extension DocumentTables {
+    /// What a revision of a row's document says.
+    func body(of revision: Revision, in row: Row) throws -> DocumentBody? {
+        if row.tree.winner?.revision == revision {
+            let statement = try statement("SELECT body FROM documents WHERE number = ?")
+            defer { statement.reset() }
+            statement.bind(1, row.number)
+            guard try statement.step(), !statement.isNull(0) else { return nil }
+            return DocumentBody(json: statement.withBlob(0) { [UInt8]($0) }, attachments: row.attachments)
+        }
+        let statement = try statement("SELECT json, attachments FROM bodies WHERE document = ? AND revision = ?")
+        defer { statement.reset() }
+        statement.bind(1, row.number)
+        return try statement.binding(2, revision.key[...]) {
+            guard try statement.step() else { return nil }
+            return DocumentBody(
+                json: statement.withBlob(0) { [UInt8]($0) }, attachments: try attachments(in: statement, 1))
+        }
+    }
+
+    /// Keeps what a revision says that is not the winner.
+    func keep(_ body: DocumentBody, of revision: Revision, isLeaf: Bool, _ document: Int64, _ database: DatabaseNumber)
+        throws
+    {
+        let statement = try statement(
+            """
+            INSERT INTO bodies (document, database, is_leaf, revision, json, attachments) VALUES (?, ?, ?, ?, ?, ?)
+            """)
+        statement.bind(1, document)
+        statement.bind(2, Int64(database.rawValue))
+        statement.bind(3, isLeaf ? 1 : 0 as Int64)
+        try statement.binding(4, revision.key[...]) {
+            try statement.binding(5, body.json[...]) {
+                try bindAttachments(body.attachments, to: statement, 6) { try statement.run() }
+            }
+        }
+    }
+
+    /// Keeps what the winner said, which is about to be another.
+    func keepWinner(of row: Row, _ revision: Revision, isLeaf: Bool) throws {
+        let statement = try statement(
+            """
+            INSERT INTO bodies (document, database, is_leaf, revision, json, attachments)
+            SELECT number, database, ?, ?, body, attachments FROM documents WHERE number = ? AND body IS NOT NULL
+            """)
+        statement.bind(1, isLeaf ? 1 : 0 as Int64)
+        statement.bind(3, row.number)
+        try statement.binding(2, revision.key[...]) { try statement.run() }
+    }
+
+    /// Takes out what a revision says, which is the winner from now on. Its attachments stay in use.
+    func take(_ revision: Revision, of row: Row) throws -> DocumentBody? {
+        guard let body = try body(of: revision, in: row) else { return nil }
+        try delete(revision, of: row.number)
+        return body
+    }
+
+    /// Forgets what revisions say that are gone.
+    func forget(_ gone: [Revision], of row: Row) throws {
+        for revision in gone where revision != row.tree.winner?.revision {
+            guard let body = try body(of: revision, in: row) else { continue }
+            try delete(revision, of: row.number)
+            try release(body.attachments)
+        }
+    }
+
+    /// Notes that a revision was edited: what it says goes with the next `compact`.
+    func noteEdited(_ revision: Revision, of row: Row) throws {
+        let statement = try statement("UPDATE bodies SET is_leaf = 0 WHERE document = ? AND revision = ?")
+        statement.bind(1, row.number)
+        try statement.binding(2, revision.key[...]) { try statement.run() }
+    }
+
+    private func delete(_ revision: Revision, of document: Int64) throws {
+        let statement = try statement("DELETE FROM bodies WHERE document = ? AND revision = ?")
+        statement.bind(1, document)
+        try statement.binding(2, revision.key[...]) { try statement.run() }
+    }
+
+    package func compact(_ number: DatabaseNumber, limit: Int) throws -> Bool {
+        try change {
+            try forgetBodies(
+                where: "database = \(number.rawValue) AND is_leaf = 0", limit: max(1, limit)) == max(1, limit)
+        }
+    }
+
+    /// Forgets at most `limit` bodies.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    func forgetBodies(where condition: String, limit: Int) throws -> Int {
+        recent = nil
+        let bodies = try GRDB.Row.fetchAll(
+            database, sql: "SELECT number, attachments FROM bodies WHERE \(condition) LIMIT ?", arguments: [limit])
+        for body in bodies {
+            if let bytes = Blob.fromDatabaseValue(body["attachments"])?.bytes {
+                let attachments = try bytes.withUnsafeBytes { bytes in
+                    var reader = ByteReader(bytes)
+                    return try reader.attachments()
+                }
+                try release(attachments)
+            }
+            let number: Int64 = body["number"]
+            try database.cachedStatement(sql: "DELETE FROM bodies WHERE number = ?").execute(arguments: [number])
+        }
+        return bodies.count
+    }
+
+    /// Binds what attachments there are, NULL for none, during `body`.
+    func bindAttachments(
+        _ attachments: [Attachment], to statement: RawStatement, _ index: Int32, _ body: () throws -> Void
+    ) throws {
+        guard !attachments.isEmpty else { return try body() }
+        var writer = ByteWriter()
+        writer.put(attachments)
+        try statement.binding(index, writer.bytes[...], body)
+    }
+}

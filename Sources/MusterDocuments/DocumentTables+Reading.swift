@@ -1,0 +1,145 @@
+import GRDB
+package import MusterCore
+
+extension DocumentTables {
+    /// The columns that `row` and `document` read.
+    static let columns = "number, database, sequence, tree, is_deleted, length(body), attachments, id, body"
+
+    package func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
+        guard case .database(let database) = scope else { return try location(id) }
+        if let recent, recent.row == nil, recent.isOf(id, in: database) { return nil }
+        return try lookUp(id, in: database) { row, statement in
+            document(id, row, body: body(of: row, in: statement))
+        }
+    }
+
+    package func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
+        let rows: [Row]
+        switch scope {
+        case .database(let database): rows = try row(of: id, in: database).map { [$0] } ?? []
+        case .locations: rows = try members(id)
+        }
+        for row in rows { if let body = try body(of: revision, in: row) { return body } }
+        return nil
+    }
+
+    package func changes(
+        in scope: DatabaseScope, since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+    ) throws -> [StoredDocument] {
+        guard case .database(let database) = scope else {
+            return try locationChanges(since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
+        }
+        let statement = try statement(
+            """
+            SELECT \(Self.columns) FROM documents
+            WHERE database = ? AND sequence \(isDescending ? "<=" : ">") ?
+            ORDER BY sequence \(isDescending ? "DESC" : "ASC") LIMIT ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, Int64(database.rawValue))
+        statement.bind(2, since.rawValue)
+        statement.bind(3, Int64(max(0, limit)))
+        return try documents(from: statement, withBodies: withBodies)
+    }
+
+    package func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int {
+        let sql: String
+        switch scope {
+        case .database(let database):
+            sql = "SELECT count(*) FROM documents WHERE database = \(database.rawValue) AND sequence > ?"
+        case .locations: sql = "SELECT count(DISTINCT id) FROM documents WHERE database < 0 AND sequence > ?"
+        }
+        return try Int.fetchOne(database, sql: sql, arguments: [since.rawValue]) ?? 0
+    }
+
+    package func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument] {
+        guard case .database(let database) = scope else { return try locations(range) }
+        let statement = try statement(
+            """
+            SELECT \(Self.columns) FROM documents WHERE database = ?1 AND is_deleted = 0 AND \(range.condition(from: 3))
+            ORDER BY id \(range.isDescending ? "DESC" : "ASC") LIMIT ?2
+            """)
+        defer { statement.reset() }
+        statement.bind(1, Int64(database.rawValue))
+        statement.bind(2, Int64(max(0, range.limit)))
+        range.bind(to: statement, from: 3)
+        return try documents(from: statement, withBodies: range.withBodies)
+    }
+
+    /// A document's row; nil where there is none.
+    func row(of id: String, in database: DatabaseNumber) throws -> Row? {
+        if let recent, recent.isOf(id, in: database) { return recent.row }
+        return try lookUp(id, in: database) { row, _ in row }
+    }
+
+    private func lookUp<Found>(
+        _ id: String, in database: DatabaseNumber, _ body: (Row, RawStatement) throws -> Found
+    ) throws -> Found? {
+        let statement = try statement("SELECT \(Self.columns) FROM documents WHERE database = ? AND id = ?")
+        defer { statement.reset() }
+        statement.bind(1, Int64(database.rawValue))
+        statement.bind(2, id)
+        guard try statement.step() else {
+            recent = Recent(database: database, id: id, row: nil)
+            return nil
+        }
+        let row = try row(in: statement)
+        recent = Recent(database: database, id: id, row: row)
+        return try body(row, statement)
+    }
+
+    private func documents(from statement: RawStatement, withBodies: Bool) throws -> [StoredDocument] {
+        var documents: [StoredDocument] = []
+        while try statement.step() {
+            let row = try row(in: statement)
+            let body = withBodies ? body(of: row, in: statement) : nil
+            documents.append(document(statement.text(7) ?? "", row, body: body))
+        }
+        return documents
+    }
+
+    /// The row that a statement with `columns` is at.
+    func row(in statement: RawStatement) throws -> Row {
+        Row(
+            number: statement.integer(0), database: DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(1))),
+            sequence: Sequence(statement.integer(2)),
+            tree: try statement.withBlob(3) { bytes in
+                var reader = ByteReader(bytes)
+                return try reader.revisionTree()
+            },
+            isDeleted: statement.integer(4) != 0, jsonLength: Int(statement.integer(5)),
+            attachments: try attachments(in: statement, 6))
+    }
+
+    /// What the winner of the row says that a statement with `columns` is at; nil where nobody knows.
+    func body(of row: Row, in statement: RawStatement) -> DocumentBody? {
+        guard !statement.isNull(8) else { return nil }
+        return DocumentBody(json: statement.withBlob(8) { [UInt8]($0) }, attachments: row.attachments)
+    }
+
+    func attachments(in statement: RawStatement, _ column: Int32) throws -> [Attachment] {
+        guard !statement.isNull(column) else { return [] }
+        return try statement.withBlob(column) { bytes in
+            var reader = ByteReader(bytes)
+            return try reader.attachments()
+        }
+    }
+
+    private func document(_ id: String, _ row: Row, body: DocumentBody?) -> StoredDocument {
+        StoredDocument(id: id, database: row.database, sequence: row.sequence, tree: row.tree, body: body)
+    }
+}
+
+extension DocumentRange {
+    /// The range in SQL, of two parameters.
+    func condition(from index: Int) -> String {
+        let isAbove = lower == nil ? "?\(index) IS NULL" : "id \(includesLower ? ">=" : ">") ?\(index)"
+        let isBelow = upper == nil ? "?\(index + 1) IS NULL" : "id \(includesUpper ? "<=" : "<") ?\(index + 1)"
+        return isAbove + " AND " + isBelow
+    }
+
+    func bind(to statement: RawStatement, from index: Int32) {
+        statement.bind(index, lower)
+        statement.bind(index + 1, upper)
+    }
+}

@@ -1,0 +1,139 @@
+import GRDB
+package import MusterCore
+
+extension DocumentTables {
+    package func put(_ document: StoredDocument, bodies: [Revision: DocumentBody], gone: [Revision]) throws {
+        guard let winner = document.tree.winner else {
+            return try remove(document: document.id, from: document.database)
+        }
+        try change {
+            let before = try row(of: document.id, in: document.database)
+            recent = nil
+            let shared = try sharedCounts(of: document.id, in: document.database, besides: before?.number)
+            var after = Row(
+                number: before?.number ?? 0, database: document.database, sequence: document.sequence,
+                tree: document.tree, isDeleted: winner.isDeleted, jsonLength: 0, attachments: [])
+            if let before {
+                try replace(before, by: &after, winner.revision, bodies: bodies, gone: gone)
+            } else {
+                try insert(&after, id: document.id, winner.revision, bodies: bodies)
+            }
+            try count(document.id, before: before, after: after, sharedBefore: shared)
+        }
+    }
+
+    package func remove(document id: String, from database: DatabaseNumber) throws {
+        try change {
+            guard let before = try row(of: id, in: database) else { return }
+            recent = nil
+            let shared = try sharedCounts(of: id, in: database, besides: before.number)
+            while try forgetBodies(where: "document = \(before.number)", limit: 1_000) == 1_000 {}
+            try release(before.attachments)
+            let statement = try statement("DELETE FROM documents WHERE number = ?")
+            statement.bind(1, before.number)
+            try statement.run()
+            try count(id, before: before, after: nil, sharedBefore: shared)
+        }
+    }
+
+    package func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int {
+        let old = try GRDB.Row.fetchAll(
+            database,
+            sql: "SELECT database, id FROM documents WHERE database < 0 AND sequence <= ? ORDER BY sequence LIMIT ?",
+            arguments: [sequence.rawValue, max(0, limit)])
+        for row in old {
+            let number: Int32 = row["database"]
+            try remove(document: row["id"], from: DatabaseNumber(number))
+        }
+        return old.count
+    }
+
+    private func insert(
+        _ row: inout Row, id: String, _ winner: Revision, bodies: [Revision: DocumentBody]
+    ) throws {
+        let body = bodies[winner]
+        let statement = try statement(
+            """
+            INSERT INTO documents (database, sequence, is_deleted, id, tree, body, attachments)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        statement.bind(4, id)
+        try write(&row, body, with: statement)
+        row.number = database.lastInsertedRowID
+        try use(row.attachments)
+        try keep(bodies, besides: winner, of: row)
+    }
+
+    /// Writes a document that is there already.
+    private func replace(
+        _ before: Row, by after: inout Row, _ winner: Revision, bodies: [Revision: DocumentBody], gone: [Revision]
+    ) throws {
+        guard let old = before.tree.winner?.revision else { preconditionFailure("no tree is stored empty") }
+        let leaves = Set(after.tree.leaves.map(\.revision))
+        for leaf in before.tree.leaves where leaf.revision != old && !leaves.contains(leaf.revision) {
+            try noteEdited(leaf.revision, of: before)
+        }
+        try forget(gone, of: before)
+        if winner == old, bodies[old] == nil {
+            (after.jsonLength, after.attachments) = (before.jsonLength, before.attachments)
+            try update(after)
+        } else {
+            if winner == old || gone.contains(old) {
+                try release(before.attachments)
+            } else {
+                try keepWinner(of: before, old, isLeaf: leaves.contains(old))
+            }
+            let statement = try statement(
+                """
+                UPDATE documents SET database = ?1, sequence = ?2, is_deleted = ?3, tree = ?5, body = ?6,
+                    attachments = ?7
+                WHERE number = ?4
+                """)
+            statement.bind(4, after.number)
+            if let body = bodies[winner] {
+                try use(body.attachments)
+                try write(&after, body, with: statement)
+            } else {
+                try write(&after, take(winner, of: before), with: statement)
+            }
+        }
+        try keep(bodies, besides: winner, of: after, leaves: leaves)
+    }
+
+    /// Runs a statement whose parameters 1 to 3 and 5 to 7 are a row's columns.
+    private func write(_ row: inout Row, _ body: DocumentBody?, with statement: RawStatement) throws {
+        statement.bind(1, Int64(row.database.rawValue))
+        statement.bind(2, row.sequence.rawValue)
+        statement.bind(3, row.isDeleted ? 1 : 0 as Int64)
+        var tree = ByteWriter()
+        tree.put(row.tree)
+        try statement.binding(5, tree.bytes[...]) {
+            guard let body else { return try statement.run() }
+            row.jsonLength = body.json.count
+            row.attachments = body.attachments
+            try statement.binding(6, body.json[...]) {
+                try bindAttachments(body.attachments, to: statement, 7) { try statement.run() }
+            }
+        }
+    }
+
+    /// Writes a row whose winner says what it said.
+    private func update(_ row: Row) throws {
+        let statement = try statement("UPDATE documents SET sequence = ?, tree = ? WHERE number = ?")
+        statement.bind(1, row.sequence.rawValue)
+        statement.bind(3, row.number)
+        var tree = ByteWriter()
+        tree.put(row.tree)
+        try statement.binding(2, tree.bytes[...]) { try statement.run() }
+    }
+
+    private func keep(
+        _ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row, leaves: Set<Revision>? = nil
+    ) throws {
+        for (revision, body) in bodies where revision != winner {
+            let isLeaf = leaves?.contains(revision) ?? row.tree.isLeaf(revision)
+            try keep(body, of: revision, isLeaf: isLeaf, row.number, row.database)
+            try use(body.attachments)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import GRDB
+package import MusterCore
+
+/// Documents as they lie in a file: `DocumentReader` and `DocumentWriter` over an SQLite connection, inside a
+/// transaction or a read that someone else runs. An instance lives no longer than that.
+///
+/// The server's store and the client's have this in common; what differs is who numbers the changes.
+package final class DocumentTables: DocumentWriter {
+    /// What is wrong with a blob.
+    package enum BlobFault: Error, Hashable, Sendable {
+        /// It was never begun, is finished, or was dropped because nobody added to it for an hour.
+        case unknown(BlobNumber)
+        /// It has not as many bytes as it was said to have.
+        case length(Int64, expected: Int64)
+        /// It is larger than any may be.
+        case tooLarge
+    }
+
+    let database: Database
+    private let newest: () -> Sequence
+    /// The document that was looked up last: whoever edits one looks it up first.
+    var recent: Recent?
+    /// What this transaction adds to the counts, by database; 0 is the union of all locations.
+    var countChanges: [Int32: DocumentCounts] = [:]
+    /// What went wrong first. The transaction cannot be committed after that, whoever caught the error.
+    private var failure: (any Error)?
+
+    /// Documents of a connection.
+    ///
+    /// - Parameter lastSequence: the number of the newest change that is seen.
+    package init(in database: Database, lastSequence: @escaping () -> Sequence) {
+        self.database = database
+        newest = lastSequence
+    }
+
+    package var lastSequence: Sequence { newest() }
+
+    /// Writes what has gathered. Call it before the commit of a transaction that wrote.
+    ///
+    /// - Throws: what the database refuses now, or refused before.
+    package func finish() throws {
+        if let failure { throw failure }
+        try storeCountChanges()
+    }
+
+    /// Runs a step that changes something; a failure stays with the transaction.
+    func change<Result>(_ step: () throws -> Result) throws -> Result {
+        do {
+            return try step()
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    func statement(_ sql: String) throws -> RawStatement { try RawStatement(sql, in: database) }
+
+    /// The next of a kind of numbers that are never given twice.
+    func nextNumber(of kind: String) throws -> Int64 {
+        let number =
+            try Int64.fetchOne(
+                database, sql: "SELECT value FROM document_counters WHERE name = ?", arguments: [kind]) ?? 0
+        try database.execute(
+            sql: """
+                INSERT INTO document_counters (name, value) VALUES (?, ?)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """, arguments: [kind, number + 1])
+        return number + 1
+    }
+}
+
+extension DocumentTables {
+    /// A document's row.
+    struct Row {
+        var number: Int64
+        var database: DatabaseNumber
+        var sequence: Sequence
+        var tree: RevisionTree
+        var isDeleted: Bool
+        /// How long what the winner says is, without its attachments.
+        var jsonLength: Int
+        var attachments: [Attachment]
+
+        /// What this row counts for.
+        var counts: DocumentCounts {
+            DocumentCounts(
+                living: isDeleted ? 0 : 1, deleted: isDeleted ? 1 : 0,
+                bytes: Int64(jsonLength) + attachments.reduce(0) { $0 + $1.length })
+        }
+    }
+
+    /// A look-up of one document, and what it found.
+    struct Recent {
+        var database: DatabaseNumber
+        var id: String
+        var row: Row?
+
+        func isOf(_ id: String, in database: DatabaseNumber) -> Bool {
+            // Not `==`: ids are bytes, and of two ways to write é each is an id of its own.
+            self.database == database && self.id.utf8.elementsEqual(id.utf8)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+extension ErlangTerm {
+    /// Longer numbers are written as binaries: CouchDB's revision of such a document is another than ours, and nobody
+    /// waits for the square of their length.
+    private static let digitLimit = 4_096
+
+    /// Writes the JSON number at `place`.
+    mutating func put(numberAt place: inout Int, in text: UnsafeRawBufferPointer) -> Bool {
+        let start = place
+        var isFloat = false
+        var value: Int64 = 0
+        var fits = true
+        scan: while place < text.count {
+            let byte = text[place]
+            switch byte {
+            case 0x30...0x39:
+                let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+                let (sum, carry) = tens.addingReportingOverflow(Int64(byte - 0x30))
+                value = sum
+                fits = fits && !overflow && !carry
+            case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): isFloat = true
+            case UInt8(ascii: "-"), UInt8(ascii: "+"): break
+            default: break scan
+            }
+            place += 1
+        }
+        let digits = text[start..<place]
+        guard let first = digits.first, digits.count <= Self.digitLimit else {
+            put(binary: digits)
+            return !digits.isEmpty
+        }
+        let isNegative = first == UInt8(ascii: "-")
+        if isFloat {
+            guard let float = Double(String(decoding: digits, as: UTF8.self)) else { return false }
+            put(float: float)
+        } else if fits {
+            put(integer: isNegative ? -value : value)
+        } else {
+            put(magnitude: Self.magnitude(isNegative ? digits.dropFirst() : digits), isNegative: isNegative)
+        }
+        return true
+    }
+
+    /// The bytes of a number, the lowest first.
+    private static func magnitude(_ digits: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        var words: [UInt32] = []
+        for digit in digits {
+            var carry = UInt64(digit &- 0x30)
+            for index in words.indices {
+                let product = UInt64(words[index]) * 10 + carry
+                words[index] = UInt32(truncatingIfNeeded: product)
+                carry = product >> 32
+            }
+            if carry > 0 { words.append(UInt32(carry)) }
+        }
+        var bytes = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) } }
+        while bytes.last == 0 { bytes.removeLast() }
+        return bytes
+    }
+}
