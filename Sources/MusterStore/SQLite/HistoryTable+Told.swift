@@ -22,19 +22,20 @@ extension HistoryTable {
         func value(of marked: Marked) -> Int64 {
             switch self {
             case .sequence: marked.mark.sequence
-            case .sequenceDescending: -marked.mark.sequence
+            case .sequenceDescending: ~marked.mark.sequence
             case .time: marked.position.sampleTime.milliseconds
-            case .timeDescending: -marked.position.sampleTime.milliseconds
+            case .timeDescending: ~marked.position.sampleTime.milliseconds
             }
         }
 
-        /// The column that bounds a block in this order, and its sign.
+        /// The column that bounds a block in this order; downwards its bits are turned over, which reverses the order
+        /// of all numbers.
         fileprivate var bound: String {
             switch self {
             case .sequence: "first_sequence"
-            case .sequenceDescending: "-last_sequence"
+            case .sequenceDescending: "~last_sequence"
             case .time: "first_time"
-            case .timeDescending: "-last_time"
+            case .timeDescending: "~last_time"
             }
         }
     }
@@ -81,9 +82,9 @@ extension HistoryTable {
         let condition =
             switch order {
             case .sequence: "last_sequence >= ?"
-            case .sequenceDescending: "-first_sequence >= ?"
+            case .sequenceDescending: "~first_sequence >= ?"
             case .time: "last_time >= ?"
-            case .timeDescending: "-first_time >= ?"
+            case .timeDescending: "~first_time >= ?"
             }
         let statement = try RawStatement(
             """

@@ -35,11 +35,12 @@ final class SQLitePositionReader: PositionReader {
     func positions(
         of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition] {
-        let since = sequence.rawValue
+        // Whatever number a client may say.
+        let since = min(sequence.rawValue, lastSequence.rawValue)
         let order = isDescending ? HistoryTable.Order.sequenceDescending : .sequence
         var found: [ToldPosition] = []
         for device in devices {
-            found += try told(of: device, in: order, from: isDescending ? -since : since + 1, limit: limit) { marked in
+            found += try told(of: device, in: order, from: isDescending ? ~since : since + 1, limit: limit) { marked in
                 let number = marked.mark.sequence
                 return isDescending ? number <= since : number > since
             }
@@ -52,7 +53,7 @@ final class SQLitePositionReader: PositionReader {
         of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition] {
         let key = cursor.map { PositionKey($0) }
-        let start = key.map { isDescending ? -$0.sampleTime : $0.sampleTime } ?? .min
+        let start = key.map { isDescending ? ~$0.sampleTime : $0.sampleTime } ?? .min
         let order = isDescending ? HistoryTable.Order.timeDescending : .time
         var found = try told(of: device, in: order, from: start, limit: limit) { marked in
             guard let key else { return true }
@@ -135,7 +136,8 @@ final class SQLitePositionReader: PositionReader {
                 return found.count < limit
             }
         } else {
-            try LogTable.forEachCommit(from: sequence.rawValue + 1, in: database) { first, _, _, bytes in
+            try LogTable.forEachCommit(from: min(sequence, lastSequence).rawValue + 1, in: database) {
+                first, _, _, bytes in
                 take(first, try ChangeCodec.decode(bytes))
                 return found.count < limit
             }

@@ -1,0 +1,150 @@
+import MusterCore
+import MusterDocuments
+import MusterGeometry
+import MusterStore
+import MusterWire
+import Testing
+
+@testable import MusterServer
+
+/// One road: positions are documents wherever documents are read, location documents are observations.
+@Suite struct LocationDocumentsTests {
+    private let scope = DatabaseScope.database(.locations(of: Town.ana))
+
+    private func place(_ town: Town) throws -> DatabasePlace {
+        try #require(town.ledger.directory.database(named: "lt_locations_user_ana"))
+    }
+
+    private func document(_ town: Town, _ latitude: Double, at seconds: Double) -> DocumentBody {
+        let time = town.clock.now.advanced(bySeconds: seconds).milliseconds
+        let text = """
+            {"type":"Feature","created_at":\(time),"geometry":{"type":"Point","coordinates":[14,\(latitude)]},\
+            "properties":{"session_id":"s","timestamp":\(time)}}
+            """
+        return DocumentBody(json: Array(text.utf8))
+    }
+
+    private func changes(
+        _ town: Town, since: MusterCore.Sequence = .zero, in scope: DatabaseScope? = nil, limit: Int = 100
+    ) async throws -> [StoredDocument] {
+        try await town.ledger.readDocuments { [scope = scope ?? self.scope] in
+            try $0.changes(in: scope, since: since, isDescending: false, withBodies: true, limit: limit)
+        }
+    }
+
+    @Test func `a position is a document of its user's database and of the union, the same whenever it is read`()
+        async throws
+    {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        let own = try await changes(town)
+        #expect(
+            own.map {
+                LocationDocument.position(in: $0.body?.json ?? [], receivedAt: town.clock.now)?.coordinate.latitude
+            } == [46, 45])
+        #expect(try await changes(town, in: .locations) == own)
+        #expect(try await changes(town, since: own[0].sequence) == [own[1]])
+        #expect(try await changes(town, limit: 1) == [own[0]])
+        let (found, listed, counts, stranger) = try await town.ledger.readDocuments { [scope] reader in
+            (
+                try reader.document(own[1].id, in: scope),
+                try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 10)),
+                try reader.counts(in: scope),
+                try reader.document(own[1].id, in: .database(.locations(of: UserNumber(77))))
+            )
+        }
+        #expect(found == own[1])
+        #expect(listed == own)
+        #expect(counts.living == 2)
+        #expect(stranger == nil)
+        try await town.ledger.close()
+    }
+
+    @Test func `a location document crosses fences like any fix, once`() async throws {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(46, at: 0)])
+        let edits = [
+            DocumentEdit(id: "a", body: document(town, 45, at: 1), isDeleted: false, place: .on(nil)),
+            DocumentEdit(id: "b", body: document(town, 45, at: 1), isDeleted: false, place: .on(nil)),
+        ]
+        let outcomes = try await town.ledger.write(edits, to: place(town))
+        #expect(outcomes.allSatisfy { if case .stored = $0 { true } else { false } })
+        #expect(try town.crossings() == ["enter"])
+        let safety = try await town.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
+        #expect(safety == .safe)
+        // The position that a document brought is told by the document alone.
+        let ids = try await changes(town).map(\.id)
+        #expect(ids.count == 3)
+        #expect(ids.suffix(2) == ["a", "b"])
+        let again = try await town.ledger.write(edits, to: place(town))
+        #expect(again == [.conflict, .conflict])
+        try await town.ledger.close()
+    }
+
+    @Test func `a late document is history, and moves no one`() async throws {
+        let town = try await Town()
+        town.clock.advance(bySeconds: 200)
+        _ = try await town.ledger.ingest([town.fix(46, at: 100)])
+        let edit = DocumentEdit(id: "old", body: document(town, 45, at: 50 - 200), isDeleted: false, place: .on(nil))
+        _ = try await town.ledger.write([edit], to: place(town))
+        #expect(try town.crossings().isEmpty)
+        try await town.ledger.close()
+    }
+
+    @Test func `a replica of a position gives it back where it was lost, and changes nothing where it is`() async throws
+    {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        let replica = try await changes(town).map { document in
+            let revision = try #require(document.tree.winner?.revision)
+            return DocumentEdit(
+                id: document.id, body: try #require(document.body), isDeleted: false, place: .at([revision]))
+        }
+        let before = town.store.lastSequence
+        let outcomes = try await town.ledger.write(replica, to: place(town))
+        #expect(outcomes.allSatisfy { if case .known = $0 { true } else { false } })
+        #expect(town.store.lastSequence == before)
+        try await town.ledger.close()
+
+        let other = try await Town()
+        let restored = try await other.ledger.write(replica, to: place(other))
+        #expect(restored.allSatisfy { if case .stored = $0 { true } else { false } })
+        #expect(try await changes(other).map(\.id) == replica.map(\.id))
+        #expect(try other.crossings() == ["enter"])
+        try await other.ledger.close()
+    }
+
+    @Test func `who changes or deletes a position's document changes the document, not the history`() async throws {
+        let town = try await Town()
+        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        let own = try await changes(town)
+        let edits = try own.map { document in
+            DocumentEdit(
+                id: document.id, body: .empty, isDeleted: document == own[1],
+                place: .on(try #require(document.tree.winner?.revision)))
+        }
+        let outcomes = try await town.ledger.write(edits, to: place(town))
+        #expect(
+            outcomes.allSatisfy { if case .stored(let revision, _) = $0 { revision.generation == 2 } else { false } })
+        let after = try await changes(town)
+        #expect(after.map(\.id) == own.map(\.id))
+        #expect(
+            after.map { $0.tree.path(of: $0.tree.winner?.revision ?? Revision(generation: 1, hash: .text("x"))).count }
+                == [2, 2])
+        let counts = try await town.ledger.readDocuments { [scope] in try $0.counts(in: scope) }
+        #expect((counts.living, counts.deleted) == (1, 1))
+        let stored = try town.store.positions(
+            of: Town.phone, from: Instant(milliseconds: 0), to: Instant(seconds: 2_000_000_000), after: nil, limit: 10)
+        #expect(stored.count == 2)
+        try await town.ledger.close()
+    }
+
+    @Test func `documents for someone who was removed are refused`() async throws {
+        let town = try await Town()
+        let place = try place(town)
+        try await town.ledger.edit { directory, draft in draft.edits = directory.removal(of: Town.ana) }
+        let edit = DocumentEdit(id: "a", body: .empty, isDeleted: false, place: .on(nil))
+        await #expect(throws: LedgerError.gone) { _ = try await town.ledger.write([edit], to: place) }
+        try await town.ledger.close()
+    }
+}

@@ -1,0 +1,86 @@
+import MusterCore
+import MusterGeometry
+import MusterWire
+import Testing
+
+@Suite struct PositionDocumentTests {
+    private func position(_ time: Int64, _ latitude: Double, _ longitude: Double) -> Position {
+        Position(
+            coordinate: Coordinate(validLatitude: latitude, longitude: longitude),
+            sampleTime: Instant(milliseconds: time), receivedTime: Instant(milliseconds: time))
+    }
+
+    @Test func `an id says which position it is, to the last bit`() throws {
+        var generator = Seeded(seed: 3)
+        for _ in 0..<2_000 {
+            let place = PositionDocument.Place(
+                of: position(
+                    .random(in: -62_000_000_000_000...253_000_000_000_000, using: &generator),
+                    .random(in: -90...90, using: &generator), .random(in: -180...180, using: &generator)),
+                device: DeviceNumber(.random(in: 1 ... .max, using: &generator)))
+            #expect(PositionDocument.place(of: PositionDocument.id(place)) == place)
+        }
+        #expect(PositionDocument.place(of: "position-") == nil)
+        let id = PositionDocument.id(.init(of: position(5, 1, 2), device: DeviceNumber(7)))
+        #expect(id == "position-0000000007-000000000000005-bff0000000000000c000000000000000")
+        #expect(PositionDocument.place(of: id.uppercased()) == nil)
+        #expect(PositionDocument.place(of: id + "0") == nil)
+    }
+
+    @Test func `ids are in the order of a device's history`() {
+        let positions = [
+            position(-62_000_000_000_000, 0, 0), position(-1, 0, 0), position(0, -90, 5), position(0, -1, 0),
+            position(0, 0, -180), position(0, 0, 0), position(0, 0, 180), position(0, 1, -5),
+            position(1_795_240_800_000, -5, 0), position(253_000_000_000_000, 0, 0),
+        ]
+        let ids = positions.map { PositionDocument.id(.init(of: $0, device: DeviceNumber(12))) }
+        #expect(ids == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        #expect(Set(ids).count == ids.count)
+        let zero = PositionDocument.id(.init(of: position(0, -0.0, -0.0), device: DeviceNumber(12)))
+        #expect(zero == ids[5])
+    }
+
+    @Test func `the document of a position tells that position`() throws {
+        var position = position(1_795_240_800_000, 52.5, 13.4)
+        position.accuracy = Metres(12.5)
+        position.speed = 1.25
+        position.heading = 359
+        position.battery = 80
+        position.altitude = Metres(-3)
+        let body = PositionDocument.body(position, user: "ann")
+        var told = try #require(LocationDocument.position(in: body, receivedAt: position.receivedTime))
+        told.source = .native
+        #expect(told == position)
+        let text = String(decoding: body, as: UTF8.self)
+        #expect(
+            text == """
+                {"type":"Feature","created_at":1795240800000,"geometry":{"type":"Point","coordinates":[13.4,52.5]},\
+                "properties":{"username":"ann","timestamp":1795240800000,"accuracy":12.5,"altitude":-3,"speed":1.25,\
+                "heading":359,"battery":80}}
+                """)
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "nonsense", #"{"geometry":{"type":"Point","coordinates":[1,2]}}"#,
+        #"{"created_at":1,"geometry":{"type":"Point","coordinates":[181,2]}}"#,
+        #"{"created_at":1,"geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}}"#,
+        #"{"created_at":"now","geometry":{"type":"Point","coordinates":[1,2]}}"#,
+        #"{"created_at":1e18,"geometry":{"type":"Point","coordinates":[1,2]}}"#,
+    ])
+    func `a document that tells of no place at a time is no location`(text: String) {
+        #expect(LocationDocument.position(in: Array(text.utf8), receivedAt: Instant(milliseconds: 0)) == nil)
+    }
+
+    @Test func `the location tracker's own document is a location`() throws {
+        let text = """
+            {"type":"Feature","created_at":1462910143508,"geometry":{"type":"Point","coordinates":[-122.3,37.4]},\
+            "properties":{"username":"markwatson","session_id":"x","timestamp":1462910143000,"background":true}}
+            """
+        let now = Instant(milliseconds: 1_462_910_150_000)
+        let position = try #require(LocationDocument.position(in: Array(text.utf8), receivedAt: now))
+        #expect(position.sampleTime == Instant(milliseconds: 1_462_910_143_000))
+        #expect(position.coordinate == Coordinate(validLatitude: 37.4, longitude: -122.3))
+        #expect(position.receivedTime == now)
+        #expect(position.source == .couchDB)
+    }
+}
