@@ -12,6 +12,8 @@ package struct Configuration: Sendable {
     package var tls: TLSFiles?
     /// The folder with the web page; nil serves none.
     package var webRoot: String?
+    /// The origins whose pages may ask with their users' credentials (`https://app.example`).
+    package var origins: Set<String> = []
     /// Days that positions and changes are kept.
     package var retentionDays: Double = 30
     /// The password that `admin` gets at the first start; nil generates one.

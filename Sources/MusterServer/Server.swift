@@ -19,6 +19,7 @@ package struct Server: Sendable {
     private let live: Live
     private let identity: Identity
     private let courier: Courier
+    private let documentFeeds: DocumentFeeds
     private let metrics: Metrics
 
     /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
@@ -37,6 +38,7 @@ package struct Server: Sendable {
         ledger = try Ledger(
             store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
+        documentFeeds = DocumentFeeds(ledger: ledger)
         metrics = Metrics()
         do {
             let vault = try await SecretVault.open(
@@ -47,7 +49,7 @@ package struct Server: Sendable {
                 roots: settings.targetRoots, logger: logger, now: settings.now)
             courier = Courier(
                 ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now)
-            bell.connect(to: live, courier)
+            bell.connect(to: live, courier, documentFeeds)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(adminPassword: settings.adminPassword)
         } catch {
@@ -107,7 +109,8 @@ package struct Server: Sendable {
     ) async throws -> ServiceGroup {
         let key = try await identity.makeControlKey()
         let router = Endpoints(
-            ledger: ledger, live: live, identity: identity, courier: courier, metrics: metrics, settings: settings
+            ledger: ledger, live: live, identity: identity, courier: courier, documentFeeds: documentFeeds,
+            metrics: metrics, settings: settings
         ).router(logger: logger)
         let isEncrypted = settings.tls != nil
         let application = try application(router, host: settings.host, port: settings.port, tls: settings.tls) {
@@ -121,6 +124,7 @@ package struct Server: Sendable {
             .init(service: courier),
             .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
+            .init(service: documentFeeds),
         ]
         if isEncrypted {
             // The certificate is for a name that the command line on this machine does not use.
@@ -191,13 +195,16 @@ package struct Server: Sendable {
 
 /// Carries the ledger's announcements to its listeners, which are made after it.
 private final class Bell: Sendable {
-    private let listeners = Mutex<(live: Live, courier: Courier)?>(nil)
+    private let listeners = Mutex<(live: Live, courier: Courier, documents: DocumentFeeds)?>(nil)
 
-    func connect(to live: Live, _ courier: Courier) { listeners.withLock { $0 = (live, courier) } }
+    func connect(to live: Live, _ courier: Courier, _ documents: DocumentFeeds) {
+        listeners.withLock { $0 = (live, courier, documents) }
+    }
 
     func ring(_ sequence: Sequence) {
         guard let listeners = listeners.withLock({ $0 }) else { return }
         listeners.live.announce(sequence)
+        listeners.documents.announce(sequence)
         listeners.courier.announceWhatIsNew()
     }
 }

@@ -15,6 +15,10 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.") var tlsKey: String?
     @Option(help: "Days that positions are kept.") var retentionDays: Double = 30
     @Option(help: "The folder with the web page.") var web: String?
+    @Option(
+        name: .customLong("cors-origin"),
+        help: "An origin whose pages may ask with their users' credentials, as https://app.example; may be repeated.")
+    var corsOrigins: [String] = []
     @Option(help: "The account in AWS resource names, twelve digits.") var awsAccount = "000000000000"
     @Option(help: "The region in AWS resource names and events.") var awsRegion = "us-east-1"
     @Option(help: "Requests a second that one AWS key may send.") var awsRequestsPerSecond: Double = 10_000
@@ -31,6 +35,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--tls-certificate and --tls-key go together")
         }
         guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 0 to 65535") }
+        for origin in corsOrigins where origin.wholeMatch(of: /https?:\/\/[A-Za-z0-9.\-\[\]:]+/) == nil {
+            throw ValidationError("--cors-origin: '\(origin)' is not of the form https://app.example")
+        }
         guard awsAccount.wholeMatch(of: /[0-9]{12}/) != nil else {
             throw ValidationError("--aws-account: '\(awsAccount)' is not twelve digits")
         }
@@ -50,6 +57,7 @@ struct Serve: AsyncParsableCommand {
         settings.host = host
         settings.port = port
         settings.retentionDays = retentionDays
+        settings.origins = Set(corsOrigins)
         settings.amazon.account = awsAccount
         settings.amazon.region = awsRegion
         settings.amazon.requestsPerSecond = awsRequestsPerSecond

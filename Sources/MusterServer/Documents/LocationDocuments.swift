@@ -192,7 +192,7 @@ extension StoredDocument {
 
 extension DocumentRange {
     /// Whether an id is in the range.
-    fileprivate func holds(_ id: String) -> Bool {
+    func holds(_ id: String) -> Bool {
         if let lower, lower.isAfter(id) || (id == lower && !includesLower) { return false }
         if let upper, id.isAfter(upper) || (id == upper && !includesUpper) { return false }
         return true

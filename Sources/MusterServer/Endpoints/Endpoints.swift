@@ -10,18 +10,21 @@ package struct Endpoints: Sendable {
     let live: Live
     let identity: Identity
     let courier: Courier
+    let documentFeeds: DocumentFeeds
     let metrics: Metrics
     let settings: Configuration
     private let amazonGate: AmazonGate
 
     /// The endpoints over a ledger.
     package init(
-        ledger: Ledger, live: Live, identity: Identity, courier: Courier, metrics: Metrics, settings: Configuration
+        ledger: Ledger, live: Live, identity: Identity, courier: Courier, documentFeeds: DocumentFeeds,
+        metrics: Metrics, settings: Configuration
     ) {
         self.ledger = ledger
         self.live = live
         self.identity = identity
         self.courier = courier
+        self.documentFeeds = documentFeeds
         self.metrics = metrics
         self.settings = settings
         amazonGate = AmazonGate(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
@@ -39,6 +42,8 @@ package struct Endpoints: Sendable {
         AmazonLocationEndpoint(ledger: ledger, gate: amazonGate, configuration: settings).register(in: &routes)
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
+        CouchEndpoint(ledger: ledger, identity: identity, feeds: documentFeeds, configuration: settings)
+            .register(in: &routes)
         OpenAPI.register(in: &routes)
         return routes
     }
@@ -51,7 +56,8 @@ package struct Endpoints: Sendable {
         } catch {
             logger.error("The page cannot be served", metadata: ["error": "\(error)"])
         }
-        return routes.router(identity: identity, metrics: metrics, fallback: frontage)
+        return routes.router(
+            identity: identity, metrics: metrics, fallback: frontage, origins: settings.origins)
     }
 
     /// What is answered at `POST /`.

@@ -148,4 +148,4 @@ private final class WriteProgress: Sendable {
 }
 
 /// A reader did not take what was sent to it.
-private struct StalledReader: Error {}
+struct StalledReader: Error {}

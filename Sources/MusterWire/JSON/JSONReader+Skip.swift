@@ -77,7 +77,7 @@ extension JSONReader {
 }
 
 /// The keys of the objects that are open, to find one that stands twice.
-private struct KeyLedger {
+struct KeyLedger {
     private var keys: [JSONText] = []
     /// Where in `keys` each open object begins.
     private var starts: [Int] = []

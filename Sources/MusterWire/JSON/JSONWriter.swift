@@ -88,6 +88,30 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// Writes bytes that are JSON already.
+    package mutating func raw(_ text: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: text)
+        needsComma = true
+    }
+
+    /// Writes a text of plain ASCII that needs no escape, put together by a closure.
+    mutating func plain(_ append: (inout [UInt8]) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        append(&bytes)
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// Writes the members of an object that is JSON already, in the object that is open.
+    package mutating func members(of object: [UInt8]) {
+        guard object.count > 2 else { return }
+        separate()
+        bytes.append(contentsOf: object[1..<object.count - 1])
+        needsComma = true
+    }
+
     /// Writes a tree.
     package mutating func value(_ value: JSONValue) {
         switch value {

@@ -54,8 +54,8 @@ struct Office {
         let courier = Courier(
             ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
-            ledger: ledger, live: Live(ledger: ledger), identity: identity, courier: courier, metrics: metrics,
-            settings: settings)
+            ledger: ledger, live: Live(ledger: ledger), identity: identity, courier: courier,
+            documentFeeds: DocumentFeeds(ledger: ledger), metrics: metrics, settings: settings)
         try await Self.found(ledger, identity)
         var keys: [String: String] = [:]
         for user in ledger.directory.users.all {

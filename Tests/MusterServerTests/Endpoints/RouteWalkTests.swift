@@ -58,8 +58,9 @@ import Testing
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
     ]
 
-    /// The lines of this list and of AWS's.
-    static let everyLine = Array(admitted.keys) + Array(AmazonRouteWalkTests.admitted.keys)
+    /// The lines of this list, of AWS's and of CouchDB's.
+    static let everyLine =
+        Array(admitted.keys) + Array(AmazonRouteWalkTests.admitted.keys) + Array(CouchRouteWalkTests.admitted.keys)
 
     /// Someone of every role, by the letter above.
     static let people: [(letter: Character, name: String)] = [
@@ -234,7 +235,7 @@ import Testing
     @Test func `an unknown path is 404, and a known one with another method 405 with what it takes`() async throws {
         try await Office().open { desk in
             #expect(try await desk.send(.get, "/nothing", as: "admin").status == 404)
-            #expect(try await desk.send(.get, "//nothing").headers[.contentType] == "application/problem+json")
+            #expect(try await desk.send(.get, "//health/nothing").headers[.contentType] == "application/problem+json")
             let reply = try await desk.send(.put, "/users", as: "admin", "{}")
             #expect(reply.status == 405)
             #expect(reply.headers[.allow] == "GET, POST")

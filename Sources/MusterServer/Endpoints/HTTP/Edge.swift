@@ -42,6 +42,9 @@ struct Edge: RouterMiddleware {
     private func unrouted(_ request: Request) -> Response {
         if let response = fallback?.respond(to: request) { return response }
         let methods = table.methods(at: request.uri.path)
+        if ReservedPaths.isCouchDB(request.uri.path) {
+            return (methods.isEmpty ? CouchFault.missing : .methodNotAllowed(methods)).response
+        }
         return (methods.isEmpty ? Problem.notFound : .methodNotAllowed(methods)).response
     }
 }

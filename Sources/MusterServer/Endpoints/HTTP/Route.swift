@@ -25,7 +25,7 @@ package struct Route: Sendable {
 
     /// The method.
     package let method: HTTPRequest.Method
-    /// The path; `{name}` stands for one segment.
+    /// The path; `{name}` stands for one segment, `{name...}` at its end for all that follow, one or more.
     package let path: String
     /// Whom it admits.
     package let admission: Admission
@@ -49,15 +49,30 @@ package struct Route: Sendable {
     /// The names in braces, in order.
     package var parameters: [String] {
         path.split(separator: "/").compactMap { segment in
-            segment.first == "{" && segment.last == "}" ? String(segment.dropFirst().dropLast()) : nil
+            guard segment.first == "{", segment.last == "}" else { return nil }
+            return String(segment.dropFirst().dropLast().prefix { $0 != "." })
         }
     }
+
+    /// The path as the router takes it.
+    var routerPath: RouterPath {
+        let segments = path.split(separator: "/").map { $0.hasSuffix("...}") ? "**" : String($0) }
+        return RouterPath("/" + segments.joined(separator: "/"))
+    }
+
+    /// Whether it is for a CouchDB client's database at the root, where a name may also be another path of the server.
+    var isOfDatabaseAtRoot: Bool { path.hasPrefix("/{db}") }
 
     /// Whether a path, as it came, is one of this route's.
     func matches(_ path: [Substring]) -> Bool {
         let segments = self.path.split(separator: "/")
-        return segments.count == path.count && zip(segments, path).allSatisfy { $0.first == "{" || $0 == $1 }
+        let hasRest = segments.last?.hasSuffix("...}") ?? false
+        guard segments.count == path.count || (hasRest && segments.count < path.count) else { return false }
+        return zip(segments, path).allSatisfy { $0.first == "{" || $0 == $1 }
     }
+
+    /// How many segments of its path are said by name.
+    var namedSegments: Int { path.split(separator: "/").count { $0.first != "{" } }
 
     /// What a route says of itself in OpenAPI.
     package struct Documentation: Sendable {

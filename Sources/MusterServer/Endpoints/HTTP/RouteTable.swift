@@ -15,10 +15,14 @@ package struct RouteTable: Sendable {
     /// Adds a route.
     package mutating func add(_ route: Route) { routes.append(route) }
 
-    /// The methods that a path takes; empty where there is no such path.
+    /// The methods that a path takes; empty where there is no such path. Where several routes could mean it, those
+    /// count that name most of it.
     package func methods(at path: String) -> [HTTPRequest.Method] {
         let segments = path.split(separator: "/")
-        return routes.filter { $0.matches(segments) }.map(\.method)
+        let isCouchDB = ReservedPaths.isCouchDB(path)
+        let found = routes.filter { $0.matches(segments) && (isCouchDB || !$0.isOfDatabaseAtRoot) }
+        let most = found.map(\.namedSegments).max()
+        return found.filter { $0.namedSegments == most }.map(\.method)
     }
 
     /// A router over this table.
@@ -27,14 +31,20 @@ package struct RouteTable: Sendable {
     ///
     /// - Parameter fallback: asked for paths that are in no route; nil answers 404.
     package func router(
-        identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil
+        identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil, origins: Set<String> = []
     ) -> Router<Exchange> {
         let router = Router(context: Exchange.self)
+        if !origins.isEmpty { router.add(middleware: CrossOrigin(origins: origins)) }
         router.add(middleware: Edge(table: self, metrics: metrics, fallback: fallback))
         for route in routes {
             let gate = Gate(route: route, identity: identity)
-            router.on(RouterPath(route.path), method: route.method) { request, exchange in
-                try await gate.respond(to: request, exchange)
+            router.on(route.routerPath, method: route.method) { request, exchange in
+                if route.isOfDatabaseAtRoot {
+                    // What is another path of the server, or a file of the page, is no database.
+                    if let file = fallback?.respond(to: request) { return file }
+                    guard ReservedPaths.isCouchDB(request.uri.path) else { throw HTTPError(.notFound) }
+                }
+                return try await gate.respond(to: request, exchange)
             }
         }
         return router

@@ -39,8 +39,11 @@ package enum OpenAPI {
         writer.endObject()
         writer.key("paths")
         writer.beginObject()
+        // OpenAPI knows no other methods than HTTP's own.
+        let routes = routes.filter { $0.method != .copy }
         for path in unique(routes.map(\.path)) {
-            writer.key(path)
+            // OpenAPI's names stand for one segment: the rest of a path is one, its slashes encoded.
+            writer.key(path.replacing("...}", with: "}"))
             writer.beginObject()
             for route in routes where route.path == path { write(route, to: &writer) }
             writer.endObject()

@@ -23,6 +23,7 @@ enum Schema {
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
         case "incident": #"{"type":"integer","minimum":1,"maximum":2147483647}"#
         case "letter": letterNumber
+        case "db", "document", "attachment": #"{"type":"string","minLength":1}"#
         case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
         default: Self.name
         }
@@ -111,6 +112,7 @@ enum Schema {
     ]
 
     private static let answers: [(String, String)] = [
+        ("CouchFault", object([("error", text), ("reason", text)], isOpen: true)),
         (
             "Problem",
             object(

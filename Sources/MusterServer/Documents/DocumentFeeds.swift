@@ -1,0 +1,216 @@
+import AsyncAlgorithms
+package import MusterCore
+import MusterStore
+import ServiceLifecycle
+import Synchronization
+
+/// Wakes whoever waits for documents to be touched: once for each commit that concerns what they wait for.
+///
+/// Nothing is carried but the wake: a feed reads the documents itself. The log is read once for all feeds, and only
+/// while there is one; heartbeats and timeouts of all of them hang on one timer.
+package final class DocumentFeeds: Service {
+    private let ledger: Ledger
+    private let state = Mutex(State())
+    private let (newest, announcement) = AsyncStream.makeStream(
+        of: Sequence.self, bufferingPolicy: .bufferingNewest(1))
+
+    private struct State {
+        var feeds: [Int: Entry] = [:]
+        /// The feeds of each scope.
+        var listening: [DatabaseScope: Set<Int>] = [:]
+        /// How many feeds each user has open.
+        var openByUser: [UserNumber: Int] = [:]
+        var nextID = 0
+        /// The log is read up to here.
+        var cursor = Sequence.zero
+        var isClosed = false
+
+        /// Notes why a feed is woken, and wakes it.
+        mutating func ring(_ id: Int, _ reason: WritableKeyPath<DocumentFeed.Ring, Bool>) {
+            feeds[id]?.ring[keyPath: reason] = true
+            feeds[id]?.wake.yield()
+        }
+    }
+
+    private struct Entry {
+        let scope: DatabaseScope
+        let user: UserNumber
+        let wake: AsyncStream<Void>.Continuation
+        let beatSeconds: Double?
+        var nextBeat: ContinuousClock.Instant?
+        var deadline: ContinuousClock.Instant?
+        var ring = DocumentFeed.Ring()
+    }
+
+    /// Seconds between two looks at whose heartbeat or timeout is due.
+    static let tickSeconds: Double = 0.1
+
+    /// Feeds over what this ledger appends; `run` makes them live.
+    package init(ledger: Ledger) { self.ledger = ledger }
+
+    /// Notes that the log has grown. Never blocks.
+    package func announce(_ sequence: Sequence) { announcement.yield(sequence) }
+
+    /// Wakes feeds until graceful shutdown, and ends them with it.
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                for await _ in newest.cancelOnGracefulShutdown() { await followLog() }
+            }
+            group.addTask { [self] in await keepTime() }
+            await group.next()
+            group.cancelAll()
+        }
+        state.withLock { state in
+            state.isClosed = true
+            for feed in state.feeds.values { feed.wake.finish() }
+            state.feeds.removeAll()
+            state.listening.removeAll()
+        }
+    }
+
+    /// Opens a feed. Whoever opens it reads what there is after that, and then waits: nothing falls between.
+    ///
+    /// - Parameters:
+    ///   - beatSeconds: how often it is to be woken whatever happens; nil: never.
+    ///   - timeoutSeconds: when it is to be told that its time is over; nil: never.
+    ///   - limit: how many feeds the user may have open.
+    /// - Returns: nil when as many are open as may be, or the server is shutting down.
+    package func open(
+        _ scope: DatabaseScope, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int
+    ) -> DocumentFeed? {
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let now = ContinuousClock.now
+        let id = state.withLock { state -> Int? in
+            guard !state.isClosed, state.feeds.count < CouchLimits.feeds, state.openByUser[user, default: 0] < limit
+            else { return nil }
+            if state.feeds.isEmpty { state.cursor = ledger.lastSequence }
+            state.nextID += 1
+            state.feeds[state.nextID] = Entry(
+                scope: scope, user: user, wake: wake, beatSeconds: beatSeconds,
+                nextBeat: beatSeconds.map { now + .seconds($0) }, deadline: timeoutSeconds.map { now + .seconds($0) })
+            state.listening[scope, default: []].insert(state.nextID)
+            state.openByUser[user, default: 0] += 1
+            return state.nextID
+        }
+        return id.map { DocumentFeed(feeds: self, id: $0, wakes: wakes) }
+    }
+
+    /// Whether the user may open one more at this moment.
+    package func hasRoom(for user: UserNumber, limit: Int) -> Bool {
+        state.withLock { state in
+            !state.isClosed && state.feeds.count < CouchLimits.feeds && state.openByUser[user, default: 0] < limit
+        }
+    }
+
+    /// How many feeds are open.
+    package var count: Int { state.withLock { $0.feeds.count } }
+
+    fileprivate func close(_ id: Int) {
+        state.withLock { state in
+            guard let entry = state.feeds.removeValue(forKey: id) else { return }
+            entry.wake.finish()
+            state.listening[entry.scope]?.remove(id)
+            if state.listening[entry.scope]?.isEmpty == true { state.listening[entry.scope] = nil }
+            state.openByUser[entry.user, default: 1] -= 1
+            if state.openByUser[entry.user] == 0 { state.openByUser[entry.user] = nil }
+        }
+    }
+
+    fileprivate func takeRing(of id: Int) -> DocumentFeed.Ring {
+        state.withLock { state in
+            defer { state.feeds[id]?.ring = DocumentFeed.Ring() }
+            return state.feeds[id]?.ring ?? DocumentFeed.Ring()
+        }
+    }
+
+    // MARK: Waking
+
+    private func followLog() async {
+        while true {
+            let (since, isIdle) = state.withLock { ($0.cursor, $0.feeds.isEmpty) }
+            if isIdle { return }
+            do {
+                let changes = try await ledger.read { try $0.changes(since: since, limit: 2_000) }
+                guard let last = changes.last?.sequence else { return }
+                let directory = ledger.directory
+                let touched = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
+                state.withLock { state in
+                    state.cursor = last
+                    for scope in touched { for id in state.listening[scope] ?? [] { state.ring(id, \.isTouched) } }
+                }
+            } catch {
+                // What cannot be read may concern anyone: each feed looks for itself.
+                let last = ledger.lastSequence
+                state.withLock { state in
+                    state.cursor = last
+                    for id in state.feeds.keys { state.ring(id, \.isTouched) }
+                }
+                return
+            }
+        }
+    }
+
+    private func keepTime() async {
+        while !Task.isCancelled {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(Self.tickSeconds)) }
+            if Task.isShuttingDownGracefully { return }
+            let now = ContinuousClock.now
+            state.withLock { state in
+                for (id, entry) in state.feeds {
+                    if let deadline = entry.deadline, deadline <= now {
+                        state.feeds[id]?.deadline = nil
+                        state.ring(id, \.isOver)
+                    }
+                    if let beat = entry.nextBeat, beat <= now {
+                        state.feeds[id]?.nextBeat = entry.beatSeconds.map { now + .seconds($0) }
+                        state.ring(id, \.isBeat)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One who waits for documents to be touched.
+package struct DocumentFeed: Sendable {
+    fileprivate let feeds: DocumentFeeds
+    fileprivate let id: Int
+    fileprivate let wakes: AsyncStream<Void>
+
+    /// Why a feed was woken: for all of these that are true.
+    package struct Ring: Hashable, Sendable {
+        /// Documents may have been touched.
+        package var isTouched = false
+        /// A heartbeat is due.
+        package var isBeat = false
+        /// Its time is over.
+        package var isOver = false
+    }
+
+    /// Must be called when nobody waits any more.
+    package func close() { feeds.close(id) }
+
+    /// Waits. One task at a time waits for a feed.
+    ///
+    /// - Returns: nil when the server shuts down.
+    package func next() async -> Ring? {
+        var iterator = wakes.makeAsyncIterator()
+        return await iterator.next() == nil ? nil : feeds.takeRing(of: id)
+    }
+}
+
+extension Change {
+    /// What is read together, in which this change touched a document.
+    fileprivate func touchedScopes(in directory: Directory) -> [DatabaseScope] {
+        switch self {
+        case .document(let touch):
+            touch.database.user == nil ? [.database(touch.database)] : [.database(touch.database), .locations]
+        case .position(_, of: let device, isCurrent: _):
+            directory.devices[device].map { [.database(.locations(of: $0.user)), .locations] } ?? [.locations]
+        case .directory(.database(let database), removed: _): [.database(database)]
+        case .directory(.user(let user), removed: _): [.database(.locations(of: user)), .locations]
+        default: []
+        }
+    }
+}

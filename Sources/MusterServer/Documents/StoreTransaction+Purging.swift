@@ -1,0 +1,26 @@
+import MusterCore
+import MusterDocuments
+import MusterStore
+
+extension StoreTransaction {
+    /// Takes leaves of a document out as if they had never been, and the document when none is left.
+    ///
+    /// - Returns: those that were there.
+    func purge(_ revisions: Set<Revision>, of id: String, in database: DatabaseNumber) throws -> [Revision] {
+        guard var document = try documents.document(id, in: .database(database)) else { return [] }
+        let before = document.tree.nodes.map(\.revision)
+        let purged = document.tree.purge(revisions)
+        guard !purged.isEmpty else { return [] }
+        guard let winner = document.tree.winner else {
+            try documents.remove(document: id, from: database)
+            return purged
+        }
+        let touch = DocumentTouch(
+            database: database, id: id, winner: winner.revision, isDeleted: winner.isDeleted)
+        document.sequence = try append(.document(touch))
+        document.body = nil
+        let kept = Set(document.tree.nodes.map(\.revision))
+        try documents.put(document, bodies: [:], gone: before.filter { !kept.contains($0) })
+        return purged
+    }
+}

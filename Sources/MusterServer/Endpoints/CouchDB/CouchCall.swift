@@ -1,0 +1,126 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterWire
+import NIOCore
+
+/// One request of a CouchDB client's, by someone who is known, or on a route that is open.
+struct CouchCall: Sendable {
+    let request: Request
+    let exchange: Exchange
+    let endpoint: CouchEndpoint
+    /// What was shown to prove whose it is.
+    let proof: CouchProof
+    /// Whose it is; nil only on routes that are open.
+    let principal: Principal?
+    /// What stands behind the question mark.
+    let query: CouchQuery
+
+    init(
+        request: Request, exchange: Exchange, endpoint: CouchEndpoint, proof: CouchProof, principal: Principal?
+    ) {
+        self.request = request
+        self.exchange = exchange
+        self.endpoint = endpoint
+        self.proof = proof
+        self.principal = principal
+        query = CouchQuery(request.uri.query ?? "")
+    }
+
+    var ledger: Ledger { endpoint.ledger }
+
+    /// The rights of whoever asks.
+    func access(in directory: Directory) throws -> Access {
+        guard let principal else { throw IdentityFault.missing }
+        return Access(principal, in: directory)
+    }
+
+    // MARK: What the path names
+
+    /// A part of the path, percent-decoded.
+    func parameter(_ name: String) throws(CouchFault) -> String {
+        let raw = exchange.parameters[name[...]] ?? ""
+        guard let text = PercentEncoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
+        return text
+    }
+
+    /// The rest of the path, which may have slashes, percent-decoded.
+    func rest() throws(CouchFault) -> String {
+        let parts = exchange.parameters.getCatchAll()
+        guard !parts.isEmpty, let text = PercentEncoding.decode(parts.joined(separator: "/")) else {
+            throw .badRequest("The path is not UTF-8.")
+        }
+        return text
+    }
+
+    /// The database that the path names, if it may be read.
+    func readable() throws -> DatabasePlace { try place(in: ledger.directory) { $0.mayRead($1) } }
+
+    /// The database that the path names, if it may be written to.
+    func writable() throws -> DatabasePlace {
+        let place = try readable()
+        guard try access(in: ledger.directory).mayWrite(place) else {
+            throw CouchFault.forbidden("This database may only be read.")
+        }
+        return place
+    }
+
+    /// The database that the path names, if it may be administered.
+    func administered() throws -> DatabasePlace {
+        let place = try readable()
+        guard try access(in: ledger.directory).mayAdminister(place) else {
+            throw CouchFault.forbidden("You are not a db or server admin.")
+        }
+        return place
+    }
+
+    /// The database that the path names.
+    ///
+    /// - Throws: `CouchFault.forbidden`, the same whether it is not there or not for these eyes; an admin is told.
+    func place(in directory: Directory, _ isAllowed: (Access, DatabasePlace) -> Bool) throws -> DatabasePlace {
+        let access = try access(in: directory)
+        guard let place = directory.database(named: try parameter("db")) else {
+            throw access.mayMakeDatabases ? CouchFault.noDatabase : .forbidden
+        }
+        guard isAllowed(access, place) else { throw CouchFault.forbidden }
+        return place
+    }
+
+    // MARK: The body
+
+    /// The whole body, of JSON.
+    ///
+    /// - Throws: `CouchFault.contentType` when it says that it is something else; `Problem.tooLarge`.
+    func json(limit: Int) async throws -> ByteBuffer {
+        if request.method == .post {
+            do { try request.requireJSON() } catch {
+                throw CouchFault.contentType("Content-Type must be application/json")
+            }
+        }
+        return try await request.collectBody(BodyLimits(bytes: limit, inflatedBytes: limit))
+    }
+
+    /// The whole body as a tree; an empty object where there is none.
+    func tree(limit: Int) async throws -> JSONValue {
+        let body = try await json(limit: limit)
+        if body.readableBytes == 0 { return .object([]) }
+        return try body.withUnsafeReadableBytes { try JSONValue(parsing: $0, valueLimit: 4 * CouchLimits.names) }
+    }
+
+    // MARK: Answers
+
+    /// Whether the client asks for a media type by name.
+    func accepts(_ type: String) -> Bool { (request.headers[.accept] ?? "").lowercased().contains(type) }
+
+    /// `{"ok":true}` and what a closure adds.
+    func ok(
+        _ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void = { _ in }
+    ) -> Response {
+        .json(status) { writer in
+            writer.beginObject()
+            writer.member("ok", true)
+            write(&writer)
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterWire
+
+extension CouchEndpoint {
+    func addBulk(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(
+            .post, "/{db}/_bulk_docs", "Put many documents, in one transaction.", body: json, statuses: [201],
+            to: &routes
+        ) { try await putMany($0) }
+        add(.post, "/{db}/_bulk_get", "Many documents, each by id and revision.", body: json, to: &routes) { call in
+            let place = try call.readable()
+            guard let scope = place.scope else { throw CouchFault.forbidden("Ask for users one by one.") }
+            let body = try await call.json(limit: CouchLimits.bulkBytes)
+            let wanted = try body.withUnsafeReadableBytes {
+                try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
+            }
+            return try await call.send(CouchBulkGet(wanted, view: try CouchView(call.query), in: scope))
+        }
+    }
+
+    private func putMany(_ call: CouchCall) async throws -> Response {
+        let place = try call.writable()
+        let isAdministered = try call.access(in: ledger.directory).mayAdminister(place)
+        let body = try await call.json(limit: CouchLimits.bulkBytes)
+        let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
+        var edits: [DocumentEdit] = []
+        var refused: Set<String> = []
+        edits.reserveCapacity(bulk.documents.count)
+        for document in bulk.documents {
+            var incoming = CouchIncoming(document: document)
+            if document.id == nil { incoming.document.id = Self.freshID() }
+            if let id = incoming.document.id, id.hasPrefix(DocumentID.localPrefix) {
+                throw CouchDocumentFault.illegalID("\(id) is put by itself")
+            }
+            let edit = try await incoming.edit(in: place, areNewEdits: bulk.areNewEdits, ledger)
+            if !isAdministered, edit.id.hasPrefix(DocumentID.designPrefix) { refused.insert(edit.id) }
+            edits.append(edit)
+        }
+        let admitted = refused.isEmpty ? edits : edits.filter { !refused.contains($0.id) }
+        var outcomes = try await ledger.write(admitted, to: place)[...]
+        return .json(.created) { writer in
+            writer.beginArray()
+            for edit in edits {
+                if refused.contains(edit.id) {
+                    writer.row(of: edit.id, .forbidden("You are not a db or server admin."))
+                } else if let outcome = outcomes.popFirst() {
+                    writer.row(of: edit.id, outcome, areNewEdits: bulk.areNewEdits)
+                }
+            }
+            writer.endArray()
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes what became of one of many edits. Of a peer's revisions only what failed is told.
+    fileprivate mutating func row(of id: String, _ outcome: EditOutcome, areNewEdits: Bool) {
+        do throws(CouchFault) {
+            let revision = try outcome.revision()
+            guard areNewEdits else { return }
+            beginObject()
+            member("ok", true)
+            member("id", id)
+            key("rev")
+            value(revision)
+            endObject()
+        } catch {
+            row(of: id, error)
+        }
+    }
+
+    /// Writes why one of many was refused.
+    fileprivate mutating func row(of id: String, _ fault: CouchFault) {
+        beginObject()
+        member("id", id)
+        couchFault(fault)
+        endObject()
+    }
+}
+
+/// The answer to `_bulk_get`.
+struct CouchBulkGet: PagedAnswer {
+    private let wanted: [CouchWanted]
+    private let view: CouchView
+    private let scope: DatabaseScope
+    private var position = 0
+    private var size = PageSize()
+    private var writer = JSONWriter()
+    private(set) var isComplete = false
+
+    init(_ wanted: [CouchWanted], view: CouchView, in scope: DatabaseScope) {
+        self.wanted = wanted
+        self.view = view
+        self.scope = scope
+    }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        if position == 0 {
+            writer.beginObject()
+            writer.key("results")
+            writer.beginArray()
+        }
+        let page = wanted[position..<min(position + size.count, wanted.count)]
+        for item in page { try write(item, reader) }
+        position += page.count
+        isComplete = position == wanted.count
+        if isComplete {
+            writer.endArray()
+            writer.endObject()
+        }
+        let bytes = writer.takeBytes()
+        size.note(page.count, bytes: bytes.count)
+        return bytes
+    }
+
+    private mutating func write(_ item: CouchWanted, _ reader: any DocumentReader) throws {
+        writer.beginObject()
+        writer.member("id", item.id)
+        writer.key("docs")
+        writer.beginArray()
+        do {
+            let open = CouchOpenRevisions(revisions: try item.revisions, latest: view.latest)
+            for result in try open.find(item.id, in: scope, reader) {
+                switch result {
+                case .missing(let revision): error(of: item.id, revision, .missing)
+                case .found(let found):
+                    writer.beginObject()
+                    writer.key("ok")
+                    if view.attachments {
+                        writer.raw(try found.text(view, reader))
+                    } else {
+                        try writer.document(found.rendering(view) { _ in true })
+                    }
+                    writer.endObject()
+                }
+            }
+        } catch let fault as CouchFault {
+            error(of: item.id, item.revision, fault)
+        } catch let fault as CouchDocumentFault {
+            error(of: item.id, item.revision, CouchFault(telling: fault) ?? .missing)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private mutating func error(of id: String, _ revision: String?, _ fault: CouchFault) {
+        writer.beginObject()
+        writer.key("error")
+        writer.beginObject()
+        writer.member("id", id)
+        writer.member("rev", revision ?? "undefined")
+        writer.couchFault(fault)
+        writer.endObject()
+        writer.endObject()
+    }
+}
+
+extension CouchWanted {
+    /// The revision, in a list; nil: all leaves.
+    fileprivate var revisions: [Revision]? {
+        get throws {
+            guard let text = revision else { return nil }
+            guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+            return [revision]
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterWire
+import NIOCore
+import ServiceLifecycle
+
+extension CouchEndpoint {
+    func addChanges(to routes: inout RouteTable) {
+        let summary = "What was touched since, once or as it happens."
+        add(.get, "/{db}/_changes", summary, to: &routes) { try await changes($0, body: .object([])) }
+        add(.post, "/{db}/_changes", summary, body: ["application/json"], to: &routes) { call in
+            _ = try call.readable()
+            return try await changes(call, body: try await call.tree(limit: CouchLimits.documentBytes))
+        }
+    }
+
+    private func changes(_ call: CouchCall, body: JSONValue) async throws -> Response {
+        let place = try call.readable()
+        guard let scope = place.scope else { throw CouchFault.forbidden("Users are not replicated.") }
+        let request = try CouchChangesRequest(
+            call.query, body: body, lastEventID: call.request.headers[.lastEventID])
+        let changes = CouchChanges(request, in: scope)
+        switch request.feed {
+        case .normal: return try await call.send(changes)
+        case .longpoll:
+            // What is there already is told at once, and needs no feed.
+            let (begun, _, _) = try await ledger.rows(of: changes)
+            return try await begun.rows > 0 ? call.send(changes) : feed(begun, call)
+        case .continuous, .eventsource: return try feed(changes, call)
+        }
+    }
+
+    /// An answer that goes on.
+    private func feed(_ changes: CouchChanges, _ call: CouchCall) throws -> Response {
+        guard let principal = call.principal else { throw IdentityFault.missing }
+        let limit = principal.role == .admin ? CouchLimits.feeds : CouchLimits.feedsOfOne
+        guard feeds.hasRoom(for: principal.user, limit: limit) else {
+            throw CouchFault.unavailable("As many feeds are open as may be.", retryAfterSeconds: 30)
+        }
+        let isEvents = changes.request.feed == .eventsource
+        var headers: HTTPFields = [
+            .contentType: isEvents ? "text/event-stream" : "application/json", .cacheControl: "no-store",
+        ]
+        headers[.init("X-Accel-Buffering")!] = "no"
+        let follower = ChangesFollower(
+            endpoint: self, proof: call.proof, name: try call.parameter("db"), user: principal.user, limit: limit)
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                try await follower.follow(changes, &writer)
+                try await writer.finish(nil)
+            })
+    }
+}
+
+extension Ledger {
+    /// The next page of rows, and whether it is the last at this moment.
+    func rows(of changes: CouchChanges) async throws -> (CouchChanges, [UInt8], isLast: Bool) {
+        try await readDocuments { reader in
+            var changes = changes
+            var bytes: [UInt8] = []
+            let isLast = try changes.appendRows(to: &bytes, reader)
+            return (changes, bytes, isLast)
+        }
+    }
+}
+
+/// Sends a feed: what there is, and then what is touched, for as long as whoever opened it may read it.
+private struct ChangesFollower: Sendable {
+    let endpoint: CouchEndpoint
+    /// Proved anew before anything is told, so that a feed ends with the right to read.
+    let proof: CouchProof
+    /// What the database is called.
+    let name: String
+    let user: UserNumber
+    let limit: Int
+
+    func follow(_ begun: CouchChanges, _ writer: inout any ResponseBodyWriter) async throws {
+        let request = begun.request
+        var changes = begun
+        if request.form == .list {
+            try await send(ByteBuffer(bytes: CouchChanges.head), &writer)
+        }
+        guard
+            let feed = endpoint.feeds.open(
+                begun.scope, by: user, beatSeconds: request.heartbeatSeconds, timeoutSeconds: request.timeoutSeconds,
+                limit: limit)
+        else { return try await end(changes, &writer) }
+        defer { feed.close() }
+        var ring = DocumentFeed.Ring(isTouched: true)
+        while true {
+            if ring.isTouched {
+                changes = try await sendRows(changes, &writer)
+                if changes.isFull || (request.feed == .longpoll && changes.rows > 0) { break }
+            }
+            if ring.isBeat { try await send(beat(request), &writer) }
+            if ring.isOver { break }
+            guard let next = await feed.next(), await mayGoOn() else { break }
+            ring = next
+        }
+        try await end(changes, &writer)
+    }
+
+    /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
+    private static let stallSeconds: Double = 20
+
+    private func send(_ buffer: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
+        try await buffer.write(to: &writer, within: Self.stallSeconds)
+    }
+
+    private func sendRows(
+        _ changes: CouchChanges, _ writer: inout any ResponseBodyWriter
+    ) async throws -> CouchChanges {
+        var changes = changes
+        while true {
+            let (advanced, bytes, isLast) = try await endpoint.ledger.rows(of: changes)
+            changes = advanced
+            if !bytes.isEmpty { try await send(ByteBuffer(bytes: bytes), &writer) }
+            if isLast || changes.isFull { return changes }
+        }
+    }
+
+    private func end(_ changes: CouchChanges, _ writer: inout any ResponseBodyWriter) async throws {
+        let bytes = try await endpoint.ledger.readDocuments { reader -> [UInt8] in
+            switch changes.request.form {
+            case .list: try changes.tail(reader)
+            case .lines: try changes.lastLine(reader)
+            case .events: []
+            }
+        }
+        if !bytes.isEmpty { try await send(ByteBuffer(bytes: bytes), &writer) }
+    }
+
+    private func beat(_ request: CouchChangesRequest) -> ByteBuffer {
+        ByteBuffer(string: request.form == .events ? "event: heartbeat\ndata: \n\n" : "\n")
+    }
+
+    /// Whether whoever opened the feed still may read the database, and that is still there.
+    private func mayGoOn() async -> Bool {
+        guard let principal = try? await endpoint.prove(proof, atOpening: false) else { return false }
+        let directory = endpoint.ledger.directory
+        guard let place = directory.database(named: name) else { return false }
+        return Access(principal, in: directory).mayRead(place)
+    }
+}
+
+extension ByteBuffer {
+    /// Writes this, and gives up when the reader does not take it in time, or soon after the server was told to stop.
+    fileprivate func write(to writer: inout any ResponseBodyWriter, within seconds: Double) async throws {
+        // One task writes; nobody else touches the writer until all have ended.
+        nonisolated(unsafe) var output = writer
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await output.write(self) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(seconds))
+                throw StalledReader()
+            }
+            group.addTask {
+                try await gracefulShutdown()
+                try await Task.sleep(for: .seconds(LiveFeed.shutdownSeconds))
+                throw StalledReader()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        writer = output
+    }
+}

@@ -1,0 +1,168 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MusterCore
+import MusterWire
+import NIOCore
+
+/// What CouchDB's clients speak: documents, changes, replication (docs/couchdb.md).
+///
+/// Translates: a database is where documents are, whoever put them there; users are the directory's, and a document
+/// that arrives goes the road that everything goes.
+struct CouchEndpoint: Sendable {
+    let ledger: Ledger
+    let identity: Identity
+    let feeds: DocumentFeeds
+    let configuration: Configuration
+
+    /// Where all of it is beside the root.
+    static let prefix = "/couchdb"
+
+    /// What carries a request out.
+    typealias Handler = @Sendable (CouchCall) async throws -> Response
+
+    /// Adds all routes, at the root and below `/couchdb`.
+    func register(in routes: inout RouteTable) {
+        addServer(to: &routes)
+        addSession(to: &routes)
+        addDatabases(to: &routes)
+        addSettings(to: &routes)
+        addDocuments(to: &routes)
+        addEditing(to: &routes)
+        addBulk(to: &routes)
+        addRevisions(to: &routes)
+        addListing(to: &routes)
+        addChanges(to: &routes)
+        addLocals(to: &routes)
+        addAttachments(to: &routes)
+        addPurging(to: &routes)
+        addUnsupported(to: &routes)
+    }
+
+    /// Adds one route.
+    ///
+    /// - Parameters:
+    ///   - path: below the root, `/{db}` for a database.
+    ///   - isOpen: whether nobody needs to say who he is.
+    ///   - body: media types that it takes.
+    ///   - statuses: what it answers when all goes well.
+    func add(
+        _ method: HTTPRequest.Method, _ path: String, isOpen: Bool = false, _ summary: String,
+        body: [String] = [], statuses: [Int] = [200], to routes: inout RouteTable, _ handler: @escaping Handler
+    ) {
+        let documentation = Route.Documentation(
+            "CouchDB", summary, body: Dictionary(uniqueKeysWithValues: body.map { ($0, "Object") }),
+            answers: statuses.map { .init($0, "As CouchDB answers it.", json: "Object") } + Self.refusals)
+        let paths = path == "/" ? ["/", Self.prefix] : [path, Self.prefix + path]
+        for path in paths {
+            routes.add(
+                Route(
+                    method, path, admits: isOpen ? .anyone : .provenByHandler(Route.Admission.everyRole), documentation
+                ) { request, exchange in
+                    try await respond(to: request, exchange, isOpen: isOpen, handler)
+                })
+        }
+    }
+
+    private static let refusals = [400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 500, 501, 503].map { status in
+        Route.Answer(status, "Told as CouchDB tells it.", json: "CouchFault")
+    }
+
+    /// Runs a handler once it is known who asks.
+    private func respond(
+        to request: Request, _ exchange: Exchange, isOpen: Bool, _ handler: Handler
+    ) async throws -> Response {
+        do {
+            let proof = CouchProof(request, exchange, origins: configuration.origins)
+            let principal = try await prove(proof)
+            guard principal != nil || isOpen else { throw IdentityFault.missing }
+            let call = CouchCall(
+                request: request, exchange: exchange, endpoint: self, proof: proof, principal: principal)
+            var response = try await Author.$current.withValue(principal.map { Author($0) }) {
+                try await handler(call)
+            }
+            if case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
+                let fresh = identity.renewal(of: old)
+            {
+                response.headers[.setCookie] = cookie(fresh, lastingSeconds: SessionCookie.lifetimeSeconds)
+            }
+            return response
+        } catch is PageWanted {
+            // The page at the root is served by whoever serves files.
+            throw HTTPError(.notFound)
+        } catch {
+            return fault(error, exchange).response
+        }
+    }
+
+    /// Whose request it is; nil when nothing was shown.
+    ///
+    /// - Throws: `IdentityFault` when what was shown proves nothing.
+    func prove(_ proof: CouchProof, atOpening: Bool = true) async throws -> Principal? {
+        switch proof.shown {
+        case .nothing: return nil
+        case .authorization(let header): return try await identity.authenticate(header, from: proof.address)
+        case .cookie(let cookie): return try await identity.authenticate(cookie: cookie, isExpiryMet: atOpening)
+        }
+    }
+
+    /// How an error is told; one that nobody foresaw is logged.
+    func fault(_ error: any Error, _ exchange: Exchange) -> CouchFault {
+        if let fault = CouchFault(telling: error) { return fault }
+        exchange.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
+        exchange.logger.debug("request failed", metadata: ["error": "\(error)"])
+        return .internalError
+    }
+}
+
+/// What a request shows to prove whose it is.
+struct CouchProof: Hashable, Sendable {
+    enum Shown: Hashable, Sendable {
+        case nothing
+        case authorization(String)
+        case cookie(String)
+    }
+
+    let shown: Shown
+    /// Where the request comes from.
+    let address: String
+
+    /// A cookie is sent by a browser whoever made the page that asks: it counts only where that page is ours, or of an
+    /// origin that was allowed.
+    init(_ request: Request, _ exchange: Exchange, origins: Set<String>) {
+        address = exchange.remoteAddress
+        if let header = request.headers[.authorization] {
+            shown = .authorization(header)
+        } else if let cookie = request.cookie(SessionCookie.name), request.isOfOwnPage(or: origins) {
+            shown = .cookie(cookie)
+        } else {
+            shown = .nothing
+        }
+    }
+}
+
+/// A browser asks for the page at the root.
+struct PageWanted: Error {}
+
+extension Request {
+    /// The value of a cookie; nil where there is none.
+    func cookie(_ name: String) -> String? {
+        for field in headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name, !parts[1].isEmpty {
+                    return String(parts[1])
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Whether the page that asks, if a page asks, is of this server or of one of these origins.
+    func isOfOwnPage(or origins: Set<String>) -> Bool {
+        guard let origin = headers[.origin] else { return true }
+        if origins.contains(origin) { return true }
+        let host = head.authority ?? headers[.host] ?? ""
+        return origin == "http://\(host)" || origin == "https://\(host)"
+    }
+}

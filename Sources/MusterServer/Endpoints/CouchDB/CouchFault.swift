@@ -1,0 +1,126 @@
+import HTTPTypes
+import Hummingbird
+import MusterWire
+
+/// What went wrong with a request, in CouchDB's words.
+struct CouchFault: Error, Hashable, Sendable {
+    /// The answer's status.
+    let status: HTTPResponse.Status
+    /// The kind of fault, for programs.
+    let error: String
+    /// What is special about this one, for people.
+    let reason: String
+    /// Header fields that belong to it.
+    var headers: HTTPFields = [:]
+
+    /// A fault of a kind.
+    init(_ status: HTTPResponse.Status, _ error: String, _ reason: String) {
+        self.status = status
+        self.error = error
+        self.reason = reason
+    }
+
+    /// The answer that tells it.
+    var response: Response {
+        var response = Response.json(status) { writer in
+            writer.beginObject()
+            writer.couchFault(self)
+            writer.endObject()
+        }
+        for field in headers { response.headers[field.name] = field.value }
+        return response
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members that tell a fault.
+    mutating func couchFault(_ fault: CouchFault) {
+        member("error", fault.error)
+        member("reason", fault.reason)
+    }
+}
+
+// MARK: The kinds
+
+extension CouchFault {
+    /// The request is not as it must be.
+    static func badRequest(_ reason: String) -> CouchFault { CouchFault(.badRequest, "bad_request", reason) }
+
+    /// A part of the query is not as it must be.
+    static func query(_ reason: String) -> CouchFault { CouchFault(.badRequest, "query_parse_error", reason) }
+
+    /// There is no such document, or not for these eyes.
+    static let missing = CouchFault(.notFound, "not_found", "missing")
+    /// There was such a document.
+    static let deleted = CouchFault(.notFound, "not_found", "deleted")
+    /// The document has no such file.
+    static let noAttachment = CouchFault(
+        .notFound, "not_found", "Document is missing attachment")
+    /// There is no such database. Only those who see all databases are told.
+    static let noDatabase = CouchFault(.notFound, "not_found", "Database does not exist.")
+
+    /// Nobody said who asks.
+    static func unauthorized(_ reason: String) -> CouchFault {
+        var fault = CouchFault(.unauthorized, "unauthorized", reason)
+        fault.headers[.wwwAuthenticate] = #"Basic realm="muster""#
+        return fault
+    }
+
+    /// Whoever asks may not; the same answer whether the database is there or not.
+    static let forbidden = CouchFault(
+        .forbidden, "forbidden", "You are not allowed to access this db.")
+    /// Whoever asks may read, and not this.
+    static func forbidden(_ reason: String) -> CouchFault { CouchFault(.forbidden, "forbidden", reason) }
+
+    /// The edit was not made on a leaf.
+    static let conflict = CouchFault(.conflict, "conflict", "Document update conflict.")
+    /// The database is there already.
+    static let fileExists = CouchFault(
+        .preconditionFailed, "file_exists", "The database could not be created, the file already exists.")
+    /// A file is named that is not there.
+    static func missingStub(_ name: String) -> CouchFault {
+        CouchFault(.preconditionFailed, "missing_stub", "Invalid attachment stub in document for \(name)")
+    }
+    /// No database may have this name.
+    static func illegalName(_ name: String) -> CouchFault {
+        CouchFault(
+            .badRequest, "illegal_database_name",
+            "Name: '\(name)'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, "
+                + "-, and / are allowed. Must begin with a letter, and not be one of the server's own paths.")
+    }
+
+    /// The body is larger than is taken.
+    static func tooLarge(limitBytes: Int) -> CouchFault {
+        CouchFault(.contentTooLarge, "too_large", "At most \(limitBytes) bytes are taken.")
+    }
+    /// The body is of a type that is not taken.
+    static func contentType(_ reason: String) -> CouchFault {
+        CouchFault(.unsupportedMediaType, "bad_content_type", reason)
+    }
+    /// What is asked for needs JavaScript to run in the server.
+    static func notImplemented(_ what: String) -> CouchFault {
+        CouchFault(.notImplemented, "not_implemented", "\(what) need JavaScript in the server, which Muster has not.")
+    }
+    /// The path takes other methods.
+    static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> CouchFault {
+        let list = allowed.map(\.rawValue).joined(separator: ",")
+        var fault = CouchFault(.methodNotAllowed, "method_not_allowed", "Only \(list) allowed")
+        fault.headers[.allow] = list
+        return fault
+    }
+    /// It cannot be done now; nothing of it was done.
+    static func unavailable(_ reason: String, retryAfterSeconds: Int = 1) -> CouchFault {
+        var fault = CouchFault(.serviceUnavailable, "service_unavailable", reason)
+        fault.headers[.retryAfter] = "\(retryAfterSeconds)"
+        return fault
+    }
+    /// Too many tries.
+    static func tooManyRequests(retryAfterSeconds: Int) -> CouchFault {
+        var fault = CouchFault(.tooManyRequests, "too_many_requests", "Wait, and try again.")
+        fault.headers[.retryAfter] = "\(retryAfterSeconds)"
+        return fault
+    }
+    /// We made a mistake.
+    static let internalError = CouchFault(
+        .internalServerError, "internal_server_error", "The server made a mistake. It is in the server's log.")
+}

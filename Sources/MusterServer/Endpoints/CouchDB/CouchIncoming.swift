@@ -1,0 +1,221 @@
+import Crypto
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterWire
+import NIOCore
+
+/// A document on its way in, and those of its files that came with it in parts of their own.
+struct CouchIncoming: Sendable {
+    var document: CouchDocument
+    /// By name.
+    var files: [String: StoredFile] = [:]
+
+    /// What is to become of the document.
+    ///
+    /// - Parameters:
+    ///   - areNewEdits: whether it is an edit made here; else it stands where it stood at a peer.
+    /// - Throws: `CouchDocumentFault`, `CouchFault`; what storing files throws.
+    func edit(in place: DatabasePlace, areNewEdits: Bool, _ ledger: Ledger) async throws -> DocumentEdit {
+        guard let id = document.id else { throw CouchDocumentFault.illegalID("Document id must not be empty") }
+        try DocumentID.check(id)
+        guard document.json.count <= CouchLimits.documentBytes else {
+            throw CouchFault(.contentTooLarge, "document_too_large", id)
+        }
+        let revision = try document.revision()
+        let spot: DocumentEdit.Place
+        let ancestors: [Revision]
+        if areNewEdits {
+            spot = .on(revision)
+            ancestors = revision.map { [$0] } ?? []
+        } else {
+            let path = try path(revision)
+            spot = .at(path)
+            ancestors = Array(path.dropFirst())
+        }
+        let generation = areNewEdits ? (revision?.generation ?? 0) + 1 : (ancestors.first?.generation ?? 0) + 1
+        var body = DocumentBody(json: document.json)
+        if !document.attachments.isEmpty {
+            body.attachments = try await attachments(
+                of: id, after: ancestors, generation: generation, in: place, ledger)
+        }
+        return DocumentEdit(id: id, body: body, isDeleted: document.isDeleted, place: spot)
+    }
+
+    /// Where a peer's revision stands.
+    private func path(_ revision: Revision?) throws -> [Revision] {
+        guard let first = document.ancestry.first else {
+            guard let revision else {
+                throw CouchDocumentFault.invalidMember("A revision is required where new_edits is false.")
+            }
+            return [revision]
+        }
+        guard revision == nil || revision == first else {
+            throw CouchDocumentFault.invalidMember("_rev is not the first of _revisions.")
+        }
+        return document.ancestry
+    }
+
+    private func attachments(
+        of id: String, after ancestors: [Revision], generation: Int32, in place: DatabasePlace, _ ledger: Ledger
+    ) async throws -> [Attachment] {
+        var known: [Attachment] = []
+        if document.attachments.contains(where: { $0.content == .stub }), let scope = place.scope {
+            known = try await ledger.readDocuments { reader in
+                for ancestor in ancestors.prefix(StoredDatabase.defaultRevisionLimit) {
+                    if let body = try reader.body(of: ancestor, of: id, in: scope) { return body.attachments }
+                }
+                return []
+            }
+        }
+        var attachments: [Attachment] = []
+        for file in document.attachments {
+            let position = file.revisionPosition.map { min($0, generation) } ?? generation
+            switch file.content {
+            case .stub:
+                guard let before = known.first(where: { $0.name == file.name }), file.isSame(as: before) else {
+                    throw CouchFault.missingStub(file.name)
+                }
+                attachments.append(before)
+            case .inline(let bytes):
+                let stored = try await AttachmentIntake.store(bytes, as: file, ledger)
+                attachments.append(stored.attachment(file.name, file.contentType, position: position))
+            case .following:
+                guard let stored = files[file.name] else {
+                    throw CouchFault.badRequest("Attachment \(file.name) does not follow.")
+                }
+                attachments.append(stored.attachment(file.name, file.contentType, position: position))
+            }
+        }
+        return attachments
+    }
+}
+
+extension CouchAttachment {
+    /// Whether a stub may speak of a file that is there. The digest of one that a peer keeps packed is another.
+    fileprivate func isSame(as attachment: Attachment) -> Bool {
+        md5 == nil || isPacked || md5 == attachment.md5
+            || revisionPosition.map { $0 <= attachment.revisionPosition } ?? false
+    }
+}
+
+// MARK: multipart/related
+
+extension CouchIncoming {
+    /// Reads a document whose files follow it.
+    ///
+    /// - Throws: `CouchFault` when the body is not what it says of itself, `MultipartReader.Fault`; nothing of it is
+    ///   in a document then.
+    init(related call: CouchCall) async throws {
+        guard let boundary = call.request.headers[.contentType].flatMap({ MultipartReader.boundary(of: $0) }) else {
+            throw CouchFault.badRequest("The multipart body has no boundary.")
+        }
+        var intake = RelatedIntake(call.ledger, boundary: boundary)
+        do {
+            for try await buffer in call.request.body { try await intake.take(buffer) }
+            self = try intake.finish()
+        } catch {
+            await intake.abandon()
+            throw error
+        }
+    }
+}
+
+/// A `multipart/related` body on its way in.
+private struct RelatedIntake {
+    private let ledger: Ledger
+    private var reader: MultipartReader
+    private var count = 0
+    private var text: [UInt8] = []
+    private var incoming: CouchIncoming?
+    /// The files that are still to come, in order.
+    private var awaited: [CouchAttachment] = []
+    private var current: (file: CouchAttachment, intake: AttachmentIntake, packed: [UInt8])?
+
+    init(_ ledger: Ledger, boundary: String) {
+        self.ledger = ledger
+        reader = MultipartReader(boundary: boundary)
+    }
+
+    mutating func take(_ buffer: ByteBuffer) async throws {
+        count += buffer.readableBytes
+        guard count <= CouchLimits.multipartBytes else {
+            throw CouchFault.tooLarge(limitBytes: CouchLimits.multipartBytes)
+        }
+        for event in try reader.take(buffer.readableBytesView) {
+            switch event {
+            case .part(let headers): try begin(headers)
+            case .bytes(let bytes): try await take(bytes)
+            case .endOfPart: try await endPart()
+            case .end: break
+            }
+        }
+    }
+
+    mutating func finish() throws -> CouchIncoming {
+        guard reader.isAtEnd, let incoming else { throw CouchFault.badRequest("The multipart body is cut off.") }
+        guard awaited.isEmpty else {
+            throw CouchFault.badRequest("Attachment \(awaited[0].name) does not follow.")
+        }
+        return incoming
+    }
+
+    mutating func abandon() async {
+        guard var current else { return }
+        await current.intake.abandon()
+    }
+
+    private mutating func begin(_ headers: [String: String]) throws {
+        guard incoming != nil else { return }
+        // By name, where the part has one of those that are awaited; else in the order of the document.
+        let name = headers["content-disposition"].flatMap { MultipartReader.parameter("filename", of: $0) }
+        guard let index = awaited.firstIndex(where: { $0.name == name }) ?? awaited.indices.first else {
+            throw CouchFault.badRequest("A part follows that the document does not speak of.")
+        }
+        let file = awaited.remove(at: index)
+        let length = headers["content-length"].flatMap { Int64($0) }
+        guard length == nil || file.length == nil || length == file.length else {
+            throw CouchFault.badRequest("Attachment \(file.name) has another length than the document says.")
+        }
+        current = (file, AttachmentIntake(ledger), [])
+    }
+
+    private mutating func take(_ bytes: [UInt8]) async throws {
+        guard current != nil else {
+            text += bytes
+            guard text.count <= CouchLimits.documentBytes else {
+                throw CouchFault.tooLarge(limitBytes: CouchLimits.documentBytes)
+            }
+            return
+        }
+        if current?.file.isPacked == true {
+            current?.packed += bytes
+        } else {
+            try await current?.intake.take(bytes)
+        }
+    }
+
+    private mutating func endPart() async throws {
+        if let (file, begun, packed) = current {
+            current = nil
+            var intake = begun
+            if file.isPacked {
+                incoming?.files[file.name] = try await AttachmentIntake.store(packed, as: file, ledger)
+                return
+            }
+            do {
+                let stored = try await intake.finish()
+                try file.check(length: stored.length, md5: stored.md5)
+                incoming?.files[file.name] = stored
+            } catch {
+                await intake.abandon()
+                throw error
+            }
+        } else if incoming == nil {
+            let document = try text.withUnsafeBytes { try CouchDocument(parsing: $0) }
+            awaited = document.attachments.filter { $0.content == .following }
+            incoming = CouchIncoming(document: document)
+            text = []
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterWire
+import NIOCore
+
+/// A multipart answer: texts and files' bytes, one after the other; the files are read as they are sent.
+struct CouchMultipart: Sendable {
+    private enum Piece: Sendable {
+        case text([UInt8])
+        case file(Attachment)
+    }
+
+    private var pieces: [Piece] = []
+
+    /// A boundary that no text of ours holds.
+    static func freshBoundary() -> String { SecretToken.randomBytes(16).hexadecimal }
+
+    /// Adds text.
+    mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+    /// Adds bytes.
+    mutating func add(_ text: [UInt8]) { pieces.append(.text(text)) }
+
+    /// Adds a document with those of its files that are wanted (`multipart/related`), without its outermost header.
+    mutating func add(_ found: FoundRevision, _ wanted: CouchView, boundary: String) throws {
+        var rendering = found.rendering(wanted) { _ in true }
+        let files = found.body.attachments.filter { found.isWanted($0, wanted) }
+        rendering.form = { files.contains($0) ? .following : .stub }
+        var writer = JSONWriter()
+        try writer.document(rendering)
+        add("--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
+        add(writer.bytes)
+        for file in files {
+            let name = file.name.filter { $0 != "\"" && $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
+            add(
+                "\r\n--\(boundary)\r\nContent-Disposition: attachment; filename=\"\(name)\"\r\n"
+                    + "Content-Type: \(file.contentType)\r\nContent-Length: \(file.length)\r\n\r\n")
+            pieces.append(.file(file))
+        }
+        add("\r\n--\(boundary)--")
+    }
+
+    /// The answer.
+    func response(_ type: String, _ call: CouchCall) -> Response {
+        let ledger = call.ledger
+        return Response(
+            status: .ok, headers: [.contentType: type],
+            body: ResponseBody { writer in
+                for piece in pieces {
+                    switch piece {
+                    case .text(let bytes): try await writer.write(ByteBuffer(bytes: bytes))
+                    case .file(let file): try await writer.send(file, 0..<file.length, from: ledger)
+                    }
+                }
+                try await writer.finish(nil)
+            })
+    }
+}
+
+extension ResponseBodyWriter {
+    /// Sends part of a file, piece by piece.
+    ///
+    /// - Throws: when the file is no longer there; the answer then ends before its end, which the client notices.
+    mutating func send(_ file: Attachment, _ range: Range<Int64>, from ledger: Ledger) async throws {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let start = offset
+            let limit = Int(min(Int64(CouchLimits.pieceBytes), range.upperBound - start))
+            let bytes = try await ledger.readDocuments { try $0.bytes(of: file.key, from: start, limit: limit) }
+            guard let bytes, !bytes.isEmpty else { throw CouchFault.noAttachment }
+            offset += Int64(bytes.count)
+            try await write(ByteBuffer(bytes: bytes))
+        }
+    }
+}
+
+extension CouchEndpoint {
+    /// A document with its files.
+    static func related(_ found: FoundRevision, _ wanted: CouchView, _ call: CouchCall) throws -> Response {
+        let boundary = CouchMultipart.freshBoundary()
+        var body = CouchMultipart()
+        try body.add(found, wanted, boundary: boundary)
+        var response = body.response("multipart/related; boundary=\"\(boundary)\"", call)
+        response.headers[.eTag] = "\"\(found.revision.text)\""
+        return response
+    }
+
+    /// Several revisions, each with its files.
+    static func mixed(
+        _ results: [CouchOpenRevisions.Result], _ wanted: CouchView, _ call: CouchCall
+    ) throws -> Response {
+        // Whoever asks for open revisions as multipart wants all files that it does not have.
+        var wanted = wanted
+        wanted.attachments = true
+        let boundary = CouchMultipart.freshBoundary()
+        var body = CouchMultipart()
+        for result in results {
+            body.add("\r\n--\(boundary)\r\n")
+            switch result {
+            case .missing(let revision):
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.member("missing", revision)
+                writer.endObject()
+                body.add("Content-Type: application/json; error=\"true\"\r\n\r\n")
+                body.add(writer.bytes)
+            case .found(let found) where found.body.attachments.isEmpty:
+                var writer = JSONWriter()
+                try writer.document(found.rendering(wanted) { _ in true })
+                body.add("Content-Type: application/json\r\n\r\n")
+                body.add(writer.bytes)
+            case .found(let found):
+                let inner = CouchMultipart.freshBoundary()
+                body.add("Content-Type: multipart/related; boundary=\"\(inner)\"\r\n\r\n")
+                try body.add(found, wanted, boundary: inner)
+            }
+        }
+        body.add("\r\n--\(boundary)--")
+        return body.response("multipart/mixed; boundary=\"\(boundary)\"", call)
+    }
+}

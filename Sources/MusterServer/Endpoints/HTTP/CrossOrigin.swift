@@ -1,0 +1,36 @@
+import HTTPTypes
+import Hummingbird
+
+/// Lets pages of configured origins read answers and send credentials (the Fetch standard's CORS protocol). Nobody
+/// else's page is told anything.
+struct CrossOrigin: RouterMiddleware {
+    let origins: Set<String>
+
+    /// How long a browser may remember what it was told, in seconds.
+    private static let maximumAgeSeconds = 600
+
+    func handle(
+        _ request: Request, context: Exchange, next: (Request, Exchange) async throws -> Response
+    ) async throws -> Response {
+        guard let origin = request.headers[.origin], origins.contains(origin) else {
+            return try await next(request, context)
+        }
+        var response: Response
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+            response = Response(status: .noContent)
+            response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, PATCH, DELETE, COPY"
+            response.headers[.accessControlAllowHeaders] =
+                "accept, authorization, content-type, content-encoding, if-match, if-none-match, destination, "
+                + "last-event-id, range, x-requested-with"
+            response.headers[.accessControlMaxAge] = "\(Self.maximumAgeSeconds)"
+        } else {
+            response = try await next(request, context)
+            response.headers[.accessControlExposeHeaders] =
+                "content-length, content-type, content-range, etag, location, retry-after, server"
+        }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlAllowCredentials] = "true"
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        return response
+    }
+}

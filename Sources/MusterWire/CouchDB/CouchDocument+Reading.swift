@@ -1,0 +1,183 @@
+import MusterCore
+
+extension CouchDocument {
+    /// How deep documents nest at most.
+    package static let depthLimit = 60
+    /// How many files a document has at most.
+    package static let attachmentLimit = 1_000
+
+    /// Reads a text that is one document.
+    ///
+    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    package init(parsing bytes: UnsafeRawBufferPointer) throws {
+        var reader = JSONReader(bytes, depthLimit: Self.depthLimit)
+        try self.init(reading: &reader)
+        try reader.finish()
+    }
+
+    /// Reads the document that comes next.
+    ///
+    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    package init(reading reader: inout JSONReader) throws {
+        guard try reader.peek() == .object else { throw CouchDocumentFault.notAnObject }
+        self.init()
+        var keys = KeyLedger()
+        keys.open()
+        try reader.beginObject()
+        json.append(UInt8(ascii: "{"))
+        while let key = try reader.nextKey() {
+            keys.note(key)
+            if key.bytes.first == UInt8(ascii: "_") || (!key.isPlain && key.string.utf8.first == UInt8(ascii: "_")) {
+                try readMember(key.string, &reader)
+            } else {
+                if json.count > 1 { json.append(UInt8(ascii: ",")) }
+                json.append(UInt8(ascii: "\""))
+                json.append(contentsOf: key.bytes)
+                json.append(UInt8(ascii: "\""))
+                json.append(UInt8(ascii: ":"))
+                json.append(compacting: try reader.skip())
+            }
+        }
+        json.append(UInt8(ascii: "}"))
+        if let twice = keys.close() { throw reader.duplicateKey(twice) }
+    }
+
+    /// Reads a member that speaks of the document.
+    private mutating func readMember(_ key: String, _ reader: inout JSONReader) throws {
+        switch key {
+        case "_id":
+            guard try reader.peek() == .string else {
+                throw CouchDocumentFault.illegalID("Document id must be a string")
+            }
+            id = try reader.text().string
+        case "_rev":
+            guard try reader.peek() == .string else { throw CouchDocumentFault.invalidRevision("") }
+            revisionText = try reader.text().string
+        case "_deleted":
+            guard try reader.peek() == .boolean else {
+                throw CouchDocumentFault.invalidMember("_deleted must be true or false.")
+            }
+            isDeleted = try reader.boolean()
+        case "_revisions": ancestry = try Self.ancestry(&reader)
+        case "_attachments": attachments = try CouchAttachment.list(&reader)
+        case "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq", "_replication_id",
+            "_replication_state", "_replication_state_time", "_replication_state_reason", "_replication_stats":
+            // What a server says of a document, sent back to it.
+            try reader.skip()
+        default: throw CouchDocumentFault.unknownMember(key)
+        }
+    }
+
+    /// Reads `{"start": 3, "ids": ["c", "b", "a"]}`.
+    private static func ancestry(_ reader: inout JSONReader) throws -> [Revision] {
+        let fault = CouchDocumentFault.invalidMember("_revisions must have a start and a list of ids.")
+        guard try reader.peek() == .object else { throw fault }
+        var start: Int64?
+        var hashes: [Revision.Hash] = []
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if key == "start", try reader.peek() == .number {
+                start = try reader.decimal().integer
+            } else if key == "ids", try reader.peek() == .array {
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    guard try reader.peek() == .string else { throw fault }
+                    let text = try reader.text().string
+                    guard let hash = Revision.Hash(text.utf8) else { throw CouchDocumentFault.invalidRevision(text) }
+                    hashes.append(hash)
+                }
+            } else {
+                try reader.skip()
+            }
+        }
+        guard let start, start <= Int64(Int32.max), !hashes.isEmpty, start >= Int64(hashes.count) else { throw fault }
+        return hashes.enumerated().map { Revision(generation: Int32(start) - Int32($0.offset), hash: $0.element) }
+    }
+}
+
+extension CouchAttachment {
+    /// Reads `_attachments`.
+    static func list(_ reader: inout JSONReader) throws -> [CouchAttachment] {
+        guard try reader.peek() == .object else {
+            throw CouchDocumentFault.invalidMember("_attachments must be an object.")
+        }
+        var list: [CouchAttachment] = []
+        var names: Set<String> = []
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            let name = key.string
+            guard !name.isEmpty, name.utf8.first != UInt8(ascii: "_") else {
+                throw CouchDocumentFault.invalidMember("Attachment name '\(name)' starts with prohibited character '_'")
+            }
+            guard names.insert(name).inserted, list.count < CouchDocument.attachmentLimit else {
+                throw CouchDocumentFault.invalidMember("_attachments has a name twice, or too many.")
+            }
+            list.append(try CouchAttachment(name: name, reading: &reader))
+        }
+        return list
+    }
+
+    private init(name: String, reading reader: inout JSONReader) throws {
+        let fault = CouchDocumentFault.invalidMember("Invalid attachment: \(name)")
+        guard try reader.peek() == .object else { throw fault }
+        self.init(name: name)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch (key.string, try reader.peek()) {
+            case ("content_type", .string): contentType = try reader.text().string
+            case ("data", .string):
+                guard let bytes = Base64.decode(try reader.text().bytes) else {
+                    throw CouchDocumentFault.invalidMember("Attachment \(name) is not base64.")
+                }
+                content = .inline(bytes)
+            case ("follows", .boolean): if try reader.boolean() { content = .following }
+            case ("digest", .string): md5 = Self.md5(try reader.text().string)
+            case ("revpos", .number): revisionPosition = try reader.decimal().integer.flatMap(Int32.init(exactly:))
+            // Of a packed file both lengths are told: what comes is the encoded one.
+            case ("length", .number):
+                let told = try reader.decimal().integer
+                if length == nil { length = told }
+            case ("encoded_length", .number): length = try reader.decimal().integer
+            case ("encoding", .string): isPacked = try reader.text() == "gzip"
+            default: try reader.skip()
+            }
+        }
+        guard Self.isMediaType(contentType), (length ?? 0) >= 0, (revisionPosition ?? 1) > 0 else { throw fault }
+    }
+
+    /// The bytes of a digest as CouchDB writes it: `md5-` and base64; nil for one of another kind.
+    package static func md5(_ text: String) -> [UInt8]? {
+        guard text.hasPrefix("md5-") else { return nil }
+        let bytes = Base64.decode(String(text.dropFirst(4)))
+        return bytes?.count == 16 ? bytes : nil
+    }
+
+    /// Whether a text may stand in a header field as a media type.
+    package static func isMediaType(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends JSON text without the white space that stands outside of strings.
+    ///
+    /// - Complexity: O(n).
+    mutating func append(compacting text: UnsafeRawBufferPointer) {
+        var start = 0
+        var index = 0
+        var isInString = false
+        while index < text.count {
+            let byte = text[index]
+            if isInString {
+                if byte == UInt8(ascii: "\\") { index += 1 } else if byte == UInt8(ascii: "\"") { isInString = false }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte <= 0x20 {
+                append(contentsOf: text[start..<index])
+                start = index + 1
+            }
+            index += 1
+        }
+        append(contentsOf: text[Swift.min(start, text.count)...])
+    }
+}

@@ -1,0 +1,92 @@
+package import MusterCore
+
+/// A document as CouchDB's clients send it: what it says, and the members that begin with `_` and speak of it.
+package struct CouchDocument: Hashable, Sendable {
+    /// `_id`, where it was said.
+    package var id: String?
+    /// `_rev`, as it was written; a document that is never replicated has one of another form.
+    package var revisionText: String?
+    /// `_deleted`.
+    package var isDeleted = false
+    /// `_revisions`: the revision and its ancestors, newest first; empty where it was not said.
+    package var ancestry: [Revision] = []
+    /// Everything else, as `DocumentBody.json` is to be.
+    package var json: [UInt8] = []
+    /// `_attachments`.
+    package var attachments: [CouchAttachment] = []
+
+    /// A document that says nothing.
+    package init() {}
+
+    /// `_rev`; nil where it was not said.
+    ///
+    /// - Throws: `CouchDocumentFault.invalidRevision` where it is none.
+    package func revision() throws(CouchDocumentFault) -> Revision? {
+        guard let revisionText else { return nil }
+        guard let revision = Revision(revisionText) else { throw .invalidRevision(revisionText) }
+        return revision
+    }
+}
+
+/// A file as a document of a client's names it.
+package struct CouchAttachment: Hashable, Sendable {
+    /// Its name.
+    package var name: String
+    /// Its media type.
+    package var contentType = "application/octet-stream"
+    /// Where its bytes are.
+    package var content = Content.stub
+    /// The MD5 digest that its bytes must have.
+    package var md5: [UInt8]?
+    /// The generation of the revision that it came with.
+    package var revisionPosition: Int32?
+    /// How many bytes it has, as they come: packed where they come packed.
+    package var length: Int64?
+    /// Whether its bytes come packed with gzip; then the digest is of what is packed.
+    package var isPacked = false
+
+    /// Where the bytes of a file are.
+    package enum Content: Hashable, Sendable {
+        /// Where they were: the file is as in the revision that was edited.
+        case stub
+        /// Here.
+        case inline([UInt8])
+        /// In the parts that follow the document (`multipart/related`).
+        case following
+    }
+
+    /// A file of that name.
+    package init(name: String) { self.name = name }
+}
+
+/// What is wrong with a document of a client's.
+package enum CouchDocumentFault: Error, Hashable, Sendable {
+    /// It is no object.
+    case notAnObject
+    /// An id that no document may have; the words say why.
+    case illegalID(String)
+    /// A revision that is none.
+    case invalidRevision(String)
+    /// A member with `_` that means nothing.
+    case unknownMember(String)
+    /// A member with `_` that does not say what it must; the words say which and what.
+    case invalidMember(String)
+}
+
+/// The ids that documents may have.
+package enum DocumentID {
+    /// What the ids of design documents begin with.
+    package static let designPrefix = "_design/"
+    /// What the ids of documents that are never replicated begin with.
+    package static let localPrefix = "_local/"
+
+    /// Makes sure that a document that is replicated may have this id.
+    package static func check(_ id: String) throws(CouchDocumentFault) {
+        guard !id.isEmpty else { throw .illegalID("Document id must not be empty") }
+        guard id.utf8.count <= DocumentEdit.idLimitBytes else { throw .illegalID("Document id is too long") }
+        guard id.utf8.first == UInt8(ascii: "_") else { return }
+        guard id.hasPrefix(designPrefix), id.utf8.count > designPrefix.utf8.count else {
+            throw .illegalID("Only reserved document ids may start with underscore.")
+        }
+    }
+}

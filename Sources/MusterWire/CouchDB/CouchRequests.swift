@@ -1,0 +1,122 @@
+package import MusterCore
+
+/// What `_bulk_docs` is asked.
+package struct CouchBulk: Sendable {
+    /// The documents.
+    package var documents: [CouchDocument] = []
+    /// Whether they are edits made here, and not revisions of a peer's.
+    package var areNewEdits = true
+
+    /// Reads `{"docs": […], "new_edits": true}`.
+    ///
+    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    package init(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws {
+        var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 2)
+        var hasDocuments = false
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if key == "docs" {
+                hasDocuments = true
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    guard documents.count < limit else { throw reader.fault(.tooMany(limit: limit)) }
+                    documents.append(try CouchDocument(reading: &reader))
+                }
+            } else if key == "new_edits" {
+                areNewEdits = try reader.boolean()
+            } else {
+                try reader.skip()
+            }
+        }
+        try reader.finish()
+        guard hasDocuments else { throw CouchDocumentFault.invalidMember("POST body must include `docs` parameter.") }
+    }
+}
+
+/// What `_bulk_get` is asked.
+package struct CouchWanted: Hashable, Sendable {
+    /// Which document.
+    package var id: String
+    /// Which revision; nil: all leaves.
+    package var revision: String?
+
+    /// Reads `{"docs": [{"id": …, "rev": …}]}`.
+    ///
+    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    package static func list(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws -> [CouchWanted] {
+        var reader = JSONReader(bytes)
+        var list: [CouchWanted]?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            guard key == "docs" else {
+                try reader.skip()
+                continue
+            }
+            var wanted: [CouchWanted] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                guard wanted.count < limit else { throw reader.fault(.tooMany(limit: limit)) }
+                wanted.append(try CouchWanted(reading: &reader))
+            }
+            list = wanted
+        }
+        try reader.finish()
+        guard let list else { throw CouchDocumentFault.invalidMember("Missing JSON list of 'docs'.") }
+        return list
+    }
+
+    private init(reading reader: inout JSONReader) throws {
+        var id: String?
+        var revision: String?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch (key.string, try reader.peek()) {
+            case ("id", .string): id = try reader.text().string
+            case ("rev", .string): revision = try reader.text().string
+            default: try reader.skip()
+            }
+        }
+        guard let id else { throw CouchDocumentFault.illegalID("document id missed") }
+        self.id = id
+        self.revision = revision
+    }
+}
+
+/// Revisions by document, as `_revs_diff`, `_missing_revs` and `_purge` are asked of.
+package struct CouchRevisions: Hashable, Sendable {
+    /// Which document.
+    package var id: String
+    /// Which revisions of it.
+    package var revisions: [Revision]
+
+    /// Revisions of a document.
+    package init(id: String, revisions: [Revision]) {
+        self.id = id
+        self.revisions = revisions
+    }
+
+    /// Reads `{"id": ["1-…", …], …}`.
+    ///
+    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    package static func list(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws -> [CouchRevisions] {
+        var reader = JSONReader(bytes)
+        var list: [CouchRevisions] = []
+        var count = 0
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            let id = key.string
+            var revisions: [Revision] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                count += 1
+                guard count <= limit else { throw reader.fault(.tooMany(limit: limit)) }
+                let text = try reader.text().string
+                guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+                revisions.append(revision)
+            }
+            list.append(CouchRevisions(id: id, revisions: revisions))
+        }
+        try reader.finish()
+        return list
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HTTPTypes
+import MusterCore
+import MusterWire
+import Testing
+
+@testable import MusterServer
+
+/// Every route of CouchDB's protocol, against a list that was written by hand.
+@Suite struct CouchRouteWalkTests {
+    /// Who is admitted: `*` anyone; `+` everyone who says who he is, to what is his own.
+    static let admitted: [String: String] = {
+        var lines: [String: String] = [:]
+        for (line, roles) in listed {
+            lines[line] = roles
+            lines[line.hasSuffix(" /") ? line + "couchdb" : line.replacing(" /", with: " /couchdb/")] = roles
+        }
+        return lines
+    }()
+
+    private static let listed: [String: String] = {
+        let open = [
+            "GET /", "HEAD /", "GET /_up", "GET /_uuids", "POST /_session", "GET /_session", "DELETE /_session",
+        ]
+        let rest =
+            ["GET /_all_dbs"]
+            + routes(
+                "/{db}", "GET", "HEAD", "PUT", "DELETE", "POST",
+                beneath: [
+                    "_ensure_full_commit": ["POST"], "_security": ["GET", "PUT"], "_revs_limit": ["GET", "PUT"],
+                    "_compact": ["POST"], "_view_cleanup": ["POST"], "_bulk_docs": ["POST"], "_bulk_get": ["POST"],
+                    "_revs_diff": ["POST"], "_missing_revs": ["POST"], "_all_docs": ["GET", "POST"],
+                    "_design_docs": ["GET", "POST"], "_changes": ["GET", "POST"], "_local_docs": ["GET"],
+                    "_local/{document}": ["GET", "PUT", "DELETE"], "_purge": ["POST"],
+                    "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"],
+                    "{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
+                    "_design/{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
+                    "{document}/{attachment...}": ["GET", "HEAD", "PUT", "DELETE"],
+                    "_design/{document}/{attachment...}": ["GET", "HEAD", "PUT", "DELETE", "POST"],
+                ])
+        return Dictionary(uniqueKeysWithValues: open.map { ($0, "*") } + rest.map { ($0, "+") })
+    }()
+
+    private static func routes(_ path: String, _ methods: String..., beneath: [String: [String]]) -> [String] {
+        methods.map { "\($0) \(path)" }
+            + beneath.flatMap { name, methods in methods.map { "\($0) \(path)/\(name)" } }
+    }
+
+    /// The path with everything in braces filled in.
+    private static func path(_ template: String, database: String) -> String {
+        "/"
+            + template.replacing("{db}", with: database).replacing("{document}", with: "none")
+            .replacing("{attachment...}", with: "a/b.txt")
+    }
+
+    /// A body that is good enough not to be refused before the right is looked at.
+    private static func body(_ line: String) -> String? {
+        if ["GET", "HEAD", "DELETE", "COPY"].contains(line.prefix { $0 != " " }) { return nil }
+        return line.hasSuffix("_bulk_docs") || line.hasSuffix("_bulk_get") ? #"{"docs":[]}"# : "{}"
+    }
+
+    @Test(arguments: admitted.keys.sorted())
+    func `nobody is let in, and to somebody else's database nobody but an admin`(_ line: String) async throws {
+        let office = try await Office()
+        let roles = try #require(Self.admitted[line])
+        let words = line.split(separator: " ")
+        let method = try #require(HTTPRequest.Method(String(words[0])))
+        try await office.open { desk in
+            let path = Self.path(String(words[1]), database: DatabaseName.locations(of: "mia"))
+            let nobody = try await desk.send(method, path, Self.body(line))
+            if roles == "*" {
+                #expect(nobody.status < 300 || line.contains("POST"), "\(nobody.status)")
+                return
+            }
+            #expect(nobody.status == 401)
+            let guesser = try await desk.send(method, path, Self.body(line), authorization: "Bearer mk_guess")
+            #expect(guesser.status == 401)
+            if method != .head { #expect(guesser.json["error"]?.string == "unauthorized") }
+            guard line.contains("{db}") else { return }
+            let absent = Self.path(String(words[1]), database: "none")
+            for name in ["max", "lena", "sue", "lars", "ann", "gus"] {
+                let reply = try await desk.send(method, path, as: name, Self.body(line))
+                // Views are not there for anyone.
+                #expect(reply.status == 403 || reply.status == 501, "\(name): \(reply.status) \(reply.text)")
+                let unknown = try await desk.send(method, absent, as: name, Self.body(line))
+                #expect(unknown.status == reply.status, "\(name)")
+                if method != .put { #expect(unknown.text == reply.text, "\(name)") }
+            }
+        }
+    }
+
+    @Test func `what the server answers by itself, no database may be called`() async throws {
+        let office = try await Office()
+        let segments = office.endpoints.routes.routes.compactMap { $0.path.split(separator: "/").first }
+        for segment in Set(segments) where segment != "{db}" && !segment.hasPrefix("_") && !segment.hasPrefix(".") {
+            #expect(ReservedPaths.contains(segment), "\(segment)")
+        }
+        let web = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Web").path
+        let files = try FileManager.default.contentsOfDirectory(atPath: web)
+        #expect(files.contains("index.html"))
+        for file in files where !file.hasPrefix(".") { #expect(ReservedPaths.contains(file), "\(file)") }
+        try await office.ledger.close()
+    }
+}
