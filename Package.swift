@@ -117,7 +117,7 @@ let package = Package(
         .testTarget(
             name: "Conformance",
             dependencies: [
-                "MusterStore", "MusterDocuments", "MusterCore", "MusterGeometry",
+                "MusterStore", "MusterDocuments", "MusterWire", "MusterCore", "MusterGeometry",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Files"], swiftSettings: strict),

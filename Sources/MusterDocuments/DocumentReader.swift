@@ -32,6 +32,13 @@ package protocol DocumentReader: AnyObject {
     /// How many documents were touched after `since`.
     func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int
 
+    /// The indexes of a database, by design document and name. Location databases have none.
+    func indexes(in database: DatabaseNumber) throws -> [StoredIndex]
+    /// Part of an index, in its order or backwards, behind an entry; at most `limit`.
+    func entries(
+        of index: StoredIndex, in range: KeyRange, after entry: IndexEntry?, isDescending: Bool, limit: Int
+    ) throws -> [IndexEntry]
+
     /// A document that is never replicated.
     func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument?
     /// Documents that are never replicated, by id, after an id, at most `limit`.

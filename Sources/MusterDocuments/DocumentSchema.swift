@@ -39,5 +39,5 @@ package enum DocumentSchema {
         -- number: the blob's, shifted, and where in it the piece begins.
         CREATE TABLE blob_chunks (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
 
-        """
+        """ + IndexSchema.tables
 }

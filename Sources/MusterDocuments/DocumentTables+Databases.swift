@@ -60,6 +60,7 @@ extension DocumentTables {
 
     private func removeAll(from number: DatabaseNumber) throws {
         while try forgetBodies(where: "database = \(number.rawValue)", limit: 1_000) == 1_000 {}
+        for index in try indexes(in: number) { try removeIndex(index.number) }
         let statement = try statement(
             "SELECT attachments FROM documents WHERE database = ? AND attachments IS NOT NULL")
         statement.bind(1, Int64(number.rawValue))

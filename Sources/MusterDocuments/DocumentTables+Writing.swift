@@ -19,6 +19,7 @@ extension DocumentTables {
                 try insert(&after, id: document.id, winner.revision, bodies: bodies)
             }
             try count(document.id, before: before, after: after, sharedBefore: shared)
+            try file(after, id: document.id, winner.revision)
         }
     }
 
@@ -29,6 +30,7 @@ extension DocumentTables {
             let shared = try sharedCounts(of: id, in: database, besides: before.number)
             while try forgetBodies(where: "document = \(before.number)", limit: 1_000) == 1_000 {}
             try release(before.attachments)
+            try unfile(before)
             let statement = try statement("DELETE FROM documents WHERE number = ?")
             statement.bind(1, before.number)
             try statement.run()

@@ -1,5 +1,6 @@
 package import GRDB
 package import MusterCore
+import MusterWire
 
 /// Documents as they lie in a file: `DocumentReader` and `DocumentWriter` over an SQLite connection, inside a
 /// transaction or a read that someone else runs. An instance lives no longer than that.
@@ -22,6 +23,9 @@ package final class DocumentTables: DocumentWriter {
     var recent: Recent?
     /// What this transaction adds to the counts, by database; 0 is the union of all locations.
     var countChanges: [Int32: DocumentCounts] = [:]
+    /// The indexes of databases that this transaction looked at, and what they file documents by.
+    var indexesByDatabase: [DatabaseNumber: [StoredIndex]] = [:]
+    var rulesByIndex: [Int64: IndexRule] = [:]
     /// What went wrong first. The transaction cannot be committed after that, whoever caught the error.
     private var failure: (any Error)?
 

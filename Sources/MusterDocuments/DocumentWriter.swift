@@ -1,4 +1,5 @@
 package import MusterCore
+package import MusterWire
 
 /// What a transaction may do to documents; reads see what it did. Valid only inside the transaction that lent it.
 package protocol DocumentWriter: DocumentReader {
@@ -32,6 +33,19 @@ package protocol DocumentWriter: DocumentReader {
     ///
     /// - Returns: how many documents were forgotten.
     func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int
+
+    /// Makes an index, or gives the same that is there. One of the same name and another definition is replaced.
+    ///
+    /// - Returns: the index; where it is not ready, `fillIndexes` makes it so.
+    /// - Throws: `MangoFault` when there are as many as there may be.
+    func put(_ definition: IndexDefinition, in database: DatabaseNumber) throws -> StoredIndex
+    /// Removes an index; nothing happens when there is none of that number.
+    func removeIndex(_ number: Int64) throws
+    /// Goes on filling indexes that were made over documents that are there.
+    ///
+    /// - Parameter limit: about how many documents a call looks at.
+    /// - Returns: whether more is left.
+    func fillIndexes(limit: Int) throws -> Bool
 
     /// Begins to take the bytes of an attachment, which come in pieces and in several transactions.
     func beginBlob() throws -> BlobNumber

@@ -20,6 +20,10 @@ package struct Configuration: Sendable {
     package var adminPassword: String?
     /// Whether a lost `secrets.key` is replaced by a new one; what was sealed with it stays sealed for ever.
     package var renewsSecretsKey = false
+    /// Who may make an account for himself (`PUT /api/users/:id`).
+    package var registration = Registration.closed
+    /// Whether places are told to those who do not say who they are (`GET /api/places`).
+    package var placesArePublic = false
     /// How AWS's services are answered.
     package var amazon = Amazon()
     /// How deliveries are tried.
@@ -37,6 +41,14 @@ package struct Configuration: Sendable {
     package init(dataDirectory: String, now: @escaping @Sendable () -> Instant = Instant.systemClock) {
         self.dataDirectory = dataDirectory
         self.now = now
+    }
+
+    /// Who may make an account for himself.
+    package enum Registration: String, CaseIterable, Sendable {
+        /// Anyone who reaches the server, some at a time.
+        case open
+        /// Nobody: an admin makes accounts.
+        case closed
     }
 
     /// What AWS's clients are told of the server, and how much they may ask of it.

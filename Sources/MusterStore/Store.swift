@@ -271,6 +271,9 @@ package struct Credential: Hashable, Sendable {
         case targetSecret
         /// Key: "mark". Secret: a known text, sealed, by which the key that seals secrets is known again.
         case vaultMark
+        /// Key: the user's number, 4 bytes big-endian, and which of the user's it is, 1 byte. Subject: a user. Secret:
+        /// the SHA-256 of its password, and behind it the mark of the user's password it was made under.
+        case locationKey
     }
 
     package var kind: Kind

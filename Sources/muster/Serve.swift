@@ -27,6 +27,9 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Let targets of rules be on this machine or in a private network.") var allowPrivateTargets = false
     @Option(help: "PEM file of authorities to trust when targets are called, beside the system's.")
     var targetRoots: String?
+    @Option(help: "Who may make an account for himself: open (anyone who reaches this server) or closed.")
+    var registration = "closed"
+    @Flag(help: "Tell places to those who do not say who they are.") var publicPlaces = false
     @Option(help: "Hours after which a delivery to a target is given up.") var deliveryHours: Double = 24
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
 
@@ -45,6 +48,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--aws-region: '\(awsRegion)' is no region")
         }
         guard awsRequestsPerSecond > 0 else { throw ValidationError("--aws-requests-per-second: must be more than 0") }
+        guard Configuration.Registration(rawValue: registration) != nil else {
+            throw ValidationError("--registration: '\(registration)' is neither open nor closed")
+        }
         guard deliveryHours > 0 else { throw ValidationError("--delivery-hours: must be more than 0") }
         guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
         guard Logger.Level(rawValue: logLevel) != nil else {
@@ -64,6 +70,8 @@ struct Serve: AsyncParsableCommand {
         settings.renewsSecretsKey = renewSecretsKey
         settings.allowsPrivateTargets = allowPrivateTargets
         settings.targetRoots = targetRoots
+        settings.registration = Configuration.Registration(rawValue: registration) ?? .closed
+        settings.placesArePublic = publicPlaces
         settings.delivery.lifetimeSeconds = deliveryHours * 3600
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]

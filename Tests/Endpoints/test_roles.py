@@ -45,6 +45,10 @@ rules = [
     # The server as a whole.
     Rule("POST", v1 + "/session", v1 + "/session", everyone, {"name": "admin", "password": admin_password}),
     Rule("POST", v1 + "/session/refresh", v1 + "/session/refresh", set(), {"refreshToken": "mr_none"}),
+    # Registration is closed unless someone opens it.
+    Rule("PUT", "/api/users/{account}", "/api/users/another", {"admin"},
+         {"username": "another", "password": "long enough"}, (401, 403)),
+    Rule("POST", "/api/login", "/api/login", everyone, {"username": "admin", "password": admin_password}),
     Rule("DELETE", v1 + "/session", v1 + "/session", persons, {"refreshToken": "mr_none"}),
     Rule("GET", v1 + "/session", v1 + "/session", signed_in),
     Rule("GET", "/.well-known/jwks.json", "/.well-known/jwks.json", everyone),

@@ -147,6 +147,14 @@ final class LocationDocuments: DocumentReader {
 
     // MARK: What positions have no part in
 
+    func indexes(in database: DatabaseNumber) throws -> [StoredIndex] { try stored.indexes(in: database) }
+
+    func entries(
+        of index: StoredIndex, in range: KeyRange, after entry: IndexEntry?, isDescending: Bool, limit: Int
+    ) throws -> [IndexEntry] {
+        try stored.entries(of: index, in: range, after: entry, isDescending: isDescending, limit: limit)
+    }
+
     func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument? {
         try stored.local(id, in: database)
     }

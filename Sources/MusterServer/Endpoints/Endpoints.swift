@@ -39,6 +39,7 @@ package struct Endpoints: Sendable {
             .register(in: &routes)
         TargetEndpoint(ledger: ledger, vault: identity.vault, courier: courier, configuration: settings)
             .register(in: &routes)
+        LocationTrackerEndpoint(ledger: ledger, identity: identity, configuration: settings).register(in: &routes)
         AmazonLocationEndpoint(ledger: ledger, gate: amazonGate, configuration: settings).register(in: &routes)
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)

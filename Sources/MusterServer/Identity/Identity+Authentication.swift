@@ -8,6 +8,7 @@ enum ShownCredential: Equatable {
     case apiKey(String)
     case deviceToken(String)
     case basic(name: String, password: String)
+    case locationKey(name: LocationKeyName, password: String)
 
     /// Reads a header's value; nil for a scheme that is not ours, or a malformed one.
     init?(header: String) {
@@ -22,7 +23,13 @@ enum ShownCredential: Equatable {
                 let text = String(validating: bytes, as: UTF8.self),
                 let colon = text.firstIndex(of: ":")
             else { return nil }
-            self = .basic(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+            let name = text[..<colon]
+            let password = String(text[text.index(after: colon)...])
+            if password.hasPrefix(SecretToken.Kind.location.rawValue), let key = LocationKeyName(name) {
+                self = .locationKey(name: key, password: password)
+            } else {
+                self = .basic(name: String(name), password: password)
+            }
         default: return nil
         }
     }
@@ -55,11 +62,16 @@ extension Identity {
     /// - Parameters:
     ///   - authorization: the header's value.
     ///   - address: where the request comes from, to slow down guessing.
+    ///   - admitsLocationKeys: whether a key that opens one location database is taken; whoever takes them looks at the
+    ///     proof.
     /// - Throws: `IdentityFault.missing` without a header; `.refused`; `.tooManyTries` and `.busy` for passwords;
     ///   `LedgerError` and `StoreError` when it cannot be known now.
-    package func authenticate(_ authorization: String?, from address: String) async throws -> Principal {
+    package func authenticate(
+        _ authorization: String?, from address: String, admitsLocationKeys: Bool = false
+    ) async throws -> Principal {
         guard let authorization else { throw IdentityFault.missing }
         guard let shown = ShownCredential(header: authorization) else { throw IdentityFault.refused }
+        if case .locationKey = shown, !admitsLocationKeys { throw IdentityFault.refused }
         let now = now()
         let digest = digest(of: shown)
         if let entry = verified.entry(for: digest, at: now) { return try principal(entry) }
@@ -75,6 +87,7 @@ extension Identity {
     private func digest(of shown: ShownCredential) -> TokenDigest {
         switch shown {
         case .accessToken(let token), .apiKey(let token), .deviceToken(let token): return TokenDigest(of: token)
+        case .locationKey(let name, let password): return TokenDigest(of: "\(name.text):\(password)")
         case .basic(let name, let password):
             let bytes = Array(name.utf8) + [0] + Array(password.utf8)
             return TokenDigest(HMAC<SHA256>.authenticationCode(for: bytes, using: cacheKey))
@@ -88,6 +101,7 @@ extension Identity {
         case .apiKey: return try await stored(.apiKey, digest, at: now)
         case .deviceToken: return try await stored(.deviceToken, digest, at: now)
         case .accessToken(let token): return try await session(of: token, at: now)
+        case .locationKey(let name, let password): return try await locationKey(name, password: password)
         case .basic(let name, let password):
             if let token = ShownCredential.tokenInPassword(password) {
                 let entry = try await verify(token, digest: self.digest(of: token), from: address, at: now)

@@ -13,13 +13,16 @@ package struct Principal: Hashable, Sendable {
         case deviceToken
         /// A signature made with an AWS access key.
         case amazonKey
+        /// The name and password of a key that opens its user's location database alone.
+        case locationKey
     }
 
     /// Whose request it is.
     package let user: UserNumber
     /// The user's name.
     package let name: String
-    /// What the request may do. A device token never does more than a member does, whoever the device belongs to.
+    /// What the request may do. A device token and a location key never do more than a member does, whoever they belong
+    /// to.
     package let role: Role
     /// The user's team.
     package let team: TeamNumber?
@@ -32,7 +35,7 @@ package struct Principal: Hashable, Sendable {
     package init(_ user: User, device: DeviceNumber? = nil, proof: Proof) {
         self.user = user.number
         name = user.name
-        role = device == nil ? user.role : .member
+        role = device == nil && proof != .locationKey ? user.role : .member
         team = user.team
         self.device = device
         self.proof = proof

@@ -10,6 +10,7 @@ struct SecretToken: Sendable {
         case device = "md_"
         case refresh = "mr_"
         case code = "mc_"
+        case location = "ml_"
     }
 
     /// What is shown.

@@ -55,6 +55,7 @@ import Testing
         "POST /api/v1/deadletters/redrive": "a", "GET /api/v1/deadletters/{letter}": "a",
         "POST /api/v1/deadletters/{letter}/redrive": "a", "DELETE /api/v1/deadletters/{letter}": "a",
         "GET /.well-known/jwks.json": "*", "GET /health": "*", "GET /api/v1/health": "*", "GET /metrics": "a",
+        "PUT /api/users/{account}": "*", "POST /api/login": "*",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
     ]
 
@@ -103,7 +104,8 @@ import Testing
             }
             if roles == "*" {
                 let answer = try await status("mia", nil)
-                #expect(answer < 300 || line.hasPrefix("POST /api/v1/session"), "\(answer)")
+                let needsBody = line.hasPrefix("POST /api/v1/session") || line == "POST /api/login"
+                #expect(answer < 300 || needsBody || line == "PUT /api/users/{account}", "\(answer)")
                 return
             }
             let nobody = try await status("mia", nil)

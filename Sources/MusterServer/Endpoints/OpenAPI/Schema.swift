@@ -30,7 +30,7 @@ enum Schema {
     }
 
     /// Every schema that a route names.
-    static let named: [(String, String)] = requests + answers + places + safety + rules + targets
+    static let named: [(String, String)] = requests + answers + places + safety + rules + targets + locationTracker
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#

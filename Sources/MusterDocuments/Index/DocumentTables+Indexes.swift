@@ -1,0 +1,166 @@
+import Foundation
+import GRDB
+package import MusterCore
+package import MusterWire
+
+/// Indexes of the databases that someone made. An entry is written in the transaction that writes its document, so that
+/// an index is never behind; one that is made over documents that are there is filled piece by piece.
+extension DocumentTables {
+    /// How many indexes a database has at most.
+    package static let indexLimit = 64
+
+    package func indexes(in database: DatabaseNumber) throws -> [StoredIndex] {
+        if let known = indexesByDatabase[database] { return known }
+        let rows = try GRDB.Row.fetchAll(
+            self.database, sql: "SELECT * FROM document_indexes WHERE database = ? ORDER BY design, name",
+            arguments: [database.rawValue])
+        let indexes = try rows.map { row in
+            let fields: String = row["fields"]
+            let partial: Data? = row["partial_selector"]
+            let filled: Int64? = row["filled"]
+            let paths = try JSONValue(parsing: Array(fields.utf8)).elements ?? []
+            let definition = IndexDefinition(
+                design: row["design"], name: row["name"],
+                fields: try paths.map { try FieldPath($0.string ?? "") }, isDescending: row["is_descending"],
+                partialSelector: partial.map { [UInt8]($0) })
+            return StoredIndex(
+                number: row["number"], database: database, definition: definition, isReady: filled == nil)
+        }
+        indexesByDatabase[database] = indexes
+        return indexes
+    }
+
+    package func put(_ definition: IndexDefinition, in database: DatabaseNumber) throws -> StoredIndex {
+        try change {
+            let known = try indexes(in: database)
+            let same = known.first {
+                $0.definition.design == definition.design && $0.definition.name == definition.name
+            }
+            if let same {
+                if same.definition == definition { return same }
+                try removeIndex(same.number)
+            } else if known.count >= Self.indexLimit {
+                throw MangoFault("too_many_indexes", "A database has at most \(Self.indexLimit) indexes")
+            }
+            indexesByDatabase[database] = nil
+            let number = try nextNumber(of: "index")
+            let isEmpty = try counts(in: .database(database)).living == 0
+            let fields = JSONValue.array(definition.fields.map { .string($0.text) }).bytes
+            try self.database.execute(
+                sql: """
+                    INSERT INTO document_indexes (number, database, design, name, fields, is_descending,
+                        partial_selector, filled) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    number, database.rawValue, definition.design, definition.name,
+                    String(decoding: fields, as: UTF8.self), definition.isDescending,
+                    definition.partialSelector.map { Data($0) }, isEmpty ? nil : 0 as Int64?,
+                ])
+            return StoredIndex(number: number, database: database, definition: definition, isReady: isEmpty)
+        }
+    }
+
+    package func removeIndex(_ number: Int64) throws {
+        try change {
+            indexesByDatabase = [:]
+            try database.execute(sql: "DELETE FROM index_entries WHERE index_number = ?", arguments: [number])
+            try database.execute(sql: "DELETE FROM document_indexes WHERE number = ?", arguments: [number])
+        }
+    }
+
+    package func fillIndexes(limit: Int) throws -> Bool {
+        try change {
+            let row = try GRDB.Row.fetchOne(
+                database,
+                sql: "SELECT number, database, filled FROM document_indexes WHERE filled IS NOT NULL ORDER BY number")
+            guard let row else { return false }
+            let number: Int64 = row["number"]
+            let place: Int32 = row["database"]
+            let filled: Int64 = row["filled"]
+            guard let index = try indexes(in: DatabaseNumber(place)).first(where: { $0.number == number }) else {
+                return false
+            }
+            let documents = try GRDB.Row.fetchAll(
+                database,
+                sql: """
+                    SELECT number, id FROM documents
+                    WHERE database = ? AND number > ? AND NOT is_deleted ORDER BY number LIMIT ?
+                    """, arguments: [place, filled, max(1, limit)])
+            for document in documents {
+                let id: String = document["id"]
+                guard let stored = try self.document(id, in: .database(index.database)), let body = stored.body,
+                    let winner = stored.tree.winner, !id.utf8.starts(with: "_design/".utf8)
+                else { continue }
+                let value = JSONValue(documentWithID: id, revision: winner.revision.text, json: body.json)
+                try file(document["number"], id, value, in: index)
+            }
+            let last: Int64? = documents.count < max(1, limit) ? nil : documents.last?["number"]
+            try database.execute(
+                sql: "UPDATE document_indexes SET filled = ? WHERE number = ?", arguments: [last, number])
+            indexesByDatabase = [:]
+            return try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM document_indexes WHERE filled IS NOT NULL)") ?? false
+        }
+    }
+
+    package func entries(
+        of index: StoredIndex, in range: KeyRange, after entry: IndexEntry?, isDescending: Bool, limit: Int
+    ) throws -> [IndexEntry] {
+        var sql = "SELECT key, id FROM index_entries WHERE index_number = ?"
+        var arguments: StatementArguments = [index.number]
+        if let lower = range.lower {
+            sql += " AND key >= ?"
+            arguments += [Data(lower.bytes)]
+        }
+        if let upper = range.upper {
+            sql += " AND key < ?"
+            arguments += [Data(upper.bytes)]
+        }
+        if let entry {
+            sql += " AND (key, id) \(isDescending ? "<" : ">") (?, ?)"
+            arguments += [Data(entry.key.bytes), entry.id]
+        }
+        let direction = isDescending ? "DESC" : "ASC"
+        sql += " ORDER BY key \(direction), id \(direction) LIMIT ?"
+        arguments += [limit]
+        return try GRDB.Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { row in
+            let key: Data = row["key"]
+            return IndexEntry(key: CollationKey(stored: [UInt8](key)), id: row["id"])
+        }
+    }
+
+    // MARK: What documents do to indexes
+
+    /// Writes a document's entries anew; called in the transaction that wrote the document.
+    func file(_ row: Row, id: String, _ winner: Revision) throws {
+        // Locations are found by time and place, and written by the thousand.
+        guard row.database.user == nil, !id.utf8.starts(with: "_design/".utf8) else { return }
+        let indexes = try indexes(in: row.database)
+        guard !indexes.isEmpty else { return }
+        try unfile(row)
+        guard !row.isDeleted, let body = try body(of: winner, in: row) else { return }
+        let value = JSONValue(documentWithID: id, revision: winner.text, json: body.json)
+        for index in indexes { try file(row.number, id, value, in: index) }
+    }
+
+    /// Removes a document's entries.
+    func unfile(_ row: Row) throws {
+        guard row.database.user == nil, try !indexes(in: row.database).isEmpty else { return }
+        try database.cachedStatement(sql: "DELETE FROM index_entries WHERE document = ?")
+            .execute(arguments: [row.number])
+    }
+
+    private func rule(of index: StoredIndex) -> IndexRule {
+        if let known = rulesByIndex[index.number] { return known }
+        let rule = IndexRule(index.definition)
+        rulesByIndex[index.number] = rule
+        return rule
+    }
+
+    private func file(_ document: Int64, _ id: String, _ value: JSONValue, in index: StoredIndex) throws {
+        guard let key = rule(of: index).key(of: value) else { return }
+        try database.cachedStatement(
+            sql: "INSERT OR REPLACE INTO index_entries (index_number, key, id, document) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [index.number, Data(key.bytes), id, document])
+    }
+}

@@ -1,0 +1,222 @@
+package import MusterCore
+package import MusterWire
+
+/// What a query found.
+package struct QueryAnswer: Sendable {
+    /// Whole documents, in the order that was asked for.
+    package var documents: [JSONValue] = []
+    /// Where to go on; nil when there are no more.
+    package var bookmark: QueryBookmark?
+    /// What whoever asks should know.
+    package var warning: String?
+    /// How many entries of an index were read.
+    package var keysExamined = 0
+    /// How many documents were looked at.
+    package var documentsExamined = 0
+}
+
+/// One look for documents: follows the plan, looks at each document with the whole selector, and stops when the page
+/// is full.
+package struct QueryRun {
+    private let request: FindRequest
+    private let plan: QueryPlan
+    private let scope: DatabaseScope
+    private let reader: any DocumentReader
+    private var answer = QueryAnswer()
+    private var toSkip: Int
+
+    /// How many documents one request looks at; then it answers what there is so far, and a bookmark.
+    package static let examinedLimit = 200_000
+    /// How many documents are sorted where no index has the order.
+    package static let sortLimit = 10_000
+    private static let pageSize = 256
+
+    /// Answers a query.
+    ///
+    /// - Throws: `MangoFault`, also for a bookmark of another query; what the reader throws.
+    package static func answer(
+        _ request: FindRequest, by plan: QueryPlan, in scope: DatabaseScope, _ reader: any DocumentReader
+    ) throws -> QueryAnswer {
+        var run = QueryRun(request, plan, scope, reader)
+        let start = try request.bookmark.map { try QueryBookmark($0, of: plan) }
+        run.answer.warning = plan.warning
+        if request.limit == 0 {
+            run.answer.bookmark = start
+        } else if plan.sortsAfterwards {
+            try run.sortAll(after: start)
+        } else if let index = plan.index {
+            try run.read(index, after: start)
+        } else {
+            try run.readByID(after: start)
+        }
+        return run.answer
+    }
+
+    private init(
+        _ request: FindRequest, _ plan: QueryPlan, _ scope: DatabaseScope, _ reader: any DocumentReader
+    ) {
+        self.request = request
+        self.plan = plan
+        self.scope = scope
+        self.reader = reader
+        // A bookmark stands behind what was skipped.
+        toSkip = request.bookmark == nil ? request.skip : 0
+    }
+
+    private mutating func read(_ index: StoredIndex, after start: QueryBookmark?) throws {
+        var last = start.map { IndexEntry(key: CollationKey(stored: $0.key), id: $0.id) }
+        while true {
+            let page = try reader.entries(
+                of: index, in: plan.range, after: last, isDescending: plan.isDescending, limit: Self.pageSize)
+            for entry in page {
+                answer.keysExamined += 1
+                last = entry
+                guard let document = try reader.document(entry.id, in: scope) else { continue }
+                if take(document) {
+                    answer.bookmark = QueryBookmark(plan, key: entry.key.bytes, id: entry.id)
+                    return
+                }
+            }
+            if page.count < Self.pageSize { return }
+        }
+    }
+
+    private mutating func readByID(after start: QueryBookmark?) throws {
+        var range = plan.ids
+        range.limit = Self.pageSize
+        if let start { range.goOn(after: start.id) }
+        while true {
+            let page = try reader.documents(in: scope, range)
+            for document in page {
+                if take(document) {
+                    answer.bookmark = QueryBookmark(plan, key: [], id: document.id)
+                    return
+                }
+            }
+            guard page.count == Self.pageSize, let last = page.last else { return }
+            range.goOn(after: last.id)
+        }
+    }
+
+    /// Sorts whatever matches: for databases that have no indexes.
+    private mutating func sortAll(after start: QueryBookmark?) throws {
+        guard let sort = request.sort else { return }
+        let rule = IndexRule(IndexDefinition(design: "", name: "", fields: sort.fields))
+        var found: [(entry: IndexEntry, document: JSONValue)] = []
+        var range = plan.ids
+        range.limit = Self.pageSize
+        while true {
+            let page = try reader.documents(in: scope, range)
+            for stored in page {
+                guard let document = look(at: stored), let key = rule.key(of: document) else { continue }
+                found.append((IndexEntry(key: key, id: stored.id), document))
+                guard found.count <= Self.sortLimit, answer.documentsExamined < Self.examinedLimit else {
+                    throw MangoFault(
+                        "no_usable_index",
+                        "There is no index for this sort, and more than \(Self.sortLimit) documents to be sorted.")
+                }
+            }
+            guard page.count == Self.pageSize, let last = page.last else { break }
+            range.goOn(after: last.id)
+        }
+        found.sort { left, right in
+            plan.isDescending ? right.entry.isBefore(left.entry) : left.entry.isBefore(right.entry)
+        }
+        if let start {
+            let mark = IndexEntry(key: CollationKey(stored: start.key), id: start.id)
+            found.removeAll { plan.isDescending ? !$0.entry.isBefore(mark) : !mark.isBefore($0.entry) }
+        }
+        let page = found.dropFirst(toSkip).prefix(request.limit)
+        answer.documents = page.map(\.document)
+        guard page.endIndex < found.endIndex, let last = page.last?.entry else { return }
+        answer.bookmark = QueryBookmark(plan, key: last.key.bytes, id: last.id)
+    }
+
+    /// Looks at a document and takes it when it is wanted.
+    ///
+    /// - Returns: whether the page ends here.
+    private mutating func take(_ stored: StoredDocument) -> Bool {
+        if let document = look(at: stored) {
+            if toSkip > 0 { toSkip -= 1 } else { answer.documents.append(document) }
+        }
+        return answer.documents.count >= request.limit || answer.documentsExamined >= Self.examinedLimit
+    }
+
+    /// The document, when the selector is fulfilled.
+    private mutating func look(at stored: StoredDocument) -> JSONValue? {
+        guard let body = stored.body, let winner = stored.tree.winner, !winner.isDeleted,
+            !stored.id.utf8.starts(with: "_design/".utf8)
+        else { return nil }
+        answer.documentsExamined += 1
+        var document = JSONValue(
+            documentWithID: stored.id, revision: winner.revision.text, json: body.json)
+        guard request.selector.matches(document) else { return nil }
+        if request.wantsConflicts {
+            let others = stored.tree.leaves.filter { !$0.isDeleted && $0.revision != winner.revision }
+            if !others.isEmpty, var members = document.members {
+                members.append(.init("_conflicts", .array(others.map { .string($0.revision.text) })))
+                document = .object(members)
+            }
+        }
+        return document
+    }
+}
+
+extension DocumentRange {
+    fileprivate mutating func goOn(after id: String) {
+        if isDescending {
+            upper = id
+            includesUpper = false
+        } else {
+            lower = id
+            includesLower = false
+        }
+    }
+}
+
+extension IndexEntry {
+    fileprivate func isBefore(_ other: IndexEntry) -> Bool {
+        key == other.key ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : key < other.key
+    }
+}
+
+/// Where a page ended: good for the same query whatever came and went since.
+package struct QueryBookmark: Hashable, Sendable {
+    /// The number of the index; 0 for ids, −1 for a sort in memory.
+    private let index: Int64
+    /// The key of the last document; empty for ids.
+    let key: [UInt8]
+    /// The id of the last document.
+    let id: String
+
+    init(_ plan: QueryPlan, key: [UInt8], id: String) {
+        index = Self.index(of: plan)
+        self.key = key
+        self.id = id
+    }
+
+    /// Reads a bookmark.
+    ///
+    /// - Throws: `MangoFault` when it is none, or one of another index.
+    init(_ text: String, of plan: QueryPlan) throws(MangoFault) {
+        let fault = MangoFault("invalid_bookmark", "Invalid bookmark value: \"\(text.prefix(200))\"")
+        guard text.utf8.count <= 8_192, let bytes = Base64.decode(text),
+            let value = try? JSONValue(parsing: bytes), let parts = value.elements, parts.count == 3,
+            let index = parts[0].integer, let key = parts[1].string.flatMap(Base64.decode), let id = parts[2].string,
+            index == Self.index(of: plan)
+        else { throw fault }
+        self.index = index
+        self.key = key
+        self.id = id
+    }
+
+    /// The bookmark as clients carry it.
+    package var text: String {
+        Base64.encode(
+            JSONValue.array([.integer(index), .string(Base64.encode(key)), .string(id)]).bytes)
+    }
+
+    private static func index(of plan: QueryPlan) -> Int64 {
+        plan.sortsAfterwards ? -1 : plan.index?.number ?? 0
+    }
+}

@@ -1,0 +1,165 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// What the location-tracker apps of IBM's Cloudant tutorials speak: register, log in, find places. The rest of what
+/// they do is replication, which is CouchDB's.
+struct LocationTrackerEndpoint: Sendable {
+    let ledger: Ledger
+    let identity: Identity
+    let configuration: Configuration
+    /// Slows down those who register many: twenty at once, then one in five seconds from one address.
+    let registrations = AttemptLimiter(
+        name: .init(tries: 20, perSecond: 0.2), address: .init(tries: 20, perSecond: 0.2))
+
+    /// Adds its routes.
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .put, "/api/users/{account}", admits: .anyone,
+                .init(
+                    "Location tracker",
+                    "Make an account: for oneself, where the server is open to that, or by an admin for another.",
+                    body: ["application/json": "TrackerAccount"],
+                    answers: [.init(201, "Made.", json: "TrackerAccountMade")]), handler: makeAccount))
+        routes.add(
+            Route(
+                .post, "/api/login", admits: .anyone,
+                .init(
+                    "Location tracker", "Exchange a name and a password for a key to the user's location database.",
+                    body: ["application/json": "TrackerLogin"],
+                    answers: [.init(200, "The key, and where the database is.", json: "TrackerKey")]),
+                handler: logIn))
+    }
+
+    // MARK: Accounts
+
+    private func makeAccount(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let id = try exchange.parameter("account")
+        guard let account = try await members(request), let name = account["username"]?.string,
+            let password = account["password"]?.string
+        else { return Self.refusal(.badRequest, "username and password are required") }
+        guard name == id else { return Self.refusal(.badRequest, "The username must be the one in the path") }
+        guard EntityName.isValid(name) else {
+            return Self.refusal(.badRequest, "A username is \(Fields.nameRule)")
+        }
+        let isByAdmin = try await isAdmin(request, exchange)
+        guard isByAdmin || configuration.registration == .open else {
+            return Self.refusal(.forbidden, "Registration is closed: an admin makes accounts")
+        }
+        do {
+            if !isByAdmin {
+                try registrations.take(
+                    name: exchange.remoteAddress, address: exchange.remoteAddress, at: configuration.now())
+            }
+            guard ledger.directory.users[name] == nil else { return Self.alreadyThere }
+            return try await makeAccount(name, password)
+        } catch let fault as IdentityFault {
+            return try Self.refusal(fault)
+        }
+    }
+
+    private func makeAccount(_ name: String, _ password: String) async throws -> Response {
+        let hash = try await identity.passwordHash(of: password)
+        let now = configuration.now()
+        let isMade = try await ledger.edit { directory, draft in
+            guard directory.users[name] == nil else { return false }
+            let number = try draft.transaction.nextUserNumber()
+            draft.edits.append(.putUser(User(number: number, name: name, role: .member, team: nil)))
+            draft.credentials.append(.password(hash, of: number, at: now))
+            return true
+        }
+        guard isMade else { return Self.alreadyThere }
+        return .json(.created) { writer in
+            writer.beginObject()
+            writer.key("ok")
+            writer.value(true)
+            writer.member("id", name)
+            writer.member("rev", Revision(generation: 1, digest: TokenDigest(of: name).bytes.prefix(16)).text)
+            writer.endObject()
+        }
+    }
+
+    /// Whether an admin sends it. Whoever says nothing of himself is none; whoever says something wrong is refused.
+    private func isAdmin(_ request: Request, _ exchange: Exchange) async throws -> Bool {
+        guard let authorization = request.headers[.authorization] else { return false }
+        let principal = try await identity.authenticate(authorization, from: exchange.remoteAddress)
+        return principal.role == .admin && principal.device == nil
+    }
+
+    // MARK: Keys
+
+    private func logIn(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        guard let login = try await members(request), let name = login["username"]?.string,
+            let password = login["password"]?.string
+        else { return Self.refusal(.badRequest, "username and password are required") }
+        do {
+            let user = try await identity.verifyPassword(password, ofUserNamed: name, from: exchange.remoteAddress)
+            // A gateway reports for others and has no locations of its own.
+            guard user.role != .gateway else { throw IdentityFault.refused }
+            let key = try await identity.makeLocationKey(for: user.number)
+            return answer(key, of: user, request)
+        } catch let fault as IdentityFault {
+            return try Self.refusal(fault)
+        }
+    }
+
+    private func answer(_ key: LocationKey, of user: User, _ request: Request) -> Response {
+        let forwarded = request.headers[.xForwardedProto]
+        let isEncrypted = configuration.tls != nil || forwarded == "https"
+        return .json { writer in
+            writer.beginObject()
+            writer.key("ok")
+            writer.value(true)
+            writer.member("api_key", key.name)
+            writer.member("api_password", key.password)
+            writer.member("location_db_name", DatabaseName.locations(of: user.name))
+            writer.member(
+                "location_db_host", request.head.authority ?? "\(configuration.host):\(configuration.port)")
+            writer.member("location_db_host_protocol", isEncrypted ? "https" : "http")
+            writer.endObject()
+        }
+    }
+
+    // MARK: What all share
+
+    /// The body; nil when it is no object. Members that mean nothing here are let be, as the apps send some.
+    private func members(_ request: Request) async throws -> JSONValue? {
+        let body = try await request.collectBody(.small)
+        let value = try? body.withUnsafeReadableBytes { try JSONValue(parsing: $0, depthLimit: 8, valueLimit: 1_000) }
+        return value?.kind == .object ? value : nil
+    }
+
+    static let alreadyThere = refusal(.conflict, "User already exists")
+
+    /// `{"error": …}`, as the reference answers.
+    static func refusal(_ status: HTTPResponse.Status, _ words: String) -> Response {
+        .json(status) { writer in
+            writer.beginObject()
+            writer.member("error", words)
+            writer.endObject()
+        }
+    }
+
+    private static func refusal(_ fault: IdentityFault) throws -> Response {
+        switch fault {
+        case .refused, .missing, .unknown: return refusal(.forbidden, "Invalid username and/or password.")
+        case .unusablePassword:
+            return refusal(
+                .badRequest,
+                "A password has \(Identity.shortestPassword) characters to \(Identity.longestPasswordBytes) bytes")
+        case .tooManyTries(let seconds):
+            var response = refusal(.tooManyRequests, "Too many tries")
+            response.headers[.retryAfter] = String(seconds)
+            return response
+        case .busy, .tooMany: throw fault
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// How a client reached the proxy before this server; told to nobody but that client again.
+    static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
+}

@@ -1,0 +1,21 @@
+/// What the API says of the location-tracker apps' routes.
+extension Schema {
+    /// Those that their routes name.
+    static let locationTracker: [(String, String)] = [
+        (
+            "TrackerAccount",
+            object(
+                [("username", name), ("password", #"{"type":"string","minLength":8,"maxLength":1024}"#)],
+                optional: [("type", words("user")), ("_id", text)], isOpen: true)
+        ),
+        ("TrackerAccountMade", object([("ok", boolean), ("id", name), ("rev", text)])),
+        ("TrackerLogin", object([("username", text), ("password", text)], isOpen: true)),
+        (
+            "TrackerKey",
+            object([
+                ("ok", boolean), ("api_key", text), ("api_password", text), ("location_db_name", text),
+                ("location_db_host", text), ("location_db_host_protocol", words("http", "https")),
+            ])
+        ),
+    ]
+}

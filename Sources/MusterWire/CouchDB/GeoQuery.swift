@@ -1,0 +1,145 @@
+package import MusterGeometry
+
+/// What `_geo` is asked, in Cloudant's parameters.
+package struct GeoQuery: Sendable {
+    /// The geometry of the query.
+    package var area: Area
+    /// How it stands to those of the documents that are wanted.
+    package var relation = GeoRelation.intersects
+    /// Whether from the nearest to the farthest.
+    package var isNearest = false
+    /// At most so many documents.
+    package var limit = Self.defaultLimit
+    /// How many to leave out before.
+    package var skip = 0
+    /// Where the page before ended.
+    package var bookmark: String?
+    /// Whether whole documents are wanted.
+    package var includesDocuments = false
+    /// How the answer is written.
+    package var format = Format.view
+
+    /// How many documents there are unless asked otherwise.
+    package static let defaultLimit = 100
+    /// How many there are at most.
+    package static let largestLimit = 200
+    /// How many may be left out.
+    package static let largestSkip = 100_000
+
+    /// Geometries that a query may have.
+    package enum Area: Hashable, Sendable {
+        /// Within a geodesic radius.
+        case circle(Coordinate, Metres)
+        /// An ellipse: how far it reaches to the east and west, and to the north and south.
+        case ellipse(Coordinate, Metres, Metres)
+        /// A box in longitude and latitude; west may be greater than east.
+        case box(BoundingBox)
+        /// Anything else.
+        case geometry(PlainGeometry)
+    }
+
+    /// How an answer is written.
+    package enum Format: String, Sendable {
+        case view
+        case legacy
+        case geojson
+    }
+
+    /// Reads a query.
+    ///
+    /// - Parameter parameters: names and values, decoded.
+    package init(_ parameters: [(name: String, value: String)]) throws(MangoFault) {
+        func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+        let known: Set<String> = [
+            "bbox", "lat", "lon", "radius", "rangex", "rangey", "g", "relation", "nearest", "limit", "skip", "bookmark",
+            "stale", "include_docs", "format", "update",
+        ]
+        if let stranger = parameters.first(where: { !known.contains($0.name) }) {
+            throw Self.fault("there is no parameter \(stranger.name.prefix(50))")
+        }
+        area = try Self.area(value)
+        if let text = value("relation") {
+            guard let relation = GeoRelation(rawValue: text) else { throw Self.fault("there is no relation \(text)") }
+            self.relation = relation
+        }
+        isNearest = try Self.boolean("nearest", value)
+        includesDocuments = try Self.boolean("include_docs", value)
+        if let text = value("limit") { limit = try Self.count("limit", text, Self.largestLimit) }
+        if let text = value("skip") { skip = try Self.count("skip", text, Self.largestSkip) }
+        if let text = value("bookmark"), !text.isEmpty { bookmark = text }
+        if let text = value("format") {
+            guard let format = text == "application/vnd.geo+json" ? .geojson : Format(rawValue: text) else {
+                throw Self.fault("format is view, legacy, geojson or application/vnd.geo+json")
+            }
+            self.format = format
+        }
+        if let text = value("stale"), text != "ok" { throw Self.fault("stale is ok or absent") }
+    }
+
+    private static func area(_ value: (String) -> String?) throws(MangoFault) -> Area {
+        let kinds = ["bbox", "g", "radius", "rangex"].filter { value($0) != nil }
+        guard kinds.count == 1 else {
+            throw fault("give one geometry: bbox, g, lat and lon with radius, or with rangex and rangey")
+        }
+        if let text = value("bbox") { return .box(try box(text)) }
+        if let text = value("g") {
+            do throws(GeometryTextFault) {
+                let geometry = try PlainGeometry(wkt: text)
+                guard !geometry.isEmpty, !geometry.isMixed else { throw .type("of several kinds, or of none") }
+                return .geometry(geometry)
+            } catch {
+                throw fault("g: \(error)")
+            }
+        }
+        guard let latitude = value("lat").flatMap(Double.init), let longitude = value("lon").flatMap(Double.init),
+            let centre = try? Coordinate(latitude: latitude, longitude: longitude)
+        else { throw fault("lat and lon are numbers on the globe") }
+        if let text = value("radius") { return .circle(centre, try length("radius", text)) }
+        return .ellipse(
+            centre, try length("rangex", value("rangex") ?? ""), try length("rangey", value("rangey") ?? ""))
+    }
+
+    private static func box(_ text: String) throws(MangoFault) -> BoundingBox {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
+        guard numbers.count == 4, let low = try? Coordinate(latitude: numbers[1], longitude: numbers[0]),
+            let high = try? Coordinate(latitude: numbers[3], longitude: numbers[2]), low.latitude <= high.latitude
+        else { throw fault("bbox is west,south,east,north in degrees") }
+        return BoundingBox(south: low.latitude, west: low.longitude, north: high.latitude, east: high.longitude)
+    }
+
+    private static func length(_ name: String, _ text: String) throws(MangoFault) -> Metres {
+        guard let metres = Double(text), metres > 0, metres <= 21_000_000 else {
+            throw fault("\(name) is a number of metres")
+        }
+        return Metres(metres)
+    }
+
+    private static func boolean(_ name: String, _ value: (String) -> String?) throws(MangoFault) -> Bool {
+        switch value(name) {
+        case nil, "false": return false
+        case "true": return true
+        default: throw fault("\(name) is true or false")
+        }
+    }
+
+    private static func count(_ name: String, _ text: String, _ limit: Int) throws(MangoFault) -> Int {
+        guard let count = Int(text), (0...limit).contains(count) else { throw fault("\(name) is 0 to \(limit)") }
+        return count
+    }
+
+    private static func fault(_ reason: String) -> MangoFault { MangoFault("bad_request", reason) }
+}
+
+/// How the geometry of a query stands to that of a document, as the OGC's simple features and Cloudant have it.
+package enum GeoRelation: String, CaseIterable, Sendable {
+    case contains
+    case containsProperly = "contains_properly"
+    case coveredBy = "covered_by"
+    case covers
+    case crosses
+    case disjoint
+    case intersects
+    case overlaps
+    case touches
+    case within
+}

@@ -1,0 +1,176 @@
+/// By which fields documents are to be found fast, as mango's `_index` has it.
+package struct IndexDefinition: Hashable, Sendable {
+    /// The design document it is said to be in, without `_design/`.
+    package var design: String
+    /// Its name.
+    package var name: String
+    /// The fields, the first of which counts most.
+    package var fields: [FieldPath]
+    /// Whether they were declared from the greatest to the least. That changes nothing: an index is read both ways.
+    package var isDescending: Bool
+    /// Which documents are in it: the text of a selector; nil for all that have the fields.
+    package var partialSelector: [UInt8]?
+
+    /// How many fields an index has.
+    package static let fieldLimit = 16
+    /// How many bytes each name has.
+    package static let nameLimitBytes = 128
+
+    /// An index.
+    package init(
+        design: String, name: String, fields: [FieldPath], isDescending: Bool = false, partialSelector: [UInt8]? = nil
+    ) {
+        self.design = design
+        self.name = name
+        self.fields = fields
+        self.isDescending = isDescending
+        self.partialSelector = partialSelector
+    }
+
+    /// Reads the body of `POST _index`. What it does not name gets a name that follows from its definition, so that the
+    /// same index is made once.
+    package init(_ request: JSONValue) throws(MangoFault) {
+        guard request.kind == .object else { throw MangoFault("bad_request", "Request body must be a JSON object") }
+        if let type = request["type"], type.string != "json" {
+            throw MangoFault("invalid_index", "The index type \(type.text) is not supported: json is", status: 501)
+        }
+        guard let index = request["index"], index.kind == .object else {
+            throw MangoFault("missing_required_key", "Missing required key: index")
+        }
+        let sort = try SortOrder(index["fields"] ?? .null)
+        guard !sort.fields.isEmpty, sort.fields.count <= Self.fieldLimit else {
+            throw MangoFault("invalid_index_fields", "An index has 1 to \(Self.fieldLimit) fields")
+        }
+        fields = sort.fields
+        isDescending = sort.isDescending
+        if let partial = index["partial_filter_selector"] ?? request["partial_filter_selector"] {
+            do throws(SelectorFault) {
+                _ = try Selector(partial)
+            } catch {
+                throw MangoFault(error)
+            }
+            partialSelector = partial.bytes
+        }
+        design = ""
+        name = ""
+        let given = Self.fingerprint(JSONValue.array(fields.map { .string($0.text) }).bytes + (partialSelector ?? []))
+        var named = request["ddoc"]?.string ?? given
+        if named.hasPrefix("_design/") { named.removeFirst("_design/".count) }
+        design = named
+        name = request["name"]?.string ?? given
+        for text in [design, name] where text.isEmpty || text.utf8.count > Self.nameLimitBytes {
+            throw MangoFault("invalid_index_name", "A name has 1 to \(Self.nameLimitBytes) bytes")
+        }
+    }
+
+    /// `{"fields":[{"a":"asc"}]}`, as `_index` lists it.
+    package var definition: JSONValue {
+        let direction = JSONValue.string(isDescending ? "desc" : "asc")
+        var members = [
+            JSONValue.Member("fields", .array(fields.map { .object([.init($0.text, direction)]) }))
+        ]
+        if let partialSelector, let selector = try? JSONValue(parsing: partialSelector) {
+            members.append(.init("partial_filter_selector", selector))
+        }
+        return .object(members)
+    }
+
+    /// FNV-1a, 128 bits of it by two bases: it names, it protects nothing.
+    private static func fingerprint(_ bytes: [UInt8]) -> String {
+        [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4].map { (base: UInt64) in
+            let hash = bytes.reduce(base) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            let digits = String(hash, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
+
+/// Which documents an index has, and under which key: made once of a definition, then asked document by document.
+package struct IndexRule: Sendable {
+    private let fields: [FieldPath]
+    private let partial: Selector?
+
+    /// The rule of a definition.
+    package init(_ definition: IndexDefinition) {
+        fields = definition.fields
+        // It was read once before it was stored.
+        partial = definition.partialSelector.flatMap { try? Selector(parsing: $0) }
+    }
+
+    /// The key of a document; nil where it is not in the index, because it lacks a field.
+    package func key(of document: JSONValue) -> CollationKey? {
+        var values: [JSONValue] = []
+        for field in fields {
+            guard let value = field.value(in: document) else { return nil }
+            values.append(value)
+        }
+        if let partial, !partial.matches(document) { return nil }
+        return CollationKey(values)
+    }
+}
+
+/// Fields to sort by, all in one direction, as mango has them: `["a", {"b": "asc"}]`.
+package struct SortOrder: Hashable, Sendable {
+    /// The fields, the first of which counts most.
+    package var fields: [FieldPath] = []
+    /// Whether from the greatest to the least.
+    package var isDescending = false
+
+    /// Reads a sort, or the fields of an index.
+    package init(_ value: JSONValue) throws(MangoFault) {
+        guard let elements = value.elements else {
+            throw MangoFault("invalid_sort_json", "Sort must be an array of sort specs, not: \(value.text)")
+        }
+        var directions: Set<Bool> = []
+        for element in elements.prefix(IndexDefinition.fieldLimit + 1) {
+            let name: String
+            switch element {
+            case .string(let text):
+                name = text
+                directions.insert(false)
+            case .object(let members) where members.count == 1:
+                name = members[0].key
+                guard let direction = members[0].value.string, ["asc", "desc"].contains(direction) else {
+                    throw MangoFault("invalid_sort_dir", "Invalid sort direction: \(members[0].value.text)")
+                }
+                directions.insert(direction == "desc")
+            default: throw MangoFault("invalid_sort_field", "Invalid sort field: \(element.text)")
+            }
+            do throws(SelectorFault) {
+                fields.append(try FieldPath(name))
+            } catch {
+                throw MangoFault(error)
+            }
+        }
+        guard directions.count <= 1 else {
+            throw MangoFault(
+                "unsupported_mixed_sort", "Sorts currently only support a single direction for all fields.")
+        }
+        isDescending = directions.contains(true)
+    }
+}
+
+/// Why a query or an index is refused, in CouchDB's words.
+package struct MangoFault: Error, Hashable, Sendable {
+    /// CouchDB's word.
+    package let word: String
+    /// A sentence.
+    package let reason: String
+    /// The status that goes with it.
+    package let status: Int
+
+    /// A refusal.
+    package init(_ word: String, _ reason: String, status: Int = 400) {
+        self.word = word
+        self.reason = reason
+        self.status = status
+    }
+
+    /// What is wrong with a selector.
+    package init(_ fault: SelectorFault) { self.init(fault.word, fault.reason) }
+}
+
+extension JSONValue {
+    /// The value as text, cut short, for a sentence.
+    var text: String { String(decoding: bytes.prefix(200), as: UTF8.self) }
+}

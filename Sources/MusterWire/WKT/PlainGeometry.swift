@@ -1,0 +1,138 @@
+package import MusterGeometry
+
+/// Any geometry as GeoJSON and WKT write them: points, lines and polygons, none of them checked beyond that each has
+/// enough positions on the globe. What it means on the globe: edges run the short way.
+package struct PlainGeometry: Hashable, Sendable {
+    /// Points.
+    package var points: [Coordinate] = []
+    /// Lines of two positions and more.
+    package var lines: [[Coordinate]] = []
+    /// Polygons: closed rings, the exterior first.
+    package var polygons: [[[Coordinate]]] = []
+
+    /// How many positions a geometry has at most.
+    package static let positionLimit = 100_000
+
+    /// Nothing.
+    package init() {}
+
+    /// A point.
+    package init(_ point: Coordinate) { points = [point] }
+
+    /// The one point that it is; nil for anything else.
+    package var point: Coordinate? {
+        points.count == 1 && lines.isEmpty && polygons.isEmpty ? points[0] : nil
+    }
+
+    /// Whether it has parts of several dimensions.
+    package var isMixed: Bool { [points.isEmpty, lines.isEmpty, polygons.isEmpty].count { !$0 } > 1 }
+
+    /// Whether nothing is in it.
+    package var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
+}
+
+/// Why something is no geometry.
+package enum GeometryTextFault: Error, Hashable, Sendable {
+    /// There is no such type, or it stands where it may not.
+    case type(String)
+    /// It is not written as it should be.
+    case malformed(String)
+    /// A number is off the globe.
+    case offGlobe
+    /// It has more positions than are taken.
+    case tooLarge
+}
+
+extension GeometryTextFault: CustomStringConvertible {
+    /// What is wrong, for a person.
+    package var description: String {
+        switch self {
+        case .type(let name): "there is no geometry \(name)"
+        case .malformed(let words): words
+        case .offGlobe: "a position is not on the globe: longitude first, −180 to 180, then latitude, −90 to 90"
+        case .tooLarge: "more than \(PlainGeometry.positionLimit) positions"
+        }
+    }
+}
+
+extension PlainGeometry {
+    /// Reads a GeoJSON geometry; collections are flattened.
+    package init(geoJSON value: JSONValue) throws(GeometryTextFault) {
+        var room = Self.positionLimit
+        try add(value, &room, depth: 0)
+    }
+
+    private mutating func add(_ value: JSONValue, _ room: inout Int, depth: Int) throws(GeometryTextFault) {
+        guard let type = value["type"]?.string else { throw .malformed("a geometry has a type") }
+        if type == "GeometryCollection" {
+            guard depth < 4, let members = value["geometries"]?.elements else { throw .type("so deep") }
+            for member in members { try add(member, &room, depth: depth + 1) }
+            return
+        }
+        guard let coordinates = value["coordinates"] else { throw .malformed("a geometry has coordinates") }
+        switch type {
+        case "Point": points.append(try Self.position(coordinates, &room))
+        case "MultiPoint": points += try Self.positions(coordinates, &room)
+        case "LineString": lines.append(try Self.line(coordinates, &room))
+        case "MultiLineString":
+            for line in try Self.list(coordinates) { lines.append(try Self.line(line, &room)) }
+        case "Polygon": polygons.append(try Self.rings(coordinates, &room))
+        case "MultiPolygon":
+            for polygon in try Self.list(coordinates) { polygons.append(try Self.rings(polygon, &room)) }
+        default: throw .type(type)
+        }
+    }
+
+    private static func list(_ value: JSONValue) throws(GeometryTextFault) -> [JSONValue] {
+        guard let elements = value.elements else { throw .malformed("coordinates are an array") }
+        return elements
+    }
+
+    private static func position(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> Coordinate {
+        guard let numbers = value.elements, numbers.count >= 2, let longitude = numbers[0].number,
+            let latitude = numbers[1].number
+        else { throw .malformed("a position is an array of two numbers") }
+        return try position(longitude, latitude, &room)
+    }
+
+    static func position(
+        _ longitude: Double, _ latitude: Double, _ room: inout Int
+    ) throws(GeometryTextFault) -> Coordinate {
+        room -= 1
+        guard room >= 0 else { throw .tooLarge }
+        do throws(CoordinateFault) {
+            return try Coordinate(latitude: latitude, longitude: longitude)
+        } catch {
+            throw .offGlobe
+        }
+    }
+
+    private static func positions(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> [Coordinate] {
+        var result: [Coordinate] = []
+        for element in try list(value) { result.append(try position(element, &room)) }
+        return result
+    }
+
+    private static func line(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> [Coordinate] {
+        try checkedLine(try positions(value, &room))
+    }
+
+    private static func rings(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> [[Coordinate]] {
+        var rings: [[Coordinate]] = []
+        for ring in try list(value) { rings.append(try checkedRing(try positions(ring, &room))) }
+        guard !rings.isEmpty else { throw .malformed("a polygon has a ring") }
+        return rings
+    }
+
+    static func checkedLine(_ line: [Coordinate]) throws(GeometryTextFault) -> [Coordinate] {
+        guard line.count >= 2 else { throw .malformed("a line has two positions or more") }
+        return line
+    }
+
+    static func checkedRing(_ ring: [Coordinate]) throws(GeometryTextFault) -> [Coordinate] {
+        guard ring.count >= 4, ring.first == ring.last else {
+            throw .malformed("a ring has four positions or more, and ends where it begins")
+        }
+        return ring
+    }
+}

@@ -1,0 +1,159 @@
+import MusterCore
+import MusterDocuments
+import MusterStore
+import MusterWire
+import Testing
+
+/// Queries through indexes, held against looks at every document.
+@Suite struct DocumentQueryTests {
+    private let places = DatabaseNumber(1)
+    private let scope = DatabaseScope.database(DatabaseNumber(1))
+
+    private static let values = [
+        "null", "true", "-3", "0", "1", "1.5", "2", "7", #""""#, #""a""#, #""b""#, #""ä""#, "[]", "[1]", "{}",
+        #"{"x":1}"#,
+    ]
+    private static let indexes = [
+        #"{"index":{"fields":["a"]},"ddoc":"one"}"#, #"{"index":{"fields":["a","b"]},"ddoc":"two"}"#,
+        #"{"index":{"fields":[{"b":"desc"},{"c.d":"desc"}]},"ddoc":"three"}"#,
+        #"{"index":{"fields":["c"],"partial_filter_selector":{"a":{"$gt":0}}},"ddoc":"part"}"#,
+    ]
+
+    @Test(arguments: StoreKind.allCases)
+    func `an index finds what a look at every document finds`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        var random = SeededGenerator(seed: 7)
+        // Half of the indexes are there before the documents, and half are made over them.
+        try declare(Self.indexes[0], Self.indexes[2], in: bench.store)
+        var revisions: [String: Revision] = [:]
+        for round in 0..<300 {
+            let id = "d\(Int.random(in: 0..<120, using: &random))"
+            let isDeleted = revisions[id] != nil && round.isMultiple(of: 7)
+            let edit = DocumentEdit.test(id, Self.document(&random), on: revisions[id], isDeleted: isDeleted)
+            revisions[id] = isDeleted ? nil : try bench.store.edit(edit, in: places)[0].revision
+            if isDeleted { try bench.store.edit(edit, in: places) }
+        }
+        try declare(Self.indexes[1], Self.indexes[3], in: bench.store)
+        try bench.crash()
+        var planned = 0
+        for _ in 0..<400 {
+            let request = try FindRequest(JSONValue(parsing: Array(Self.query(&random).utf8)))
+            planned += try check(request, in: bench.store) ? 1 : 0
+        }
+        #expect(planned > 50, "\(planned) queries went through an index")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an index goes with its database, and the same is made once`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        try declare(Self.indexes[0], Self.indexes[0], in: bench.store)
+        try bench.store.edit(.test("a", #"{"a":1}"#), in: places)
+        #expect(try indexes(bench.store).map(\.definition.design) == ["one"])
+        try bench.store.write(at: .test(0)) { try $0.documents.remove(places) }
+        #expect(try indexes(bench.store).isEmpty)
+        try declare(Self.indexes[0], in: bench.store)
+        let index = try #require(try indexes(bench.store).first)
+        #expect(try entries(of: index, bench.store).isEmpty)
+        try bench.store.write(at: .test(0)) { try $0.documents.removeIndex(index.number) }
+        #expect(try indexes(bench.store).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an index over many documents is filled piece by piece, and asked when it is whole`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        for number in 0..<25 { try bench.store.edit(.test("d\(number)", "{\"a\":\(number)}"), in: places) }
+        try bench.store.write(at: .test(0)) { transaction in
+            _ = try transaction.documents.put(try definition(Self.indexes[0]), in: places)
+        }
+        #expect(try indexes(bench.store)[0].isReady == false)
+        for isMore in [true, true, false] {
+            #expect(try bench.store.write(at: .test(0)) { try $0.documents.fillIndexes(limit: 10) } == isMore)
+            try bench.store.edit(.test("late\(isMore)", "{\"a\":-1}"), in: places)
+            try bench.crash()
+        }
+        let index = try #require(try indexes(bench.store).first)
+        #expect(index.isReady)
+        #expect(try entries(of: index, bench.store).count == 27)
+    }
+
+    // MARK: Steps
+
+    private func definition(_ text: String) throws -> IndexDefinition {
+        try IndexDefinition(JSONValue(parsing: Array(text.utf8)))
+    }
+
+    private func declare(_ texts: String..., in store: any Store) throws {
+        try store.write(at: .test(0)) { transaction in
+            for text in texts { _ = try transaction.documents.put(try definition(text), in: places) }
+            while try transaction.documents.fillIndexes(limit: 50) {}
+        }
+    }
+
+    private func indexes(_ store: any Store) throws -> [StoredIndex] {
+        try store.lookAtDocuments { try $0.indexes(in: places) }
+    }
+
+    private func entries(of index: StoredIndex, _ store: any Store) throws -> [IndexEntry] {
+        try store.lookAtDocuments {
+            try $0.entries(of: index, in: KeyRange(), after: nil, isDescending: false, limit: 1_000)
+        }
+    }
+
+    private static func document(_ random: inout SeededGenerator) -> String {
+        let members = ["a", "b", "c"].compactMap { key -> String? in
+            let value = values.randomElement(using: &random) ?? "0"
+            if Int.random(in: 0..<4, using: &random) == 0 { return nil }
+            return key == "c" && Bool.random(using: &random) ? #""c":{"d":\#(value)}"# : #""\#(key)":\#(value)"#
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    private static func query(_ random: inout SeededGenerator) -> String {
+        let operators = ["$eq", "$gt", "$gte", "$lt", "$lte", "$ne"]
+        let conditions = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            let field = ["a", "b", "c", "c.d", "_id"].randomElement(using: &random) ?? "a"
+            let operation = operators.randomElement(using: &random) ?? "$eq"
+            let value = field == "_id" ? #""d5""# : values.randomElement(using: &random) ?? "0"
+            return #"{"\#(field)":{"\#(operation)":\#(value)}}"#
+        }
+        let sort = [
+            "", "", #","sort":["a"]"#, #","sort":[{"b":"desc"},{"c.d":"desc"}]"#, #","sort":[{"_id":"desc"}]"#,
+            #","sort":["a","b"],"use_index":"two""#, #","use_index":["part"]"#,
+        ].randomElement(using: &random)
+        return #"{"selector":{"$and":[\#(conditions.joined(separator: ","))]},"limit":7\#(sort ?? "")}"#
+    }
+
+    /// Reads a query page by page, and holds all pages against a look at every document.
+    ///
+    /// - Returns: whether it went through an index.
+    private func check(_ request: FindRequest, in store: any Store) throws -> Bool {
+        try store.lookAtDocuments { reader in
+            let plan = try QueryPlan(request, indexes: reader.indexes(in: places))
+            var request = request
+            var found: [JSONValue] = []
+            repeat {
+                let answer = try QueryRun.answer(request, by: plan, in: scope, reader)
+                #expect(answer.documents.count <= request.limit)
+                found += answer.documents
+                request.bookmark = answer.bookmark?.text
+            } while request.bookmark != nil
+            let all = try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 1_000)).map { stored in
+                JSONValue(
+                    documentWithID: stored.id, revision: stored.winner ?? "", json: stored.body?.json ?? [])
+            }
+            // A partial index is used where it is named, and then has only its own.
+            let partial = try plan.index?.definition.partialSelector.map { try Selector(parsing: $0) }
+            let sort = request.sort?.fields ?? []
+            let wanted = all.filter { document in
+                request.selector.matches(document) && partial?.matches(document) ?? true
+                    && sort.allSatisfy { $0.value(in: document) != nil }
+            }
+            let ids = found.map { $0["_id"]?.string ?? "" }
+            #expect(ids.sorted() == wanted.map { $0["_id"]?.string ?? "" }.sorted(), "\(request.selectorValue)")
+            let keys = found.map { document in CollationKey(sort.compactMap { $0.value(in: document) }) }
+            let ascending = request.sort?.isDescending == true ? keys.reversed() : keys
+            #expect(zip(ascending, ascending.dropFirst()).allSatisfy { !($1 < $0) }, "\(request.selectorValue)")
+            return plan.index != nil
+        }
+    }
+}
