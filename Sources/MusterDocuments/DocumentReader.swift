@@ -18,6 +18,8 @@ package protocol DocumentReader: AnyObject {
 
     /// A document, with what its winner says.
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument?
+    /// Which of these revisions are not there (`_revs_diff`), in the order asked for.
+    func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions]
     /// What a revision says; nil where that is not known, or is compacted away.
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody?
 
@@ -48,6 +50,39 @@ package protocol DocumentReader: AnyObject {
     ///
     /// - Parameter key: the SHA-256 digest of the whole.
     func bytes(of key: [UInt8], from offset: Int64, limit: Int) throws -> [UInt8]?
+}
+
+extension DocumentReader {
+    package func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions] {
+        try wanted.map { MissingRevisions($0, in: try document($0.id, in: scope)?.tree) }
+    }
+}
+
+/// Revisions of a document that a peer has.
+package struct WantedRevisions: Hashable, Sendable {
+    /// The document's id.
+    package var id: String
+    /// The revisions.
+    package var revisions: [Revision]
+
+    package init(id: String, revisions: [Revision]) {
+        self.id = id
+        self.revisions = revisions
+    }
+}
+
+/// Those of a peer's revisions of a document that are not there.
+package struct MissingRevisions: Hashable, Sendable {
+    /// Which.
+    package var missing: [Revision]
+    /// Leaves that a missing one may have been made from.
+    package var possibleAncestors: [Revision]
+
+    /// What a tree has not; nil for no document.
+    package init(_ wanted: WantedRevisions, in tree: RevisionTree?) {
+        missing = tree?.missing(wanted.revisions) ?? wanted.revisions
+        possibleAncestors = missing.isEmpty ? [] : tree?.possibleAncestors(of: missing) ?? []
+    }
 }
 
 /// How many documents there are.

@@ -27,6 +27,10 @@ package enum DocumentSchema {
         -- How many documents a database has; database 0 is the union of all locations.
         CREATE TABLE document_counts (
             database INTEGER PRIMARY KEY, living INTEGER NOT NULL, deleted INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        -- How many documents were touched last by a change of each thousand.
+        CREATE TABLE document_blocks (
+            database INTEGER NOT NULL, block INTEGER NOT NULL, count INTEGER NOT NULL,
+            PRIMARY KEY (database, block)) WITHOUT ROWID;
         CREATE TABLE local_documents (
             database INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL, json BLOB NOT NULL,
             PRIMARY KEY (database, id)) WITHOUT ROWID;

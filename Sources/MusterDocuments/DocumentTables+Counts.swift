@@ -35,33 +35,120 @@ extension DocumentTables {
         return try Int.fetchOne(database, sql: sql, arguments: [idPrefix]) ?? 0
     }
 
+    package func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int {
+        let number: Int32
+        let sql: String
+        switch scope {
+        case .database(let database):
+            number = database.rawValue
+            sql = "SELECT count(*) FROM documents WHERE database = \(number) AND sequence > ? AND sequence < ?"
+        case .locations:
+            number = Self.union
+            sql = """
+                SELECT count(*) FROM documents AS touched WHERE database < 0 AND sequence > ? AND sequence < ?
+                    AND NOT EXISTS (
+                        SELECT 1 FROM documents AS other
+                        WHERE other.database < 0 AND other.id = touched.id AND other.sequence > touched.sequence)
+                """
+        }
+        // Whole blocks are counted already: only the one that `since` lies in is looked through.
+        let block = Block(number, of: since).block
+        let end = (block + 1) << Block.bits
+        let within =
+            try Int.fetchOne(
+                database.cachedStatement(sql: sql), arguments: [since.rawValue, end]) ?? 0
+        let behind =
+            try Int.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT coalesce(sum(count), 0) FROM document_blocks WHERE database = ? AND block > ?"),
+                arguments: [number, block]) ?? 0
+        let unstored = blockChanges.reduce(0) { total, change in
+            change.key.database == number && change.key.block > block ? total + change.value : total
+        }
+        return within + behind + unstored
+    }
+
     /// Notes that a document's row became another, or came, or went.
     ///
-    /// - Parameter sharedBefore: what its id counted for in the union before, where other users have it too.
-    func count(_ id: String, before: Row?, after: Row?, sharedBefore: DocumentCounts?) throws {
+    /// - Parameter sharedBefore: what its id was in the union before, where other users have it too.
+    func count(_ id: String, before: Row?, after: Row?, sharedBefore: Share?) throws {
         guard let database = (before ?? after)?.database else { return }
-        let change = (after?.counts ?? DocumentCounts()) - (before?.counts ?? DocumentCounts())
-        countChanges[database.rawValue, default: DocumentCounts()] += change
+        let own = (before: before.map(Share.init(of:)), after: after.map(Share.init(of:)))
+        count(in: database.rawValue, from: own.before, to: own.after)
         guard database.user != nil else { return }
-        let unionChange = try sharedBefore.map { try unionCounts(of: id) - $0 } ?? change
-        countChanges[Self.union, default: DocumentCounts()] += unionChange
+        if let sharedBefore {
+            count(in: Self.union, from: sharedBefore, to: try unionShare(of: id))
+        } else {
+            count(in: Self.union, from: own.before, to: own.after)
+        }
+    }
+
+    private func count(in database: Int32, from before: Share?, to after: Share?) {
+        let change = (after?.counts ?? DocumentCounts()) - (before?.counts ?? DocumentCounts())
+        countChanges[database, default: DocumentCounts()] += change
+        if let before { blockChanges[Block(database, of: before.sequence), default: 0] -= 1 }
+        if let after { blockChanges[Block(database, of: after.sequence), default: 0] += 1 }
     }
 
     func storeCountChanges() throws {
-        let statement = try statement(
+        let counts = try statement(
             """
             INSERT INTO document_counts (database, living, deleted, bytes) VALUES (?, ?, ?, ?)
             ON CONFLICT (database) DO UPDATE SET living = living + excluded.living,
                 deleted = deleted + excluded.deleted, bytes = bytes + excluded.bytes
             """)
         for (database, change) in countChanges where change != DocumentCounts() {
-            statement.bind(1, Int64(database))
-            statement.bind(2, Int64(change.living))
-            statement.bind(3, Int64(change.deleted))
-            statement.bind(4, change.bytes)
-            try statement.run()
+            counts.bind(1, Int64(database))
+            counts.bind(2, Int64(change.living))
+            counts.bind(3, Int64(change.deleted))
+            counts.bind(4, change.bytes)
+            try counts.run()
         }
         countChanges = [:]
+        let blocks = try statement(
+            """
+            INSERT INTO document_blocks (database, block, count) VALUES (?, ?, ?)
+            ON CONFLICT (database, block) DO UPDATE SET count = count + excluded.count
+            """)
+        let emptied = try statement("DELETE FROM document_blocks WHERE database = ? AND block = ? AND count = 0")
+        for (block, change) in blockChanges where change != 0 {
+            blocks.bind(1, Int64(block.database))
+            blocks.bind(2, block.block)
+            blocks.bind(3, Int64(change))
+            try blocks.run()
+            guard change < 0 else { continue }
+            emptied.bind(1, Int64(block.database))
+            emptied.bind(2, block.block)
+            try emptied.run()
+        }
+        blockChanges = [:]
+    }
+
+    /// About a thousand changes, as far as they touched documents of one database.
+    struct Block: Hashable {
+        /// How many bits of a change's number tell it from its neighbours in a block.
+        static let bits: Int64 = 10
+
+        var database: Int32
+        var block: Int64
+
+        init(_ database: Int32, of sequence: Sequence) {
+            self.database = database
+            block = sequence.rawValue >> Self.bits
+        }
+    }
+
+    /// What a document is in a database, or what those of one id are in the union: what they count for, and when.
+    struct Share {
+        var counts: DocumentCounts
+        var sequence: Sequence
+
+        init(counts: DocumentCounts, sequence: Sequence) {
+            self.counts = counts
+            self.sequence = sequence
+        }
+
+        init(of row: Row) { self.init(counts: row.counts, sequence: row.sequence) }
     }
 }
 

@@ -49,12 +49,14 @@ extension DocumentTables {
                 try removeAll(from: number)
             }
             for (table, key) in [
-                ("local_documents", "database"), ("document_counts", "database"), ("databases", "number"),
+                ("local_documents", "database"), ("document_counts", "database"), ("document_blocks", "database"),
+                ("databases", "number"),
             ] {
                 try database.cachedStatement(sql: "DELETE FROM \(table) WHERE \(key) = ?")
                     .execute(arguments: [number.rawValue])
             }
             countChanges[number.rawValue] = nil
+            blockChanges = blockChanges.filter { $0.key.database != number.rawValue }
         }
     }
 

@@ -13,6 +13,21 @@ extension DocumentTables {
         }
     }
 
+    package func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions] {
+        guard case .database(let database) = scope else {
+            return try wanted.map { MissingRevisions($0, in: try location($0.id, withBody: false)?.tree) }
+        }
+        let statement = try statement("SELECT tree FROM documents WHERE database = ? AND id = ?")
+        defer { statement.reset() }
+        statement.bind(1, Int64(database.rawValue))
+        return try wanted.map { wanted in
+            statement.reset()
+            statement.bind(2, wanted.id)
+            guard try statement.step() else { return MissingRevisions(wanted, in: nil) }
+            return MissingRevisions(wanted, in: try tree(in: statement, 0))
+        }
+    }
+
     package func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
         let rows: [Row]
         switch scope {
@@ -40,16 +55,6 @@ extension DocumentTables {
         statement.bind(2, since.rawValue)
         statement.bind(3, Int64(max(0, limit)))
         return try documents(from: statement, withBodies: withBodies)
-    }
-
-    package func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int {
-        let sql: String
-        switch scope {
-        case .database(let database):
-            sql = "SELECT count(*) FROM documents WHERE database = \(database.rawValue) AND sequence > ?"
-        case .locations: sql = "SELECT count(DISTINCT id) FROM documents WHERE database < 0 AND sequence > ?"
-        }
-        return try Int.fetchOne(database, sql: sql, arguments: [since.rawValue]) ?? 0
     }
 
     package func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument] {
@@ -103,11 +108,8 @@ extension DocumentTables {
         Row(
             number: statement.integer(0), database: DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(1))),
             sequence: Sequence(statement.integer(2)),
-            tree: try statement.withBlob(3) { bytes in
-                var reader = ByteReader(bytes)
-                return try reader.revisionTree()
-            },
-            isDeleted: statement.integer(4) != 0, jsonLength: Int(statement.integer(5)),
+            tree: try tree(in: statement, 3), isDeleted: statement.integer(4) != 0,
+            jsonLength: Int(statement.integer(5)),
             attachments: try attachments(in: statement, 6))
     }
 
@@ -115,6 +117,13 @@ extension DocumentTables {
     func body(of row: Row, in statement: RawStatement) -> DocumentBody? {
         guard !statement.isNull(8) else { return nil }
         return DocumentBody(json: statement.withBlob(8) { [UInt8]($0) }, attachments: row.attachments)
+    }
+
+    private func tree(in statement: RawStatement, _ column: Int32) throws -> RevisionTree {
+        try statement.withBlob(column) { bytes in
+            var reader = ByteReader(bytes)
+            return try reader.revisionTree()
+        }
     }
 
     func attachments(in statement: RawStatement, _ column: Int32) throws -> [Attachment] {

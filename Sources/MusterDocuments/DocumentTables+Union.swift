@@ -108,20 +108,22 @@ extension DocumentTables {
 
     // MARK: Counts
 
-    /// What an id counts for in the union when more users have it than the one whose row this is; nil when none does,
-    /// or the database is no user's.
-    func sharedCounts(of id: String, in database: DatabaseNumber, besides number: Int64?) throws -> DocumentCounts? {
+    /// What an id is in the union when more users have it than the one whose row this is; nil when none does, or the
+    /// database is no user's.
+    func share(of id: String, in database: DatabaseNumber, besides number: Int64?) throws -> Share? {
         guard database.user != nil, try crowd(id).count > (number == nil ? 0 : 1) else { return nil }
-        return try unionCounts(of: id)
+        return try unionShare(of: id)
     }
 
-    /// What an id counts for in the union.
-    func unionCounts(of id: String) throws -> DocumentCounts {
+    /// What an id is in the union; nil where nobody has it.
+    func unionShare(of id: String) throws -> Share? {
         let rows = try members(id)
-        let tree = Self.tree(of: rows)
-        guard let winner = tree.winner else { return DocumentCounts() }
+        guard let newest = rows.last, let winner = Self.tree(of: rows).winner else { return nil }
         let body = try body(of: winner.revision, in: rows)
         let bytes = Int64(body?.json.count ?? 0) + (body?.attachments ?? []).reduce(0) { $0 + $1.length }
-        return DocumentCounts(living: winner.isDeleted ? 0 : 1, deleted: winner.isDeleted ? 1 : 0, bytes: bytes)
+        return Share(
+            counts: DocumentCounts(
+                living: winner.isDeleted ? 0 : 1, deleted: winner.isDeleted ? 1 : 0, bytes: bytes),
+            sequence: newest.sequence)
     }
 }

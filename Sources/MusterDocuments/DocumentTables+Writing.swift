@@ -9,7 +9,7 @@ extension DocumentTables {
         try change {
             let before = try row(of: document.id, in: document.database)
             recent = nil
-            let shared = try sharedCounts(of: document.id, in: document.database, besides: before?.number)
+            let shared = try share(of: document.id, in: document.database, besides: before?.number)
             var after = Row(
                 number: before?.number ?? 0, database: document.database, sequence: document.sequence,
                 tree: document.tree, isDeleted: winner.isDeleted, jsonLength: 0, attachments: [])
@@ -27,7 +27,7 @@ extension DocumentTables {
         try change {
             guard let before = try row(of: id, in: database) else { return }
             recent = nil
-            let shared = try sharedCounts(of: id, in: database, besides: before.number)
+            let shared = try share(of: id, in: database, besides: before.number)
             while try forgetBodies(where: "document = \(before.number)", limit: 1_000) == 1_000 {}
             try release(before.attachments)
             try unfile(before)

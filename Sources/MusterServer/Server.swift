@@ -222,6 +222,7 @@ private struct Retention: Service {
                 let horizon = now().advanced(bySeconds: -days * 86_400)
                 // What could not be forgotten now is tried again in an hour.
                 _ = try? await ledger.forget(before: horizon)
+                try? await ledger.dropUnusedBlobs(at: now())
                 _ = try? await identity.removeExpiredCredentials()
                 try await Task.sleep(for: .seconds(3600))
             }

@@ -9,11 +9,21 @@ extension DocumentBody {
     }
 }
 
+extension Attachment {
+    /// A file of the bytes that a key stands for.
+    static func test(
+        _ name: String, type: String = "image/png", md5: [UInt8] = [UInt8](repeating: 1, count: 16),
+        key: [UInt8] = [UInt8](repeating: 2, count: 32), length: Int64 = 3
+    ) -> Attachment {
+        Attachment(name: name, contentType: type, md5: md5, key: key, length: length, revisionPosition: 1)
+    }
+}
+
 extension DocumentEdit {
     /// An edit made here, on a revision or none.
     static func test(
-        _ id: String, _ json: String = "{}", on parent: Revision? = nil, isDeleted: Bool = false,
-        _ attachments: [Attachment] = []
+        _ id: String, _ json: String = "{}", _ attachments: [Attachment] = [], on parent: Revision? = nil,
+        isDeleted: Bool = false
     ) -> DocumentEdit {
         DocumentEdit(id: id, body: .test(json, attachments), isDeleted: isDeleted, place: .on(parent))
     }

@@ -49,46 +49,86 @@ public struct RevisionTree: Hashable, Sendable {
     ///   - isDeleted: whether the revision says that the document is no more.
     /// - Returns: false when the revision was known already, with what it says; then at most an ancestor was learnt.
     /// - Precondition: `path` is not empty and its generations go down by one.
+    /// - Complexity: O(n + m), n the tree's revisions and m the path's.
     @discardableResult
     public mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool {
         precondition(!path.isEmpty, "a path has its own revision")
-        var isNew = false
-        var known: [Revision: Node] = [:]
-        var parents: [Revision: Revision] = [:]
-        for node in nodes {
-            known[node.revision] = node
-            if let parent = node.parent { parents[node.revision] = nodes[parent].revision }
-        }
-        for (index, revision) in path.enumerated() {
-            if index > 0 {
-                precondition(path[index - 1].generation == revision.generation + 1, "generations go down by one")
-                parents[path[index - 1]] = revision
+        var isNew = true
+        var weave = Weave(capacity: nodes.count + path.count)
+        var rest = 0
+        var parent: Int?
+        // Both are in ascending order once the path is read from its end: one walk over the two.
+        for (step, revision) in path.enumerated().reversed() {
+            precondition(
+                step == 0 || path[step - 1].generation == revision.generation + 1, "generations go down by one")
+            while rest < nodes.count, nodes[rest].revision < revision { weave.add(nodes[rest], &rest) }
+            var node = Node(revision: revision, parent: nil, isDeleted: false, isKnown: false)
+            let isHere = rest < nodes.count && nodes[rest].revision == revision
+            if isHere { node = nodes[rest] }
+            if step == 0 {
+                isNew = !node.isKnown
+                if isNew { (node.isDeleted, node.isKnown) = (isDeleted, true) }
             }
-            let before = known[revision]
-            if index == 0 {
-                isNew = before?.isKnown != true
-                if isNew {
-                    known[revision] = Node(revision: revision, parent: nil, isDeleted: isDeleted, isKnown: true)
-                }
-            } else if before == nil {
-                known[revision] = Node(revision: revision, parent: nil, isDeleted: false, isKnown: false)
-            }
+            if isHere { weave.add(node, &rest) } else { weave.insert(node) }
+            if let parent { weave.makeLastChild(of: parent) }
+            parent = weave.nodes.count - 1
         }
-        adopt(known, parents)
+        while rest < nodes.count { weave.add(nodes[rest], &rest) }
+        nodes = weave.nodes
         return isNew
     }
 
     /// Adds all that another tree of the same document has.
+    ///
+    /// - Complexity: O(n + m).
     public mutating func merge(_ other: RevisionTree) {
-        var known: [Revision: Node] = [:]
-        var parents: [Revision: Revision] = [:]
-        for tree in [self, other] {
-            for node in tree.nodes {
-                if known[node.revision]?.isKnown != true { known[node.revision] = node }
-                if let parent = node.parent { parents[node.revision] = tree.nodes[parent].revision }
+        var weave = Weave(capacity: nodes.count + other.nodes.count)
+        var theirs: [Int] = []
+        theirs.reserveCapacity(other.nodes.count)
+        var rest = 0
+        for node in other.nodes {
+            while rest < nodes.count, nodes[rest].revision < node.revision { weave.add(nodes[rest], &rest) }
+            if rest < nodes.count, nodes[rest].revision == node.revision {
+                var both = nodes[rest]
+                if !both.isKnown { (both.isDeleted, both.isKnown) = (node.isDeleted, node.isKnown) }
+                weave.add(both, &rest)
+            } else {
+                var new = node
+                new.parent = nil
+                weave.insert(new)
             }
+            if let parent = node.parent { weave.makeLastChild(of: theirs[parent]) }
+            theirs.append(weave.nodes.count - 1)
         }
-        adopt(known, parents)
+        while rest < nodes.count { weave.add(nodes[rest], &rest) }
+        nodes = weave.nodes
+    }
+
+    /// Two trees becoming one, in ascending order.
+    private struct Weave {
+        var nodes: [Node] = []
+        /// Where each node of the tree that is woven into stands now.
+        private var moved: [Int] = []
+
+        init(capacity: Int) { nodes.reserveCapacity(capacity) }
+
+        /// Takes over the tree's next node.
+        mutating func add(_ node: Node, _ next: inout Int) {
+            moved.append(nodes.count)
+            nodes.append(node)
+            if let parent = node.parent { nodes[nodes.count - 1].parent = moved[parent] }
+            next += 1
+        }
+
+        /// Puts one that the tree has not.
+        mutating func insert(_ node: Node) { nodes.append(node) }
+
+        /// Says what the last node was made from. Where someone lies about that, the lower one has it, whoever is heard
+        /// first.
+        mutating func makeLastChild(of parent: Int) {
+            let last = nodes.count - 1
+            nodes[last].parent = min(nodes[last].parent ?? parent, parent)
+        }
     }
 
     /// Forgets ancestors that are more than `limit` revisions away from every leaf (`_revs_limit`).
@@ -97,12 +137,12 @@ public struct RevisionTree: Hashable, Sendable {
     @discardableResult
     public mutating func stem(to limit: Int) -> [Revision] {
         guard nodes.count > limit else { return [] }
-        var kept: Set<Int> = []
+        var kept = [Bool](repeating: false, count: nodes.count)
         for leaf in leafIndices {
             var next: Int? = leaf
             var left = limit
             while let index = next, left > 0 {
-                kept.insert(index)
+                kept[index] = true
                 next = nodes[index].parent
                 left -= 1
             }
@@ -119,40 +159,33 @@ public struct RevisionTree: Hashable, Sendable {
         let purged = leaves.filter { revisions.contains(nodes[$0].revision) }
         guard !purged.isEmpty else { return [] }
         let names = purged.map { nodes[$0].revision }
-        var kept: Set<Int> = []
+        var kept = [Bool](repeating: false, count: nodes.count)
         for leaf in leaves where !revisions.contains(nodes[leaf].revision) {
             var next: Int? = leaf
-            while let index = next, kept.insert(index).inserted { next = nodes[index].parent }
+            while let index = next, !kept[index] {
+                kept[index] = true
+                next = nodes[index].parent
+            }
         }
         _ = keep(kept)
         return names
     }
 
-    private mutating func keep(_ kept: Set<Int>) -> [Revision] {
-        var known: [Revision: Node] = [:]
-        var parents: [Revision: Revision] = [:]
+    private mutating func keep(_ kept: [Bool]) -> [Revision] {
         var gone: [Revision] = []
+        var remaining: [Node] = []
+        var moved = [Int?](repeating: nil, count: nodes.count)
         for (index, node) in nodes.enumerated() {
-            guard kept.contains(index) else {
+            guard kept[index] else {
                 gone.append(node.revision)
                 continue
             }
-            known[node.revision] = node
-            if let parent = node.parent, kept.contains(parent) { parents[node.revision] = nodes[parent].revision }
+            moved[index] = remaining.count
+            remaining.append(node)
+            remaining[remaining.count - 1].parent = node.parent.flatMap { moved[$0] }
         }
-        adopt(known, parents)
+        nodes = remaining
         return gone
-    }
-
-    private mutating func adopt(_ known: [Revision: Node], _ parents: [Revision: Revision]) {
-        let revisions = known.keys.sorted()
-        var indices: [Revision: Int] = [:]
-        for (index, revision) in revisions.enumerated() { indices[revision] = index }
-        nodes = revisions.map { revision in
-            guard var node = known[revision] else { preconditionFailure("every key has a value") }
-            node.parent = parents[revision].flatMap { indices[$0] }
-            return node
-        }
     }
 }
 
@@ -172,7 +205,8 @@ extension RevisionTree {
 
     /// The leaf that everyone agrees on without asking each other; nil for an empty tree.
     public var winner: Node? {
-        leafIndices.map { nodes[$0] }.max { left, right in
+        if nodes.count == 1 { return nodes[0] }
+        return leafIndices.map { nodes[$0] }.max { left, right in
             left.isDeleted == right.isDeleted ? left.revision < right.revision : left.isDeleted
         }
     }

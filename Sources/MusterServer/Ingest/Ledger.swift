@@ -1,5 +1,6 @@
 import Foundation
 package import MusterCore
+import MusterDocuments
 import MusterGeometry
 package import MusterStore
 package import MusterWire
@@ -192,6 +193,15 @@ package final class Ledger: Sendable {
             total += count
             if count == 0 { return total }
         }
+    }
+
+    /// Drops the bytes of attachments that no document names, a slice at a time.
+    package func dropUnusedBlobs(at moment: Instant) async throws {
+        while try await run({ writer in
+            Result {
+                try writer.store.write(at: moment) { try $0.documents.dropUnusedBlobs(at: moment, limit: 100) }
+            }
+        }) {}
     }
 
     /// Reads the store on a thread where it may block.

@@ -115,7 +115,15 @@ package final class MemoryStore: Store {
     }
 
     package func forget(before horizon: Instant, limit: Int) throws -> Int {
-        contents.withLock { $0.forget(before: horizon, limit: limit) }
+        try tables.writeWithoutTransaction { database in
+            let (forgotten, trimmed, last) = contents.withLock { contents in
+                (contents.forget(before: horizon, limit: limit), contents.trimmedThrough, contents.lastSequence)
+            }
+            let documents = DocumentTables(in: database) { Sequence(last) }
+            let locations = try documents.forgetLocations(through: Sequence(trimmed), limit: limit)
+            try documents.finish()
+            return forgotten + locations
+        }
     }
 
     package func settle(limit: Int) throws -> Bool { false }

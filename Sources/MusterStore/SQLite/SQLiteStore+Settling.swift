@@ -1,5 +1,6 @@
 import GRDB
 package import MusterCore
+import MusterDocuments
 import Synchronization
 
 /// Work behind the commits: merging, erasing, forgetting. All of it on the writer's thread, in short transactions.
@@ -26,9 +27,13 @@ extension SQLiteStore {
                 let (count, place) = try HistoryTable.delete(
                     before: horizon, from: start, limit: limit, in: database)
                 let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
+                let documents = DocumentTables(in: database) { [self] in lastSequence }
+                let locations = try documents.forgetLocations(
+                    through: Sequence(Counter.trimmed.value(in: database)), limit: limit)
+                try documents.finish()
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
                 let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
-                return (count + sightings + letters + declarations + (trimmed?.commits ?? 0), place)
+                return (count + sightings + locations + letters + declarations + (trimmed?.commits ?? 0), place)
             }
         }
         chores.withLock { $0.forgottenThrough = place }

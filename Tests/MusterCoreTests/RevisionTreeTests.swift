@@ -1,0 +1,165 @@
+import MusterCore
+import Testing
+
+/// Revision trees as pure functions.
+@Suite struct RevisionTreeTests {
+    private func revision(_ text: String) -> Revision {
+        guard let revision = Revision(text) else { preconditionFailure("\(text) is a revision") }
+        return revision
+    }
+
+    private func tree(_ paths: [String]...) -> RevisionTree {
+        var tree = RevisionTree()
+        for path in paths { tree.merge(path.map(revision), isDeleted: false) }
+        return tree
+    }
+
+    /// Any document's history: revisions whose name says where they come from, so that two paths never disagree.
+    private func paths(_ generator: inout SplitMix) -> [(path: [Revision], isDeleted: Bool)] {
+        (0..<8).map { _ in
+            var name = ""
+            var path: [Revision] = []
+            let start = Int.random(in: 0..<3, using: &generator)
+            for generation in 1...(start + 1 + Int.random(in: 0..<5, using: &generator)) {
+                name += ["a", "b"][Int.random(in: 0..<2, using: &generator)]
+                if generation > start { path.insert(revision("\(generation)-\(name)"), at: 0) }
+            }
+            return (path, path[0].hash.text.hasSuffix("ab"))
+        }
+    }
+
+    @Test(arguments: 0..<200)
+    func `paths make one tree, in whatever order they come`(seed: Int) {
+        var generator = SplitMix(seed: UInt64(seed))
+        let paths = paths(&generator)
+        var expected = RevisionTree()
+        for (path, isDeleted) in paths { expected.merge(path, isDeleted: isDeleted) }
+        for _ in 0..<4 {
+            var order = Array(paths.indices)
+            order.shuffle(using: &generator)
+            var tree = RevisionTree()
+            for index in order { tree.merge(paths[index].path, isDeleted: paths[index].isDeleted) }
+            #expect(tree == expected)
+            #expect(tree.winner == expected.winner)
+            // The same by trees: what one half knows, and what the other.
+            var halves = [RevisionTree(), RevisionTree()]
+            for (place, index) in order.enumerated() {
+                halves[place % 2].merge(paths[index].path, isDeleted: paths[index].isDeleted)
+            }
+            halves[0].merge(halves[1])
+            #expect(halves[0] == expected)
+            let before = halves[0]
+            halves[0].merge(before)
+            #expect(halves[0] == before)
+        }
+        #expect(RevisionTree(nodes: expected.nodes) == expected)
+        #expect(expected.leaves.first == expected.winner)
+        #expect(expected.leaves.allSatisfy { expected.isLeaf($0.revision) })
+        for (path, isDeleted) in paths {
+            #expect(expected.path(of: path[0]).starts(with: path))
+            #expect(expected.missing([path[0]]).isEmpty)
+            #expect(expected.node(path[0])?.isDeleted == isDeleted)
+        }
+    }
+
+    @Test func `what lives wins over what is deleted, then the longer edit, then the higher hash`() {
+        var tree = tree(["2-a", "1-a"], ["2-b", "1-a"], ["1-z"])
+        #expect(tree.winner?.revision == revision("2-b"))
+        #expect(tree.conflicts == [revision("2-a"), revision("1-z")])
+        tree.merge([revision("3-a"), revision("2-b")], isDeleted: true)
+        #expect(tree.winner?.revision == revision("2-a"))
+        #expect(tree.conflicts == [revision("1-z")])
+        #expect(tree.deletedConflicts == [revision("3-a")])
+        #expect(tree.leaves(from: revision("1-a")) == [revision("2-a"), revision("3-a")])
+        #expect(tree.leaves(from: revision("9-a")).isEmpty)
+    }
+
+    @Test func `a revision known by name is missing until someone says what it says`() {
+        var tree = tree(["3-c", "2-b", "1-a"])
+        #expect(tree.missing(["1-a", "2-b", "3-c", "3-d"].map(revision)) == ["1-a", "2-b", "3-d"].map(revision))
+        #expect(tree.possibleAncestors(of: [revision("4-x")]) == [revision("3-c")])
+        #expect(tree.possibleAncestors(of: [revision("3-x")]).isEmpty)
+        let isNew = tree.merge([revision("2-b"), revision("1-a")], isDeleted: false)
+        #expect(isNew)
+        #expect(tree.missing([revision("2-b")]).isEmpty)
+        let isNewAgain = tree.merge([revision("2-b"), revision("1-a")], isDeleted: false)
+        #expect(!isNewAgain)
+        #expect(tree.winner?.revision == revision("3-c"))
+    }
+
+    @Test func `where two lie about a parent, whoever is heard first does not matter`() {
+        let one = tree(["2-x", "1-a"], ["2-x", "1-b"])
+        let other = tree(["2-x", "1-b"], ["2-x", "1-a"])
+        #expect(one == other)
+        #expect(one.path(of: revision("2-x")) == [revision("2-x"), revision("1-a")])
+    }
+
+    @Test func `stemming forgets what is far from every leaf, and keeps what one leaf needs`() {
+        var tree = tree(["5-e", "4-d", "3-c", "2-b", "1-a"], ["3-x", "2-b", "1-a"])
+        let farGone = tree.stem(to: 2)
+        #expect(farGone == ["1-a", "3-c"].map(revision))
+        #expect(tree.path(of: revision("5-e")) == ["5-e", "4-d"].map(revision))
+        #expect(tree.path(of: revision("3-x")) == ["3-x", "2-b"].map(revision))
+        #expect(tree.node(revision("4-d"))?.parent == nil)
+        let goneTwice = tree.stem(to: 2)
+        #expect(goneTwice.isEmpty)
+        let stemmed = tree.stem(to: 1)
+        #expect(stemmed.count == 2)
+        #expect(tree.leaves.map(\.revision) == ["5-e", "3-x"].map(revision))
+    }
+
+    @Test func `a purged leaf goes with the ancestors that lead nowhere else`() {
+        var tree = tree(["3-c", "2-b", "1-a"], ["3-x", "2-y", "1-a"])
+        let notLeaf = tree.purge([revision("2-b")])
+        #expect(notLeaf.isEmpty)
+        let loser = tree.purge([revision("3-x")])
+        #expect(loser == [revision("3-x")])
+        #expect(tree.nodes.map(\.revision) == ["1-a", "2-b", "3-c"].map(revision))
+        let last = tree.purge([revision("3-c")])
+        #expect(last == [revision("3-c")])
+        #expect(tree.isEmpty)
+        #expect(tree.winner == nil)
+    }
+
+    @Test func `nodes out of order, or with a parent of another generation, are no tree`() {
+        let node = RevisionTree.Node(revision: revision("2-b"), parent: nil, isDeleted: false, isKnown: true)
+        let first = RevisionTree.Node(revision: revision("1-a"), parent: nil, isDeleted: false, isKnown: true)
+        var child = node
+        child.parent = 0
+        #expect(RevisionTree(nodes: [first, child]) != nil)
+        #expect(RevisionTree(nodes: [node, first]) == nil)
+        #expect(RevisionTree(nodes: [first, first]) == nil)
+        child.revision = revision("3-b")
+        #expect(RevisionTree(nodes: [first, child]) == nil)
+        child.parent = 7
+        #expect(RevisionTree(nodes: [first, child]) == nil)
+    }
+
+    @Test func `a thousand conflicts are one tree with one winner`() {
+        var tree = tree(["1-a"])
+        for index in 0..<1_000 { tree.merge([revision("2-\(10_000 + index)"), revision("1-a")], isDeleted: false) }
+        #expect(tree.leaves.count == 1_000)
+        #expect(tree.winner?.revision == revision("2-10999"))
+        #expect(tree.conflicts.count == 999)
+        for index in 0..<999 {
+            tree.merge([revision("3-\(index)"), revision("2-\(10_000 + index)")], isDeleted: true)
+        }
+        #expect(tree.conflicts.isEmpty)
+        #expect(tree.winner?.revision == revision("2-10999"))
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
