@@ -35,8 +35,8 @@ func orientation(
     let determinant = left - right
     // Shewchuk's ccwerrboundA: (3 + 16ε)ε.
     let bound = 3.3306690738754716e-16 * (abs(left) + abs(right))
-    if determinant > bound { return 1 }
-    if determinant < -bound { return -1 }
+    // Which sign it is cannot be foreseen, that it is certain can: so the one is no branch.
+    if abs(determinant) > bound { return determinant > 0 ? 1 : -1 }
     return exactOrientation(ax, 0, ay, bx, 0, by, px, py)
 }
 

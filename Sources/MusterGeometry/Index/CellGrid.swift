@@ -69,9 +69,14 @@ struct MeshCell: BitwiseCopyable {
     var cornerY: Double
 }
 
-/// The greatest whole number not above another, for numbers within the reach of `Int`; without a call of the C library.
+/// The greatest whole number not above another, for numbers below 2⁵¹; without a call of the C library.
 @inline(__always)
 func floor(_ value: Double) -> Int {
-    let truncated = Int(value)
-    return Double(truncated) > value ? truncated - 1 : truncated
+    // Added to so large a number, one is rounded to a whole number, and that is in its lowest bits. Which way it was
+    // rounded cannot be foreseen, so no branch asks: the sign bit of what is lost becomes 0 or −1.
+    let large = 0x1.8p52
+    let sum = value + large
+    let nearest = Int64(bitPattern: sum.bitPattern) &- Int64(bitPattern: large.bitPattern)
+    let lost = value - (sum - large)
+    return Int(truncatingIfNeeded: nearest &+ (Int64(bitPattern: lost.bitPattern) >> 63))
 }

@@ -26,116 +26,128 @@ enum LeafUnits {
 /// "within the interval and right of the edge", counts its crossings with both legs of the path. Where the edge goes
 /// right as it goes up, what is counted is the opposite, and the parity of the corner is flipped instead.
 struct ClippedEdge: BitwiseCopyable {
-    var lowLatitude: UInt16
-    var highLatitude: UInt16
-    var lowLongitude: UInt16
-    var highLongitude: UInt16
+    /// The words of a block: the lower end's number in the lower half.
+    let latitudes: UInt32
+    let longitudes: UInt32
 
-    /// The words of a block.
-    var latitudes: UInt32 { UInt32(lowLatitude) | UInt32(highLatitude) << 16 }
-    var longitudes: UInt32 { UInt32(lowLongitude) | UInt32(highLongitude) << 16 }
+    /// What fills up a block: counts for no point and leaves none in doubt.
+    static var nothing: ClippedEdge { ClippedEdge(latitudes: 0, longitudes: 0) }
 
-    /// The edge that begins at a vertex, in a cell.
-    ///
-    /// - Parameters:
-    ///   - edge: two vertices, longitude first.
-    ///   - parity: the corner's; flipped where the clipped edge asks for it.
-    /// - Returns: nothing when the edge counts for no point of the cell, or for all (then the parity is flipped).
+    private init(latitudes: UInt32, longitudes: UInt32) {
+        self.latitudes = latitudes
+        self.longitudes = longitudes
+    }
+
+    /// Shares of the cell's side in units.
     @inline(__always)
-    init?(_ edge: UnsafePointer<Double>, in cell: MeshCell, parity: inout Bool) {
-        var au = (edge[0] - cell.west) * cell.perWidth
-        var av = (edge[1] - cell.south) * cell.perHeight
-        var bu = (edge[2] - cell.west) * cell.perWidth
-        var bv = (edge[3] - cell.south) * cell.perHeight
-        if au >= 0 && au <= 1 && av >= 0 && av <= 1 && bu >= 0 && bu <= 1 && bv >= 0 && bv <= 1 {
+    fileprivate init(low: Double, high: Double, lowLongitude: Double, highLongitude: Double) {
+        latitudes = Self.units(low) | Self.units(high) << 16
+        longitudes = Self.units(lowLongitude) | Self.units(highLongitude) << 16
+    }
+
+    /// A share within the margins in units.
+    @inline(__always)
+    private static func units(_ share: Double) -> UInt32 {
+        // Added to so large a number, one is rounded to a whole number, and that is in its lowest bits.
+        let scaled = share * LeafUnits.perCell + (LeafUnits.origin + 0x1.8p52)
+        return UInt32(truncatingIfNeeded: scaled.bitPattern) & 0xFFFF
+    }
+}
+
+/// What an edge is to a cell.
+///
+/// Worked out without a branch wherever the next edge may go the other way: a wrong guess costs as much as the rest.
+struct EdgeCut {
+    /// Of no meaning unless the edge counts.
+    let clipped: ClippedEdge
+    /// Whether it counts for a point of the cell.
+    let counts: Bool
+    /// Whether the parity of the cell's corner is flipped because of it.
+    let flipsCorner: Bool
+
+    /// Cuts an edge that comes near a cell.
+    ///
+    /// - Parameter edge: two vertices, longitude first.
+    @inline(__always)
+    init(_ edge: UnsafePointer<Double>, in cell: MeshCell) {
+        let a = (u: (edge[0] - cell.west) * cell.perWidth, v: (edge[1] - cell.south) * cell.perHeight)
+        let b = (u: (edge[2] - cell.west) * cell.perWidth, v: (edge[3] - cell.south) * cell.perHeight)
+        if min(min(a.u, b.u), min(a.v, b.v)) >= 0 && max(max(a.u, b.u), max(a.v, b.v)) <= 1 {
             // It lies in the cell whole. A level edge runs westwards, as where it is clipped.
-            if av > bv || (av == bv && au < bu) {
-                swap(&au, &bu)
-                swap(&av, &bv)
-            }
-            (lowLatitude, highLatitude) = (Self.units(av), Self.units(bv))
-            (lowLongitude, highLongitude) = (Self.units(au), Self.units(bu))
+            let rises = a.v < b.v || (a.v == b.v && a.u > b.u)
+            clipped = ClippedEdge(
+                low: rises ? a.v : b.v, high: rises ? b.v : a.v, lowLongitude: rises ? a.u : b.u,
+                highLongitude: rises ? b.u : a.u)
+            (counts, flipsCorner) = (true, false)
             return
         }
+        let goesEast = edge[0] < edge[2]
+        let line = Line(west: goesEast ? a : b, east: goesEast ? b : a)
         let meetsLeft = (edge[0] > cell.cornerX) != (edge[2] > cell.cornerX)
-        if !meetsLeft && edge[0] <= cell.cornerX { return nil }
+        let isRight = (edge[0] > cell.cornerX) || (edge[2] > cell.cornerX)
         // The corner is left of the edge and the edge goes east: then it is above.
-        let isAboveCorner =
-            meetsLeft && isLeft(of: edge, cell.cornerX, cell.cornerY) != (edge[2] > edge[0])
-        if av > bv {
-            swap(&au, &bu)
-            swap(&av, &bv)
-        }
-        let (du, dv) = (bu - au, bv - av)
-        if meetsLeft && !isAboveCorner && (du < 0 || dv == 0) { return nil }
-        let goesRight = dv > 0 && du >= 0
-        var line = Line(u: au, v: av, du: du, dv: dv, low: av, high: bv)
-        line.clip(to: isAboveCorner ? -LeafUnits.margin : LeafUnits.leftLimit, extends: isAboveCorner)
-        guard line.low <= 1 + LeafUnits.margin, line.high >= -LeafUnits.margin else { return nil }
-        let bottom = max(line.low, -LeafUnits.margin)
-        let top = min(line.high, 1 + LeafUnits.margin)
-        guard bottom <= top else { return nil }
-        let least = isAboveCorner ? LeafUnits.sentinel : LeafUnits.sentinel + 1
-        lowLatitude = Self.units(bottom, atLeast: LeafUnits.sentinel)
-        highLatitude = Self.units(top, atLeast: LeafUnits.sentinel)
-        lowLongitude = Self.units(dv > 0 ? line.longitude(at: bottom) : max(au, bu), atLeast: least)
-        highLongitude = Self.units(dv > 0 ? line.longitude(at: top) : min(au, bu), atLeast: least)
-        guard isAboveCorner else { return }
-        if goesRight {
-            if line.low > 1 { return nil }
-            parity.toggle()
-            if line.low >= -LeafUnits.margin { lowLongitude = UInt16(LeafUnits.sentinel) }
-        } else if line.high <= 1 + LeafUnits.margin {
-            highLongitude = UInt16(LeafUnits.sentinel)
-        }
+        let isAboveCorner = (isLeft(of: edge, cell.cornerX, cell.cornerY) != goesEast) && meetsLeft
+        let cut = Cut(line, isAboveCorner: isAboveCorner)
+        clipped = cut.clipped
+        // Below the corner and falling eastwards it is below all of the cell.
+        let isBelow = meetsLeft && !isAboveCorner && !line.rises
+        // Above the corner and rising from above the cell it is above all of it.
+        let flips = isAboveCorner && line.rises
+        counts = isRight && !isBelow && cut.isInReach && !(flips && cut.low > 1)
+        flipsCorner = counts && flips
     }
 
-    /// A share from 0 to 1 in units.
-    @inline(__always)
-    private static func units(_ share: Double) -> UInt16 {
-        UInt16(truncatingIfNeeded: Int32(share * LeafUnits.perCell + (LeafUnits.origin + 0.5)))
-    }
-
-    @inline(__always)
-    private static func units(_ share: Double, atLeast least: Double) -> UInt16 {
-        let scaled = share * LeafUnits.perCell + (LeafUnits.origin + 0.5)
-        return UInt16(max(least, min(LeafUnits.origin + (1 + LeafUnits.margin) * LeafUnits.perCell, scaled)))
-    }
-
-    /// The edge in shares of the cell, rising from (u, v), and the latitudes between which it is kept.
+    /// An edge in shares of the cell.
     private struct Line {
-        var u: Double
-        var v: Double
-        var du: Double
-        var dv: Double
-        var low: Double
-        var high: Double
+        let west: (u: Double, v: Double)
+        let east: (u: Double, v: Double)
+        /// How far it goes up for each share eastwards; 0 where it is upright.
+        let rise: Double
+        /// How far it goes east for each share upwards; 0 where it is level.
+        let run: Double
+        /// Whether it goes up eastwards; where it is upright, whether it counts as if it did.
+        let rises: Bool
 
-        /// Keeps what is right of a limit and left of the cell's right margin, or makes it begin at the limit.
         @inline(__always)
-        mutating func clip(to left: Double, extends: Bool) {
-            guard dv > 0 else { return }
-            let rise = dv / du
-            if extends || min(u, u + du) < left {
-                // Where the edge is upright this is infinite, on the side that leaves all of it.
-                let crossing = v + (left - u) * rise
-                if du >= 0 {
-                    low = extends ? crossing : max(low, crossing)
-                } else {
-                    high = extends ? crossing : min(high, crossing)
-                }
-            }
-            let right = 1 + LeafUnits.margin
-            if max(u, u + du) > right {
-                let crossing = v + (right - u) * rise
-                if du > 0 { high = min(high, crossing) } else { low = max(low, crossing) }
-            }
+        init(west: (u: Double, v: Double), east: (u: Double, v: Double)) {
+            self.west = west
+            self.east = east
+            let (du, dv) = (east.u - west.u, east.v - west.v)
+            rise = du == 0 ? 0 : dv / du
+            run = dv == 0 ? 0 : du / dv
+            rises = dv > 0
         }
+    }
 
+    /// What of an edge lies between the cell's margins.
+    private struct Cut {
+        let clipped: ClippedEdge
+        /// The latitude of the lower end, before it was cut below.
+        let low: Double
+        /// Whether anything is left.
+        let isInReach: Bool
+
+        /// - Parameter isAboveCorner: whether it begins at the sentinel's abscissa, also where it ends before.
         @inline(__always)
-        func longitude(at latitude: Double) -> Double {
-            let most = max(u, u + du)
-            return min(most, max(min(u, u + du, LeafUnits.leftLimit), u + (latitude - v) / dv * du))
+        init(_ line: Line, isAboveCorner: Bool) {
+            let margin = LeafUnits.margin
+            let west = isAboveCorner ? -margin : max(line.west.u, LeafUnits.leftLimit)
+            let east = min(line.east.u, 1 + margin)
+            let atWest = line.west.v + (west - line.west.u) * line.rise
+            let atEast = line.east.v + (east - line.east.u) * line.rise
+            let low = line.rises ? atWest : atEast
+            let high = line.rises ? atEast : atWest
+            let lowEnd = line.rises ? west : east
+            let highEnd = line.rises ? east : west
+            let bottom = max(low, -margin)
+            let top = min(high, 1 + margin)
+            let lowLongitude = lowEnd + (bottom - low) * line.run
+            let highLongitude = highEnd + (top - high) * line.run
+            clipped = ClippedEdge(
+                low: bottom, high: top, lowLongitude: max(west, min(east, lowLongitude)),
+                highLongitude: max(west, min(east, highLongitude)))
+            self.low = low
+            isInReach = low <= 1 + margin && high >= -margin && bottom <= top && west <= 1 + margin
         }
     }
 }

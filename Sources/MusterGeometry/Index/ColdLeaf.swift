@@ -27,15 +27,22 @@ enum ColdLeaf {
 
     /// Appends edges as runs.
     static func appendRuns(_ edges: UnsafePointer<UInt32>, count: Int, to cold: inout Pile<UInt32>) {
-        var start = 0
-        while start < count {
-            var end = start + 1
-            while end < count && edges[end] == edges[end - 1] + 1 { end += 1 }
-            cold.append(edges[start])
-            cold.append(UInt32(end - start) << 1 | (end < count ? 1 : 0))
-            start = end
+        // Where a run ends cannot be foreseen: so that is no branch.
+        let target = cold.extend(by: 2 * count)
+        var run = 0
+        (target[0], target[1]) = (edges[0], single)
+        for index in 1..<max(1, count) {
+            let goesOn = edges[index] == edges[index - 1] + 1
+            run &+= goesOn ? 0 : 2
+            target[run] = goesOn ? target[run] : edges[index]
+            target[run + 1] = goesOn ? target[run + 1] &+ 2 : single
         }
+        target[run + 1] -= 1
+        cold.truncate(to: cold.count - 2 * count + run + 2)
     }
+
+    /// The code of a run of one edge after which another run follows.
+    private static var single: UInt32 { 1 << 1 | 1 }
 
     /// Calls the closure with the first vertex of every edge of the runs that begin at a word, until it returns false.
     ///
@@ -55,14 +62,5 @@ enum ColdLeaf {
             }
             if code & 1 == 0 { return at }
         }
-    }
-}
-
-extension ClippedEdge {
-    /// What fills up a block: counts for no point and leaves none in doubt.
-    static var nothing: ClippedEdge { ClippedEdge(none: ()) }
-
-    private init(none: ()) {
-        (lowLatitude, highLatitude, lowLongitude, highLongitude) = (0, 0, 0, 0)
     }
 }

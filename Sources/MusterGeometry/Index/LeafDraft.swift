@@ -65,10 +65,16 @@ extension RegionMeshBuilder {
             entry.circle = outline.circle
         } else if !part.isWhole {
             var parity = part.parity
+            // Written in any case, and kept where it counts.
+            let clipped = leaf.clipped.extend(by: part.edgeCount)
+            var kept = 0
             for number in 0..<part.edgeCount {
-                let ends = source.vertices.base + 2 * Int(part.edge(number, in: edges))
-                if let clipped = ClippedEdge(ends, in: cell, parity: &parity) { leaf.clipped.append(clipped) }
+                let cut = EdgeCut(source.vertices.base + 2 * Int(part.edge(number, in: edges)), in: cell)
+                clipped[kept] = cut.clipped
+                kept &+= cut.counts ? 1 : 0
+                parity = parity != cut.flipsCorner
             }
+            leaf.clipped.truncate(to: entry.end + kept)
             entry.parity = parity
             if leaf.clipped.count > entry.end {
                 entry.end = leaf.clipped.count
@@ -160,15 +166,19 @@ extension RegionMeshBuilder {
     }
 
     private mutating func writeBlocks(_ blocks: Int) {
-        let nothing = ClippedEdge.nothing
-        let count = leaf.clipped.count
-        let target = hot.extend(by: blocks * EdgeBlock.wordCount)
-        for index in 0..<(blocks * EdgeBlock.edgeCount) {
-            let edge = index < count ? leaf.clipped.base[index] : nothing
-            let (block, lane) = index.quotientAndRemainder(dividingBy: EdgeBlock.edgeCount)
-            target[block * EdgeBlock.wordCount + lane] = edge.latitudes
-            target[block * EdgeBlock.wordCount + EdgeBlock.edgeCount + lane] = edge.longitudes
+        let edgeCount = leaf.clipped.count
+        leaf.clipped.append(repeating: .nothing, count: blocks * EdgeBlock.edgeCount - edgeCount)
+        var edges = leaf.clipped.base
+        var target = hot.extend(by: blocks * EdgeBlock.wordCount)
+        for _ in 0..<blocks {
+            for lane in 0..<EdgeBlock.edgeCount {
+                target[lane] = edges[lane].latitudes
+                target[EdgeBlock.edgeCount + lane] = edges[lane].longitudes
+            }
+            edges += EdgeBlock.edgeCount
+            target += EdgeBlock.wordCount
         }
+        leaf.clipped.truncate(to: edgeCount)
     }
 
     /// Writes the corner and the edges of each entry.

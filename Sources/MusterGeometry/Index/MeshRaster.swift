@@ -268,18 +268,39 @@ struct RasterFrame {
         let first = max(0, floor(max(low, -1) - margin))
         let last = min(rows - 1, floor(min(high, Double(rows) + 1) + 2 * margin) + 1)
         guard first <= last else { return }
+        let isEast = min(ends[0], ends[2]) > reference.x
+        let slope = local.slope
+        // Far more than is lost in cells, and that many times more the flatter the edge is.
+        let doubt = Self.safety * (1 + abs(slope))
         for row in first...last {
             let y = cornerY(row)
             if (ends[1] > y) == (ends[3] > y) { continue }
-            let side = isLeft(of: ends, reference.x, y)
+            let isUpwards = ends[3] > ends[1]
             // An edge that goes up has on its left what is west of it: else the path begins east of the edge.
-            if side != (ends[3] > ends[1]) { continue }
-            let u = local.au + (Double(row) - LeafUnits.cornerMargin - local.av) * local.slope
-            var column = max(0, min(columns, floor(max(-1, min(u, Double(columns)))) + 1))
-            while column > 0 && isLeft(of: ends, cornerX(column - 1), y) != side { column -= 1 }
-            while column < columns && isLeft(of: ends, cornerX(column), y) == side { column += 1 }
-            changes[row * stride + column] ^= 1
+            if !isEast && isLeft(of: ends, reference.x, y) != isUpwards { continue }
+            let u = local.au + (Double(row) - LeafUnits.cornerMargin - local.av) * slope
+            let column = max(0, min(columns, floor(max(-1, min(u, Double(columns)))) + 1))
+            changes[row * stride + (isCertain(u, doubt) ? column : exactColumn(ends, column, y, isUpwards))] ^= 1
         }
+    }
+
+    /// Whether there is no doubt between which corners of a row an edge passes.
+    @inline(__always)
+    private func isCertain(_ u: Double, _ doubt: Double) -> Bool {
+        guard u > 0, u < Double(columns) else { return false }
+        let share = u - Double(floor(u))
+        return share > doubt && share < 1 - doubt
+    }
+
+    /// The first column of a row whose corner is not west of an edge.
+    ///
+    /// - Parameter guess: about where that is.
+    @inline(never)
+    private func exactColumn(_ ends: UnsafePointer<Double>, _ guess: Int, _ y: Double, _ side: Bool) -> Int {
+        var column = guess
+        while column > 0 && isLeft(of: ends, cornerX(column - 1), y) != side { column -= 1 }
+        while column < columns && isLeft(of: ends, cornerX(column), y) == side { column += 1 }
+        return column
     }
 
     @inline(__always)
