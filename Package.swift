@@ -67,8 +67,8 @@ let package = Package(
         .target(
             name: "MusterServer",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterStore", "MusterWire", "CMalloc", "CSodium",
-                "CZlib", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterStore", "MusterWire", "CGeos", "CMalloc",
+                "CSodium", "CZlib", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -101,6 +101,7 @@ let package = Package(
             swiftSettings: strict),
 
         // C libraries of the system.
+        .systemLibrary(name: "CGeos", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .systemLibrary(

@@ -52,6 +52,8 @@ package struct Server: Sendable {
             bell.connect(to: live, courier, documentFeeds)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(adminPassword: settings.adminPassword)
+            try await ledger.makePlaces()
+            try await ledger.fillIndexes()
         } catch {
             try await ledger.close()
             throw error

@@ -9,7 +9,8 @@ struct Muster: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
-            RegionCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self, TargetCommand.self,
+            RegionCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
+            TargetCommand.self,
             DeadLetterCommand.self,
             Replay.self, Export.self, Backup.self, Doctor.self, Bench.self,
         ])

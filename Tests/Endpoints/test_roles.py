@@ -48,6 +48,7 @@ rules = [
     # Registration is closed unless someone opens it.
     Rule("PUT", "/api/users/{account}", "/api/users/another", {"admin"},
          {"username": "another", "password": "long enough"}, (401, 403)),
+    Rule("GET", "/api/places", "/api/places?lat=1&lon=2&radius=3", readers),
     Rule("POST", "/api/login", "/api/login", everyone, {"username": "admin", "password": admin_password}),
     Rule("DELETE", v1 + "/session", v1 + "/session", persons, {"refreshToken": "mr_none"}),
     Rule("GET", v1 + "/session", v1 + "/session", signed_in),

@@ -8,6 +8,7 @@ import MusterWire
 extension Access {
     /// Whether documents may be read.
     package func mayRead(_ place: DatabasePlace) -> Bool {
+        if principal.proof == .locationKey { return isOwnLocations(place) }
         if principal.role == .admin { return true }
         switch place.kind {
         case .locations(let user): return principal.role != .gateway && user.number == principal.user
@@ -17,6 +18,11 @@ extension Access {
             if database.name == DatabaseName.places { return mayReadRegions }
             return DatabaseSecurity(database.security).admits(principal)
         }
+    }
+
+    /// All that a key to a location database opens.
+    private func isOwnLocations(_ place: DatabasePlace) -> Bool {
+        if case .locations(let user) = place.kind { user.number == principal.user } else { false }
     }
 
     /// Whether documents may be put and removed.

@@ -13,6 +13,7 @@ package struct Endpoints: Sendable {
     let documentFeeds: DocumentFeeds
     let metrics: Metrics
     let settings: Configuration
+    private let placeBooks = PlaceBooks()
     private let amazonGate: AmazonGate
 
     /// The endpoints over a ledger.
@@ -39,12 +40,16 @@ package struct Endpoints: Sendable {
             .register(in: &routes)
         TargetEndpoint(ledger: ledger, vault: identity.vault, courier: courier, configuration: settings)
             .register(in: &routes)
-        LocationTrackerEndpoint(ledger: ledger, identity: identity, configuration: settings).register(in: &routes)
+        LocationTrackerEndpoint(ledger: ledger, identity: identity, books: placeBooks, configuration: settings)
+            .register(in: &routes)
         AmazonLocationEndpoint(ledger: ledger, gate: amazonGate, configuration: settings).register(in: &routes)
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
-        CouchEndpoint(ledger: ledger, identity: identity, feeds: documentFeeds, configuration: settings)
-            .register(in: &routes)
+        CouchEndpoint(
+            ledger: ledger, identity: identity, feeds: documentFeeds, books: placeBooks,
+            configuration: settings
+        )
+        .register(in: &routes)
         OpenAPI.register(in: &routes)
         return routes
     }

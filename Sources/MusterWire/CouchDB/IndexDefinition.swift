@@ -53,7 +53,8 @@ package struct IndexDefinition: Hashable, Sendable {
         }
         design = ""
         name = ""
-        let given = Self.fingerprint(JSONValue.array(fields.map { .string($0.text) }).bytes + (partialSelector ?? []))
+        let paths = JSONValue.array(fields.map { .string($0.text) })
+        let given = Fingerprint.text(of: paths.bytes + (partialSelector ?? []))
         var named = request["ddoc"]?.string ?? given
         if named.hasPrefix("_design/") { named.removeFirst("_design/".count) }
         design = named
@@ -73,15 +74,6 @@ package struct IndexDefinition: Hashable, Sendable {
             members.append(.init("partial_filter_selector", selector))
         }
         return .object(members)
-    }
-
-    /// FNV-1a, 128 bits of it by two bases: it names, it protects nothing.
-    private static func fingerprint(_ bytes: [UInt8]) -> String {
-        [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4].map { (base: UInt64) in
-            let hash = bytes.reduce(base) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-            let digits = String(hash, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }
 

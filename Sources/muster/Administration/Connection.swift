@@ -20,25 +20,26 @@ struct Connection: Sendable {
         self.token = token
     }
 
-    /// Sends a request below `/api/v1`, and returns the body of a successful answer.
+    /// Sends a request below `/api/v1`, or elsewhere, and returns the body of a successful answer.
     ///
     /// - Throws: `CommandFailure` with what the server said, or why it could not be reached.
     @discardableResult
     func send(
-        _ method: String, _ path: String, json: (any Encodable)? = nil, body: Data? = nil,
-        contentType: String = "application/json"
+        _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
+        body: Data? = nil, contentType: String = "application/json"
     ) async throws -> Data {
-        let (data, status) = try await exchange(method, path, json: json, body: body, contentType: contentType)
+        let (data, status) = try await exchange(
+            method, path, below: root, json: json, body: body, contentType: contentType)
         guard (200..<300).contains(status) else { throw CommandFailure(problem: data, status: status) }
         return data
     }
 
     /// Sends a request and returns what came, whatever its status.
     func exchange(
-        _ method: String, _ path: String, json: (any Encodable)? = nil, body: Data? = nil,
-        contentType: String = "application/json"
+        _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
+        body: Data? = nil, contentType: String = "application/json"
     ) async throws -> (Data, Int) {
-        guard let url = URL(string: "/api/v1" + path, relativeTo: base) else {
+        guard let url = URL(string: root + path, relativeTo: base) else {
             throw CommandFailure("'\(path)' is no path")
         }
         var request = URLRequest(url: url)

@@ -32,6 +32,9 @@ import Testing
                     "_revs_diff": ["POST"], "_missing_revs": ["POST"], "_all_docs": ["GET", "POST"],
                     "_design_docs": ["GET", "POST"], "_changes": ["GET", "POST"], "_local_docs": ["GET"],
                     "_local/{document}": ["GET", "PUT", "DELETE"], "_purge": ["POST"],
+                    "_find": ["POST"], "_explain": ["POST"], "_index": ["GET", "POST"],
+                    "_index/{document}/json/{index}": ["DELETE"], "_index/_design/{document}/json/{index}": ["DELETE"],
+                    "_design/{document}/_geo/{index}": ["GET"], "_design/{document}/_geo_info/{index}": ["GET"],
                     "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"],
                     "{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
                     "_design/{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
@@ -50,6 +53,7 @@ import Testing
     private static func path(_ template: String, database: String) -> String {
         "/"
             + template.replacing("{db}", with: database).replacing("{document}", with: "none")
+            .replacing("{index}", with: "none")
             .replacing("{attachment...}", with: "a/b.txt")
     }
 

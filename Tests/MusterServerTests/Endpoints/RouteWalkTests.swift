@@ -55,7 +55,7 @@ import Testing
         "POST /api/v1/deadletters/redrive": "a", "GET /api/v1/deadletters/{letter}": "a",
         "POST /api/v1/deadletters/{letter}/redrive": "a", "DELETE /api/v1/deadletters/{letter}": "a",
         "GET /.well-known/jwks.json": "*", "GET /health": "*", "GET /api/v1/health": "*", "GET /metrics": "a",
-        "PUT /api/users/{account}": "*", "POST /api/login": "*",
+        "PUT /api/users/{account}": "*", "POST /api/login": "*", "GET /api/places": "almnd",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
     ]
 

@@ -13,6 +13,7 @@ struct CouchEndpoint: Sendable {
     let ledger: Ledger
     let identity: Identity
     let feeds: DocumentFeeds
+    let books: PlaceBooks
     let configuration: Configuration
 
     /// Where all of it is beside the root.
@@ -36,6 +37,8 @@ struct CouchEndpoint: Sendable {
         addLocals(to: &routes)
         addAttachments(to: &routes)
         addPurging(to: &routes)
+        addFind(to: &routes)
+        addGeo(to: &routes)
         addUnsupported(to: &routes)
     }
 
@@ -101,7 +104,9 @@ struct CouchEndpoint: Sendable {
     func prove(_ proof: CouchProof, atOpening: Bool = true) async throws -> Principal? {
         switch proof.shown {
         case .nothing: return nil
-        case .authorization(let header): return try await identity.authenticate(header, from: proof.address)
+        case .authorization(let header):
+            return try await identity.authenticate(
+                header, from: proof.address, admitsLocationKeys: true)
         case .cookie(let cookie): return try await identity.authenticate(cookie: cookie, isExpiryMet: atOpening)
         }
     }

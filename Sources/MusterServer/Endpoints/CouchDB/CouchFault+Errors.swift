@@ -13,6 +13,7 @@ extension CouchFault {
         case let fault as CouchFault: self = fault
         case let fault as CouchDocumentFault: self.init(telling: fault)
         case let fault as JSONFault: self.init(telling: fault)
+        case let fault as MangoFault: self.init(telling: fault)
         case let fault as IdentityFault: self.init(telling: fault)
         case let fault as MultipartReader.Fault: self.init(telling: fault)
         case let problem as Problem: self.init(telling: problem)

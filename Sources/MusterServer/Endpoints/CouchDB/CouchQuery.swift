@@ -4,6 +4,9 @@ import MusterWire
 struct CouchQuery: Sendable {
     private let parts: [(name: String, value: String)]
 
+    /// All parts, in order.
+    var parameters: [(name: String, value: String)] { parts }
+
     /// How many parts are looked at.
     private static let partLimit = 64
 

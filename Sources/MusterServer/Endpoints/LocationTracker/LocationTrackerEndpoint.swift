@@ -9,6 +9,7 @@ import MusterWire
 struct LocationTrackerEndpoint: Sendable {
     let ledger: Ledger
     let identity: Identity
+    let books: PlaceBooks
     let configuration: Configuration
     /// Slows down those who register many: twenty at once, then one in five seconds from one address.
     let registrations = AttemptLimiter(
@@ -32,7 +33,32 @@ struct LocationTrackerEndpoint: Sendable {
                     body: ["application/json": "TrackerLogin"],
                     answers: [.init(200, "The key, and where the database is.", json: "TrackerKey")]),
                 handler: logIn))
+        routes.add(
+            Route(
+                .get, "/api/places",
+                admits: configuration.placesArePublic ? .anyone : .provenByHandler(Route.Admission.everyRole),
+                .init(
+                    "Location tracker", "Places near one, or in any relation to a geometry; as Cloudant Geo answers.",
+                    query: Self.placesQuery, answers: [.init(200, "What was found.", json: "Object")]),
+                handler: findPlaces))
     }
+
+    private static let placesQuery: [Route.Parameter] = [
+        .init("lat", "Degrees north.", schema: #"{"type":"number","minimum":-90,"maximum":90}"#),
+        .init("lon", "Degrees east.", schema: #"{"type":"number","minimum":-180,"maximum":180}"#),
+        .init("radius", "Metres.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
+        .init("relation", "How the query stands to the place.", schema: Schema.text),
+        .init("nearest", "From the nearest to the farthest.", schema: Schema.boolean),
+        .init("include_docs", "With the whole documents.", schema: Schema.boolean),
+        .init("limit", "How many.", schema: #"{"type":"integer","minimum":0,"maximum":200}"#),
+        .init("skip", "How many to leave out before.", schema: #"{"type":"integer","minimum":0}"#),
+        .init("bookmark", "Where the page before ended.", schema: Schema.text),
+        .init("bbox", "West, south, east, north.", schema: Schema.text),
+        .init("g", "Well-known text.", schema: Schema.text),
+        .init("rangex", "Metres east and west.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
+        .init("rangey", "Metres north and south.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
+        .init("format", "view, legacy or geojson.", schema: Schema.text),
+    ]
 
     // MARK: Accounts
 
@@ -120,6 +146,29 @@ struct LocationTrackerEndpoint: Sendable {
                 "location_db_host", request.head.authority ?? "\(configuration.host):\(configuration.port)")
             writer.member("location_db_host_protocol", isEncrypted ? "https" : "http")
             writer.endObject()
+        }
+    }
+
+    // MARK: Places
+
+    private func findPlaces(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let directory = ledger.directory
+        do {
+            if !configuration.placesArePublic {
+                let principal = try await identity.authenticate(
+                    request.headers[.authorization], from: exchange.remoteAddress, admitsLocationKeys: true)
+                guard principal.role != .gateway else { return Self.refusal(.forbidden, "Places are for people.") }
+            }
+            guard let place = directory.database(named: DatabaseName.places) else {
+                return Self.refusal(.notFound, "There are no places.")
+            }
+            let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
+            return try await GeoAnswer(ledger: ledger, books: books)
+                .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
+        } catch let fault as MangoFault {
+            return Self.refusal(HTTPResponse.Status(code: fault.status), fault.reason)
+        } catch let fault as CouchFault {
+            return Self.refusal(fault.status, fault.reason)
         }
     }
 

@@ -1,0 +1,195 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterWire
+
+/// Mango: queries by selectors, and the indexes that make them fast.
+extension CouchEndpoint {
+    func addFind(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(.post, "/{db}/_find", "Documents that a selector matches.", body: json, to: &routes) { call in
+            try await find(call)
+        }
+        add(.post, "/{db}/_explain", "Which index a query uses.", body: json, to: &routes) { call in
+            try await explain(call)
+        }
+        add(.get, "/{db}/_index", "The indexes of a database.", to: &routes) { try await listIndexes($0) }
+        add(.post, "/{db}/_index", "Make an index.", body: json, to: &routes) { try await makeIndex($0) }
+        add(.delete, "/{db}/_index/{document}/json/{index}", "Remove an index.", to: &routes) { call in
+            try await removeIndex(call, design: call.parameter("document"))
+        }
+        add(.delete, "/{db}/_index/_design/{document}/json/{index}", "Remove an index.", to: &routes) { call in
+            try await removeIndex(call, design: call.parameter("document"))
+        }
+    }
+
+    private func find(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
+        let scope = try Self.scope(of: place)
+        let start = ContinuousClock.now
+        let answer = try await ledger.readDocuments { reader in
+            let plan = try Self.plan(request, place, reader)
+            return try QueryRun.answer(request, by: plan, in: scope, reader)
+        }
+        let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        return .json { writer in
+            writer.beginObject()
+            writer.key("docs")
+            writer.beginArray()
+            for document in answer.documents { writer.value(request.projected(document)) }
+            writer.endArray()
+            writer.member("bookmark", answer.bookmark?.text ?? "nil")
+            writer.member("warning", answer.warning)
+            if request.wantsStatistics { writer.statistics(answer, milliseconds: milliseconds) }
+            writer.endObject()
+        }
+    }
+
+    private func explain(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
+        let plan = try await ledger.readDocuments { try Self.plan(request, place, $0) }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("dbname", place.name)
+            writer.key("index")
+            writer.index(plan.index)
+            writer.key("partitioned")
+            writer.value(false)
+            writer.key("selector")
+            writer.value(request.selectorValue)
+            writer.key("limit")
+            writer.value(request.limit)
+            writer.key("skip")
+            writer.value(request.skip)
+            writer.key("fields")
+            if request.fields.isEmpty {
+                writer.value("all_fields")
+            } else {
+                writer.value(JSONValue.array(request.fields.map { .string($0.text) }))
+            }
+            writer.key("mrargs")
+            writer.beginObject()
+            writer.member("direction", plan.isDescending ? "rev" : "fwd")
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    private func listIndexes(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        return .json { writer in
+            writer.beginObject()
+            writer.key("total_rows")
+            writer.value(indexes.count + 1)
+            writer.key("indexes")
+            writer.beginArray()
+            writer.index(nil)
+            for index in indexes { writer.index(index) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private func makeIndex(_ call: CouchCall) async throws -> Response {
+        let place = try call.administered()
+        let definition = try IndexDefinition(await call.tree(limit: CouchLimits.documentBytes))
+        let isNew = try await ledger.makeIndex(definition, in: try Self.indexed(place))
+        return .json { writer in
+            writer.beginObject()
+            writer.member("result", isNew ? "created" : "exists")
+            writer.member("id", "_design/\(definition.design)")
+            writer.member("name", definition.name)
+            writer.endObject()
+        }
+    }
+
+    private func removeIndex(_ call: CouchCall, design: String) async throws -> Response {
+        let place = try call.administered()
+        let name = try call.parameter("index")
+        _ = try Self.indexed(place)
+        let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        let prefix = "_design/"
+        let plain = design.hasPrefix(prefix) ? String(design.dropFirst(prefix.count)) : design
+        let index = indexes.first { $0.definition.design == plain && $0.definition.name == name }
+        guard let index else { throw CouchFault.missing }
+        try await ledger.removeIndex(index.number)
+        return call.ok()
+    }
+
+    // MARK: Places
+
+    private static func scope(of place: DatabasePlace) throws(CouchFault) -> DatabaseScope {
+        guard let scope = place.scope else { throw .notQueried }
+        return scope
+    }
+
+    /// A database that may have indexes.
+    private static func indexed(_ place: DatabasePlace) throws(CouchFault) -> DatabaseNumber {
+        guard case .made(let database) = place.kind else { throw .notIndexed }
+        return database.number
+    }
+
+    private static func indexes(of place: DatabasePlace, _ reader: any DocumentReader) throws -> [StoredIndex] {
+        guard case .made(let database) = place.kind else { return [] }
+        return try reader.indexes(in: database.number)
+    }
+
+    private static func plan(
+        _ request: FindRequest, _ place: DatabasePlace, _ reader: any DocumentReader
+    ) throws -> QueryPlan {
+        let isMade = if case .made = place.kind { true } else { false }
+        return try QueryPlan(request, indexes: indexes(of: place, reader), sortsWithoutIndex: !isMade)
+    }
+}
+
+extension CouchFault {
+    /// The users are no stored documents.
+    fileprivate static let notQueried = CouchFault(
+        .notImplemented, "not_implemented", "The users are not queried by selectors.")
+    /// Positions are found by their time and their place.
+    fileprivate static let notIndexed = CouchFault(
+        .notImplemented, "not_implemented", "Only databases that someone made have indexes; others sort without.")
+
+    /// What is wrong with a query.
+    init(telling fault: MangoFault) {
+        self.init(HTTPResponse.Status(code: fault.status), fault.word, fault.reason)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func statistics(_ answer: QueryAnswer, milliseconds: Double) {
+        key("execution_stats")
+        beginObject()
+        key("total_keys_examined")
+        value(answer.keysExamined)
+        key("total_docs_examined")
+        value(answer.documentsExamined)
+        key("total_quorum_docs_examined")
+        value(0)
+        key("results_returned")
+        value(answer.documents.count)
+        key("execution_time_ms")
+        value(milliseconds)
+        endObject()
+    }
+
+    /// Writes an index as `_index` lists it; nil for the one by id that every database has.
+    fileprivate mutating func index(_ index: StoredIndex?) {
+        beginObject()
+        key("ddoc")
+        if let index { value("_design/\(index.definition.design)") } else { null() }
+        member("name", index?.definition.name ?? "_all_docs")
+        member("type", index == nil ? "special" : "json")
+        key("partitioned")
+        value(false)
+        key("def")
+        value(
+            index?.definition.definition
+                ?? .object([.init("fields", .array([.object([.init("_id", .string("asc"))])]))]))
+        endObject()
+    }
+}

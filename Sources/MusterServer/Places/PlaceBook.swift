@@ -1,0 +1,95 @@
+import MusterCore
+import MusterDocuments
+import MusterGeometry
+import MusterWire
+
+/// Where the documents of one scope are: their geometries by id, in a spatial index, as of one change of the log.
+struct PlaceBook: Sendable {
+    /// Finds them.
+    private(set) var index = PlaceIndex()
+    /// By slot, the ids.
+    private(set) var ids: [String] = []
+    /// By slot, where points are.
+    private(set) var coordinates: [Coordinate] = []
+    /// By slot, what is no point.
+    private(set) var geometries: [Int32: PlainGeometry] = [:]
+    private var slots: [ExactText: Int32] = [:]
+    /// The last change that is in it.
+    private(set) var sequence = Sequence(0)
+
+    /// How many documents with a geometry a scope may have.
+    static let placeLimit = 3_000_000
+    private static let pageSize = 1_000
+
+    /// How many documents there are.
+    var count: Int { index.count }
+
+    /// Takes in what has changed since the last time.
+    ///
+    /// - Throws: `MangoFault` when there are more places than an index holds; what the reader throws.
+    mutating func follow(_ reader: any DocumentReader, _ scope: DatabaseScope) throws {
+        let newest = reader.lastSequence
+        while sequence < newest {
+            let page = try reader.changes(
+                in: scope, since: sequence, isDescending: false, withBodies: true, limit: Self.pageSize)
+            for document in page { put(document) }
+            guard index.count <= Self.placeLimit else {
+                throw MangoFault("too_many_places", "More than \(Self.placeLimit) documents have a place", status: 503)
+            }
+            guard let last = page.last?.sequence, last < newest else { break }
+            sequence = last
+        }
+        sequence = newest
+        if ids.count > 2 * index.count + 10_000 { shrink() }
+    }
+
+    private mutating func put(_ document: StoredDocument) {
+        let name = ExactText(document.id)
+        if let old = slots.removeValue(forKey: name) {
+            index.remove(old)
+            geometries[old] = nil
+        }
+        guard document.tree.winner?.isDeleted == false, let body = document.body,
+            let geometry = Self.geometry(of: body)
+        else { return }
+        insert(geometry, name)
+    }
+
+    private mutating func insert(_ geometry: PlainGeometry, _ name: ExactText) {
+        let slot: Int32
+        if let point = geometry.point {
+            slot = index.insert(point)
+            coordinates.append(point)
+        } else {
+            guard let box = UnrolledGeometry(geometry).boundingBox else { return }
+            slot = index.insert(box)
+            geometries[slot] = geometry
+            let east = box.crossesAntimeridian ? box.east + 360 : box.east
+            coordinates.append(
+                Coordinate(
+                    validLatitude: (box.south + box.north) / 2,
+                    longitude: ((box.west + east) / 2).remainder(dividingBy: 360)))
+        }
+        ids.append(name.text)
+        slots[name] = slot
+    }
+
+    /// What `st_index(doc.geometry)` indexes; nil for a document without a geometry that can be understood.
+    private static func geometry(of body: DocumentBody) -> PlainGeometry? {
+        guard let document = try? JSONValue(parsing: body.json, depthLimit: 64), let value = document["geometry"],
+            value["coordinates"] != nil || value["geometries"] != nil,
+            let geometry = try? PlainGeometry(geoJSON: value), !geometry.isEmpty
+        else { return nil }
+        return geometry
+    }
+
+    /// Gives the slots anew, so that those of documents that are gone take no memory.
+    private mutating func shrink() {
+        var fresh = PlaceBook()
+        fresh.sequence = sequence
+        for (name, slot) in slots {
+            fresh.insert(geometries[slot] ?? PlainGeometry(coordinates[Int(slot)]), name)
+        }
+        self = fresh
+    }
+}

@@ -1,0 +1,52 @@
+import MusterCore
+import MusterWire
+
+/// Which spatial indexes a design document declares (`st_indexes`).
+///
+/// Cloudant runs a function for each document. Muster runs no JavaScript: it knows the one function that Cloudant's own
+/// documentation and tools write, by its pattern, and refuses any other.
+enum SpatialIndexes {
+    /// What the database of places has from the start.
+    static let standardDesign = "_design/points"
+    /// The index that it declares.
+    static let standardName = "pointidx"
+
+    static let standardBody = DocumentBody(
+        json: Array(
+            (#"{"st_indexes":{"\#(standardName)":{"index":"function(doc){if(doc.geometry&&doc.geometry.coordinates)"#
+                + #"{st_index(doc.geometry);}}"}}}"#).utf8))
+
+    /// What a design document says of an index.
+    enum Declaration {
+        /// There is none of that name.
+        case none
+        /// Every document with a geometry is in it.
+        case standard
+        /// A function that Muster does not know.
+        case foreign
+    }
+
+    /// What a design document says of an index.
+    static func declaration(of name: String, in design: JSONValue) -> Declaration {
+        guard let index = design["st_indexes"]?[name] else { return .none }
+        guard let function = index["index"]?.string else { return .foreign }
+        return isStandard(function) ? .standard : .foreign
+    }
+
+    /// `function (doc) { if (doc.geometry && doc.geometry.coordinates) { st_index(doc.geometry); } }`, with any name
+    /// for the argument, any blanks, and semicolons and braces where JavaScript lets one leave them out.
+    private static func isStandard(_ function: String) -> Bool {
+        let dense = function.filter { !$0.isWhitespace && $0 != ";" }
+        guard dense.hasPrefix("function"), let open = dense.firstIndex(of: "("), let close = dense.firstIndex(of: ")")
+        else { return false }
+        guard open < close else { return false }
+        let argument = dense[dense.index(after: open)..<close]
+        guard !argument.isEmpty, argument.utf8.allSatisfy({ (0x30...0x7A).contains($0) || $0 == 0x24 }) else {
+            return false
+        }
+        let condition = "if(\(argument).geometry&&\(argument).geometry.coordinates)"
+        let call = "st_index(\(argument).geometry)"
+        let body = dense[dense.index(after: close)...]
+        return ["{\(condition){\(call)}}", "{\(condition)\(call)}", "{\(call)}"].contains(String(body))
+    }
+}
