@@ -16,6 +16,8 @@ let package = Package(
     products: [
         .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
         .library(name: "MusterCore", targets: ["MusterCore"]),
+        .library(name: "MusterKit", targets: ["MusterKit"]),
+        .library(name: "MusterReplication", targets: ["MusterReplication"]),
         .executable(name: "muster", targets: ["muster"]),
     ],
     dependencies: [
@@ -25,11 +27,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -65,10 +69,30 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterReplication",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterWire",
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterKit",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterReplication", "MusterWire",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterServer",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterStore", "MusterWire", "CGeos", "CMalloc",
-                "CSodium", "CZlib", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterReplication", "MusterStore", "MusterWire",
+                "CGeos", "CMalloc", "CSodium", "CZlib",
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -90,7 +114,8 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "MusterCore", "MusterGeometry", "MusterServer", "MusterSimulator", "MusterStore", "MusterWire",
+                "MusterCore", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer", "MusterSimulator",
+                "MusterStore", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -133,6 +158,15 @@ let package = Package(
         .testTarget(
             name: "MusterSimulatorTests",
             dependencies: ["MusterSimulator", "MusterCore", "MusterGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "MusterReplicationTests",
+            dependencies: ["MusterReplication", "MusterWire", "MusterCore"], swiftSettings: strict),
+        .testTarget(
+            name: "MusterKitTests",
+            dependencies: [
+                "MusterKit", "MusterReplication", "MusterWire", "MusterCore", "MusterGeometry",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+            ], swiftSettings: strict),
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]
 )

@@ -20,6 +20,7 @@ package struct Server: Sendable {
     private let identity: Identity
     private let courier: Courier
     private let documentFeeds: DocumentFeeds
+    private let replicator: Replicator
     private let metrics: Metrics
 
     /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
@@ -39,6 +40,8 @@ package struct Server: Sendable {
             store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
         documentFeeds = DocumentFeeds(ledger: ledger)
+        replicator = Replicator(
+            ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
         metrics = Metrics()
         do {
             let vault = try await SecretVault.open(
@@ -112,7 +115,7 @@ package struct Server: Sendable {
         let key = try await identity.makeControlKey()
         let router = Endpoints(
             ledger: ledger, live: live, identity: identity, courier: courier, documentFeeds: documentFeeds,
-            metrics: metrics, settings: settings
+            replicator: replicator, metrics: metrics, settings: settings
         ).router(logger: logger)
         let isEncrypted = settings.tls != nil
         let application = try application(router, host: settings.host, port: settings.port, tls: settings.tls) {
@@ -127,6 +130,7 @@ package struct Server: Sendable {
             .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
             .init(service: documentFeeds),
+            .init(service: replicator),
         ]
         if isEncrypted {
             // The certificate is for a name that the command line on this machine does not use.

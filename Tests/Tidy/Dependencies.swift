@@ -24,7 +24,7 @@ enum Dependencies {
         "MusterStore": Allowance(
             own: decisions.union(["MusterDocuments"]),
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
-        "MusterReplication": Allowance(own: wire),
+        "MusterReplication": Allowance(own: wire.union(["MusterDocuments"])),
         "MusterServer": Allowance(
             own: wire.union([
                 "MusterDocuments", "MusterStore", "MusterReplication", "CGeos", "CMalloc", "CSodium", "CZlib",

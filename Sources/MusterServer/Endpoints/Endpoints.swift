@@ -11,6 +11,7 @@ package struct Endpoints: Sendable {
     let identity: Identity
     let courier: Courier
     let documentFeeds: DocumentFeeds
+    let replicator: Replicator
     let metrics: Metrics
     let settings: Configuration
     private let placeBooks = PlaceBooks()
@@ -19,13 +20,16 @@ package struct Endpoints: Sendable {
     /// The endpoints over a ledger.
     package init(
         ledger: Ledger, live: Live, identity: Identity, courier: Courier, documentFeeds: DocumentFeeds,
-        metrics: Metrics, settings: Configuration
+        replicator: Replicator? = nil, metrics: Metrics, settings: Configuration
     ) {
         self.ledger = ledger
         self.live = live
         self.identity = identity
         self.courier = courier
         self.documentFeeds = documentFeeds
+        self.replicator =
+            replicator
+            ?? Replicator(ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
         self.metrics = metrics
         self.settings = settings
         amazonGate = AmazonGate(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
@@ -46,10 +50,9 @@ package struct Endpoints: Sendable {
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
         CouchEndpoint(
-            ledger: ledger, identity: identity, feeds: documentFeeds, books: placeBooks,
+            ledger: ledger, identity: identity, feeds: documentFeeds, replicator: replicator, books: placeBooks,
             configuration: settings
-        )
-        .register(in: &routes)
+        ).register(in: &routes)
         OpenAPI.register(in: &routes)
         return routes
     }

@@ -23,7 +23,7 @@ import Testing
             "GET /", "HEAD /", "GET /_up", "GET /_uuids", "POST /_session", "GET /_session", "DELETE /_session",
         ]
         let rest =
-            ["GET /_all_dbs"]
+            ["GET /_all_dbs", "POST /_replicate", "GET /_active_tasks", "GET /_scheduler/docs"]
             + routes(
                 "/{db}", "GET", "HEAD", "PUT", "DELETE", "POST",
                 beneath: [
@@ -35,7 +35,7 @@ import Testing
                     "_find": ["POST"], "_explain": ["POST"], "_index": ["GET", "POST"],
                     "_index/{document}/json/{index}": ["DELETE"], "_index/_design/{document}/json/{index}": ["DELETE"],
                     "_design/{document}/_geo/{index}": ["GET"], "_design/{document}/_geo_info/{index}": ["GET"],
-                    "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"],
+                    "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"], "_snapshot": ["GET"],
                     "{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
                     "_design/{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
                     "{document}/{attachment...}": ["GET", "HEAD", "PUT", "DELETE"],

@@ -13,6 +13,7 @@ struct CouchEndpoint: Sendable {
     let ledger: Ledger
     let identity: Identity
     let feeds: DocumentFeeds
+    let replicator: Replicator
     let books: PlaceBooks
     let configuration: Configuration
 
@@ -39,6 +40,7 @@ struct CouchEndpoint: Sendable {
         addPurging(to: &routes)
         addFind(to: &routes)
         addGeo(to: &routes)
+        addReplication(to: &routes)
         addUnsupported(to: &routes)
     }
 

@@ -1,0 +1,273 @@
+import Crypto
+import Foundation
+import GRDB
+import MusterCore
+import MusterDocuments
+import MusterReplication
+import MusterWire
+import Synchronization
+
+/// The file of a `LocalStore`: documents in the tables that the server has too, numbered by a counter of its own, what
+/// they say sealed where there is a key.
+final class LocalStoreFile: Sendable {
+    let identity: String
+    let seal: BodySeal?
+    private let file: any DatabaseWriter
+    private let listeners = Mutex<[UInt64: AsyncStream<Sequence>.Continuation]>([:])
+    private let nextListener = Mutex<UInt64>(0)
+
+    /// The one database in the file.
+    static let database = DatabaseNumber(1)
+    private static let version = 1
+
+    init(path: String?, key: SymmetricKey?) throws {
+        seal = key.map { BodySeal(key: $0) }
+        if let path {
+            // Made before SQLite makes it, so that nobody else may read it for a moment.
+            if !FileManager.default.fileExists(atPath: path) {
+                _ = FileManager.default.createFile(
+                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            }
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            file = try DatabasePool(path: path, configuration: configuration)
+            // What was recorded survives a dead battery too.
+            try file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        } else {
+            file = try DatabaseQueue()
+        }
+        identity = try Self.settle(file, seal)
+    }
+
+    func close() throws { try file.close() }
+
+    /// Makes the tables in a new file, and makes sure that the key is the one that the file was sealed with.
+    ///
+    /// - Returns: what the store is known by.
+    private static func settle(_ file: any DatabaseWriter, _ seal: BodySeal?) throws -> String {
+        try file.write { database in
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            guard version <= Self.version else { throw LocalStoreFault.tooNew(version: version) }
+            let probe = ProbeText.revision
+            if version == 0 {
+                try database.execute(sql: DocumentSchema.tables + Self.tables)
+                let sealed = try seal?.sealed(ProbeText.json, of: probe, of: ProbeText.id)
+                try database.execute(
+                    sql: "INSERT INTO store (number, identity, sequence, probe) VALUES (1, ?, 0, ?)",
+                    arguments: [UUID().uuidString.lowercased(), sealed.map { Data($0) }])
+                try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+            }
+            guard let row = try Row.fetchOne(database, sql: "SELECT identity, probe FROM store") else {
+                throw LocalStoreFault.wrongKey
+            }
+            let sealed: Data? = row["probe"]
+            switch (sealed, seal) {
+            case (nil, nil): break
+            case (let sealed?, let seal?):
+                guard (try? seal.opened([UInt8](sealed), of: probe, of: ProbeText.id)) != nil else {
+                    throw LocalStoreFault.wrongKey
+                }
+            default: throw LocalStoreFault.wrongKey
+            }
+            return row["identity"]
+        }
+    }
+
+    private enum ProbeText {
+        static let id = "probe"
+        static let json = Array("{}".utf8)
+        static let revision = Revision(generation: 1, hash: .digest(0, 0))
+    }
+
+    private static let tables = """
+        CREATE TABLE store (
+            number INTEGER PRIMARY KEY, identity TEXT NOT NULL, sequence INTEGER NOT NULL, probe BLOB);
+        -- When documents say that they were made, for those that do and live.
+        CREATE TABLE creations (id TEXT NOT NULL PRIMARY KEY, created_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX creations_by_time ON creations (created_at, id);
+
+        """
+
+    // MARK: Transactions
+
+    func read<Success: Sendable>(
+        _ body: @escaping @Sendable (DocumentTables, Database) throws -> Success
+    ) async throws -> Success {
+        try await file.read { database in
+            let last = try Self.lastSequence(in: database)
+            return try body(DocumentTables(in: database) { Sequence(last) }, database)
+        }
+    }
+
+    /// Runs a transaction; whoever listens is told when it is on disk.
+    func write<Success: Sendable>(
+        _ body: @escaping @Sendable (LocalTransaction) throws -> Success
+    ) async throws -> Success {
+        let (result, sequence) = try await file.write { [seal] database in
+            let transaction = LocalTransaction(database, seal, last: try Self.lastSequence(in: database))
+            let result = try body(transaction)
+            try transaction.finish()
+            return (result, transaction.sequence)
+        }
+        listeners.withLock { for listener in $0.values { listener.yield(Sequence(sequence)) } }
+        return result
+    }
+
+    private static func lastSequence(in database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT sequence FROM store") ?? 0
+    }
+
+    // MARK: Listening
+
+    /// The numbers of new changes, as they come; a slow listener hears of the last.
+    func announcements() -> AsyncStream<Sequence> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = nextListener.withLock { number in
+                number += 1
+                return number
+            }
+            listeners.withLock { $0[number] = continuation }
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.listeners.withLock { $0.removeValue(forKey: number) }
+            }
+        }
+    }
+}
+
+extension LocalStoreFile: DocumentHome {
+    var scope: DatabaseScope { .database(Self.database) }
+
+    func look<Success: Sendable>(
+        _ body: @escaping @Sendable (any DocumentReader) throws -> Success
+    ) async throws -> Success {
+        try await read { tables, _ in try body(tables) }
+    }
+
+    func plain(_ body: DocumentBody, of revision: Revision, of id: String) throws -> DocumentBody {
+        guard let seal else { return body }
+        return DocumentBody(
+            json: try seal.opened(body.json, of: revision, of: id), attachments: body.attachments)
+    }
+
+    func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
+        if edits.isEmpty { return [] }
+        return try await write { transaction in try edits.map { try transaction.apply($0) } }
+    }
+
+    func put(_ json: [UInt8], local id: String) async throws {
+        try await write { transaction in
+            let revision = try transaction.tables.local(id, in: Self.database)?.revision ?? 0
+            try transaction.tables.put(LocalDocument(id: id, revision: revision + 1, json: json), in: Self.database)
+        }
+    }
+
+    func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
+        var md5 = Insecure.MD5()
+        var sha256 = SHA256()
+        var length: Int64 = 0
+        let blob = try await write { try $0.tables.beginBlob() }
+        for try await piece in bytes {
+            md5.update(data: piece)
+            sha256.update(data: piece)
+            length += Int64(piece.count)
+            guard length <= limit else { throw ReplicationFault.tooLarge(limitBytes: Int(limit)) }
+            try await write { try $0.tables.append(piece, to: blob) }
+        }
+        let kept = KeptBytes(md5: Array(md5.finalize()), key: Array(sha256.finalize()), length: length)
+        let moment = Instant(seconds: Date().timeIntervalSince1970)
+        try await write { try $0.tables.finish(blob, key: kept.key, length: kept.length, at: moment) }
+        return kept
+    }
+
+    func waitForChange(after sequence: Sequence) async throws {
+        let announcements = announcements()
+        // Listening comes first: what is committed between the two is heard of.
+        if try await look({ $0.lastSequence }) > sequence { return }
+        for await newest in announcements where newest > sequence { return }
+        try Task.checkCancellation()
+    }
+}
+
+/// A transaction on a `LocalStore`'s file.
+final class LocalTransaction {
+    let tables: DocumentTables
+    let database: Database
+    private(set) var sequence: Int64
+    private let first: Int64
+    private let seal: BodySeal?
+
+    init(_ database: Database, _ seal: BodySeal?, last: Int64) {
+        self.database = database
+        self.seal = seal
+        sequence = last
+        first = last
+        tables = DocumentTables(in: database) { Sequence(last) }
+    }
+
+    func finish() throws {
+        try tables.finish()
+        guard sequence != first else { return }
+        try database.execute(sql: "UPDATE store SET sequence = ?", arguments: [sequence])
+    }
+
+    /// Carries out an edit, sealing what it says.
+    func apply(_ edit: DocumentEdit, over known: StoredDocument? = nil) throws -> EditOutcome {
+        let place = LocalStoreFile.database
+        let before = try known ?? tables.document(edit.id, in: .database(place))
+        var stored = edit
+        guard case .at(let path) = edit.place else { preconditionFailure("local edits know their revision") }
+        if let seal { stored.body.json = try seal.sealed(edit.body.json, of: path[0], of: edit.id) }
+        var winner: RevisionTree.Node?
+        let outcome = try tables.apply(
+            stored, to: place, revisionLimit: StoredDatabase.defaultRevisionLimit, over: before
+        ) { node in
+            winner = node
+            sequence += 1
+            return Sequence(sequence)
+        }
+        if let winner { try index(edit, path[0], winner) }
+        return outcome
+    }
+
+    /// Notes when the document says that it was made.
+    private func index(_ edit: DocumentEdit, _ revision: Revision, _ winner: RevisionTree.Node) throws {
+        var createdAt: Int64?
+        if winner.revision == revision {
+            createdAt = winner.isDeleted ? nil : CreationTime.read(edit.body.json)
+        } else if !winner.isDeleted,
+            let body = try tables.body(of: winner.revision, of: edit.id, in: .database(LocalStoreFile.database))
+        {
+            createdAt = CreationTime.read(try seal?.opened(body.json, of: winner.revision, of: edit.id) ?? body.json)
+        }
+        if let createdAt {
+            try database.cachedStatement(
+                sql: "INSERT OR REPLACE INTO creations (id, created_at) VALUES (?, ?)"
+            ).execute(arguments: [edit.id, createdAt])
+        } else {
+            try database.cachedStatement(sql: "DELETE FROM creations WHERE id = ?").execute(arguments: [edit.id])
+        }
+    }
+}
+
+/// When a document says that it was made.
+enum CreationTime {
+    /// `created_at`, milliseconds since 1970; nil where it is not there.
+    static func read(_ json: [UInt8]) -> Int64? {
+        json.withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes, depthLimit: 64)
+            do {
+                try reader.beginObject()
+                while let key = try reader.nextKey() {
+                    guard key == "created_at", try reader.peek() == .number else {
+                        _ = try reader.skip()
+                        continue
+                    }
+                    return Int64(exactly: try reader.number().rounded())
+                }
+                return nil
+            } catch {
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+public import MusterGeometry
+import MusterReplication
+import MusterWire
+
+/// Places near a position: asked of the server where there is a network, answered from what it told before where there
+/// is none.
+public actor Places {
+    /// A place.
+    public struct Place: Codable, Hashable, Sendable {
+        /// Its document's id.
+        public var id: String
+        /// What it is called.
+        public var name: String
+        /// Degrees.
+        public var latitude: Double
+        /// Degrees.
+        public var longitude: Double
+    }
+
+    /// Places near a position, the nearest first.
+    public struct Answer: Hashable, Sendable {
+        /// The places.
+        public var places: [Place]
+        /// Whether the server was asked just now.
+        public var isFresh: Bool
+    }
+
+    private let session: Session
+    private let store: LocalStore
+    private var known: [String: Place]?
+
+    /// Two and a half miles.
+    public static let usualRadius = Metres(2.5 * 1_609.34)
+    /// Places that are kept at most.
+    public static let keptLimit = 10_000
+    private static let noteID = "places"
+
+    /// Places as whoever is signed in may see them.
+    public init(session: Session, store: LocalStore) {
+        self.session = session
+        self.store = store
+    }
+
+    /// The places within a radius, the nearest first, at most 200; ties by id.
+    ///
+    /// - Throws: `ReplicationFault` when the server refuses; without a network nothing is thrown. What keeps the local
+    ///   store from being read.
+    public func near(_ centre: Coordinate, radius: Metres = Places.usualRadius) async throws -> Answer {
+        var places = try await recall()
+        let answer: (status: Int, body: [UInt8])
+        do {
+            let query =
+                "lat=\(centre.latitude)&lon=\(centre.longitude)&radius=\(radius.value)"
+                + "&relation=contains&nearest=true&include_docs=true&limit=200"
+            answer = try await session.connections.ask(
+                "GET", session.server + "api/places?" + query, credentials: session.credentials)
+        } catch let fault as ReplicationFault where fault.isPassing {
+            return Answer(places: Self.within(radius, of: centre, places), isFresh: false)
+        }
+        if answer.status >= 500 { return Answer(places: Self.within(radius, of: centre, places), isFresh: false) }
+        guard answer.status == 200, let value = try? JSONValue(parsing: answer.body) else {
+            throw ReplicationFault.refused(status: answer.status, error: "", reason: "places are not told")
+        }
+        let found = (value["rows"]?.elements ?? []).compactMap(Self.place)
+        // What is within the radius and was not told is no more.
+        for place in Self.within(radius, of: centre, places) where !found.contains(where: { $0.id == place.id }) {
+            if found.count < 200 { places[place.id] = nil }
+        }
+        for place in found where places.count < Self.keptLimit || places[place.id] != nil { places[place.id] = place }
+        if places != known {
+            known = places
+            try await store.keep(places, note: Self.noteID)
+        }
+        return Answer(places: Self.ordered(found, from: centre), isFresh: true)
+    }
+
+    private func recall() async throws -> [String: Place] {
+        if let known { return known }
+        let kept = try await store.note(Self.noteID, as: [String: Place].self) ?? [:]
+        known = kept
+        return kept
+    }
+
+    private static func within(_ radius: Metres, of centre: Coordinate, _ places: [String: Place]) -> [Place] {
+        ordered(
+            places.values.filter { distance(of: $0, from: centre) <= radius.value }, from: centre)
+    }
+
+    private static func ordered(_ places: [Place], from centre: Coordinate) -> [Place] {
+        places.map { (distance: distance(of: $0, from: centre), place: $0) }
+            .sorted { ($0.distance, $0.place.id) < ($1.distance, $1.place.id) }.map(\.place)
+    }
+
+    private static func distance(of place: Place, from centre: Coordinate) -> Double {
+        guard let coordinate = try? Coordinate(latitude: place.latitude, longitude: place.longitude) else {
+            return .infinity
+        }
+        return centre.distance(to: coordinate).value
+    }
+
+    private static func place(_ row: JSONValue) -> Place? {
+        guard let id = row["id"]?.string,
+            let geometry = row["geometry"] ?? row["doc"]?["geometry"], geometry["type"]?.string == "Point",
+            let numbers = geometry["coordinates"]?.elements, numbers.count >= 2,
+            let longitude = numbers[0].number, let latitude = numbers[1].number
+        else { return nil }
+        return Place(id: id, name: row["doc"]?["name"]?.string ?? "", latitude: latitude, longitude: longitude)
+    }
+}

@@ -1,0 +1,222 @@
+import MusterCore
+import MusterDocuments
+import MusterWire
+
+/// A database of ours as one side of a replication: the same for the store on a device and for the server's own
+/// databases.
+package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
+    /// Where the documents live.
+    package let home: Home
+
+    /// The peer of a home.
+    package init(_ home: Home) { self.home = home }
+
+    /// Bytes of an attachment that are read at once.
+    private static var pieceBytes: Int { 256 << 10 }
+    /// The largest attachment that is taken.
+    private static var attachmentLimitBytes: Int64 { 1 << 30 }
+
+    package func information() async throws -> PeerInformation {
+        let scope = home.scope
+        let count = try await home.look { try $0.counts(in: scope).living }
+        return PeerInformation(identity: home.identity, documentCount: count)
+    }
+
+    package func create() async throws { try await home.create() }
+
+    package func ensureFullCommit() async throws {}
+
+    // MARK: Logs
+
+    package func log(_ id: String) async throws -> ReplicationLog? {
+        guard case .database(let database) = home.scope else { return nil }
+        return try await home.look { try $0.local(id, in: database) }.map { ReplicationLog(parsing: $0.json) }
+    }
+
+    package func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
+        try await home.put(log.json(), local: id)
+        return log
+    }
+
+    // MARK: Reading
+
+    package func changes(_ request: ChangesRequest) async throws -> ChangesPage {
+        let filter = try DocumentFilter(request.filter)
+        let since = Sequence(request.since.number ?? 0)
+        let page = try await page(since: since, limit: request.limit, filter)
+        guard request.waits, page.changes.isEmpty else { return page }
+        try await home.waitForChange(after: Sequence(page.last.number ?? 0))
+        return try await self.page(since: Sequence(page.last.number ?? 0), limit: request.limit, filter)
+    }
+
+    private func page(since: Sequence, limit: Int, _ filter: DocumentFilter) async throws -> ChangesPage {
+        let home = home
+        return try await home.look { reader in
+            var page = ChangesPage(changes: [], last: PeerSequence(since.rawValue))
+            var since = since
+            while page.changes.count < limit {
+                let found = try reader.changes(
+                    in: home.scope, since: since, isDescending: false, withBodies: filter.needsBodies, limit: limit)
+                for document in found where page.changes.count < limit {
+                    since = document.sequence
+                    guard try filter.admits(document, home) else { continue }
+                    page.changes.append(
+                        DocumentRevisions(id: document.id, revisions: document.tree.leaves.map(\.revision)))
+                }
+                if found.count < limit { break }
+            }
+            page.pending = try reader.pendingChanges(in: home.scope, since: since)
+            page.last = PeerSequence(page.pending == 0 ? max(since, reader.lastSequence).rawValue : since.rawValue)
+            return page
+        }
+    }
+
+    package func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
+        let scope = home.scope
+        return try await home.look { reader in
+            try revisions.compactMap { document in
+                let tree = try reader.document(document.id, in: scope)?.tree ?? RevisionTree()
+                let missing = tree.missing(document.revisions)
+                return missing.isEmpty ? nil : DocumentRevisions(id: document.id, revisions: missing)
+            }
+        }
+    }
+
+    package func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
+        let home = home
+        return try await home.look { reader in
+            var revisions: [ReplicatedRevision] = []
+            for want in wanted {
+                guard let document = try reader.document(want.id, in: home.scope) else { continue }
+                var seen: Set<Revision> = []
+                for leaf in want.revisions.flatMap({ document.tree.leaves(from: $0) })
+                where seen.insert(leaf).inserted {
+                    if let revision = try Self.revision(leaf, of: document, reader, home) {
+                        revisions.append(revision)
+                    }
+                }
+            }
+            return revisions
+        }
+    }
+
+    /// A leaf as it goes to the other peer; nil where nobody knows any more what it says.
+    package static func revision(
+        _ leaf: Revision, of document: StoredDocument, _ reader: any DocumentReader, _ home: Home
+    ) throws -> ReplicatedRevision? {
+        guard let node = document.tree.node(leaf) else { return nil }
+        let isWinner = document.tree.winner?.revision == leaf
+        let known = isWinner ? document.body : nil
+        guard let body = try known ?? reader.body(of: leaf, of: document.id, in: home.scope) else { return nil }
+        let plain = try home.plain(body, of: leaf, of: document.id)
+        return ReplicatedRevision(
+            id: document.id, path: document.tree.path(of: leaf), isDeleted: node.isDeleted, json: plain.json,
+            attachments: plain.attachments.map { attachment in
+                ReplicatedAttachment(
+                    name: attachment.name, contentType: attachment.contentType,
+                    digest: "md5-" + Base64.encode(attachment.md5), length: attachment.length,
+                    revisionPosition: attachment.revisionPosition)
+            })
+    }
+
+    package func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
+        let home = home
+        let found = try await home.look { reader in
+            try reader.body(of: reference.revision, of: reference.id, in: home.scope)?
+                .attachments.first { $0.name == reference.name }
+        }
+        guard let found else { throw ReplicationFault.damagedAttachment(reference) }
+        let reading = AttachmentReading(key: found.key)
+        return AttachmentBytes {
+            let (key, offset) = (reading.key, reading.offset)
+            let piece = try await home.look { try $0.bytes(of: key, from: offset, limit: Self.pieceBytes) }
+            guard let piece else { throw ReplicationFault.damagedAttachment(reference) }
+            reading.offset += Int64(piece.count)
+            return piece.isEmpty ? nil : piece
+        }
+    }
+
+    // MARK: Writing
+
+    package func write(
+        _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
+    ) async throws -> [WriteRefusal] {
+        var refusals: [WriteRefusal] = []
+        var edits: [DocumentEdit] = []
+        for revision in revisions {
+            if let refusal = home.refusal(of: revision) {
+                refusals.append(refusal)
+                continue
+            }
+            var body = DocumentBody(json: revision.json)
+            for attachment in revision.attachments {
+                body.attachments.append(try await keep(attachment, of: revision, attachments))
+            }
+            edits.append(
+                DocumentEdit(
+                    id: revision.id, body: body, isDeleted: revision.isDeleted, place: .at(revision.path)))
+        }
+        let outcomes = try await home.write(edits)
+        for (edit, outcome) in zip(edits, outcomes) {
+            // Only a blob swept away between its coming and its use: the next attempt brings it again.
+            if case .missingAttachment(let name) = outcome, case .at(let path) = edit.place {
+                throw ReplicationFault.damagedAttachment(
+                    AttachmentReference(id: edit.id, revision: path[0], name: name))
+            }
+        }
+        return refusals
+    }
+
+    private func keep(
+        _ attachment: ReplicatedAttachment, of revision: ReplicatedRevision, _ source: AttachmentSource
+    ) async throws -> Attachment {
+        let reference = AttachmentReference(id: revision.id, revision: revision.revision, name: attachment.name)
+        let kept = try await home.keep(try await source(reference), limit: Self.attachmentLimitBytes)
+        guard kept.length == attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
+        return Attachment(
+            name: attachment.name, contentType: attachment.contentType, md5: kept.md5, key: kept.key,
+            length: kept.length, revisionPosition: attachment.revisionPosition)
+    }
+}
+
+/// How far an attachment was read. One reader asks for one piece after the other: that is what protects it.
+private final class AttachmentReading: @unchecked Sendable {
+    let key: [UInt8]
+    var offset: Int64 = 0
+
+    init(key: [UInt8]) { self.key = key }
+}
+
+/// Which documents a page of changes has.
+private enum DocumentFilter: Sendable {
+    case all
+    case documents(Set<String>)
+    case selector(Selector)
+
+    init(_ filter: ReplicationFilter) throws {
+        switch filter {
+        case .all: self = .all
+        case .documents(let ids): self = .documents(Set(ids))
+        case .selector(let text):
+            do {
+                self = .selector(try Selector(JSONValue(parsing: Array(text.utf8))))
+            } catch {
+                throw ReplicationFault.unsupported("the selector cannot be read: \(error)")
+            }
+        }
+    }
+
+    var needsBodies: Bool { if case .selector = self { true } else { false } }
+
+    func admits(_ document: StoredDocument, _ home: some DocumentHome) throws -> Bool {
+        switch self {
+        case .all: return true
+        case .documents(let ids): return ids.contains(document.id)
+        case .selector(let selector):
+            guard let body = document.body, let winner = document.tree.winner else { return false }
+            let json = try home.plain(body, of: winner.revision, of: document.id).json
+            return selector.matches(
+                id: document.id, revision: winner.revision.text, isDeleted: winner.isDeleted, json: json)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import MusterCore
+package import MusterWire
+
+/// Documents as CouchDB's protocol writes them: the members of the body, and beside them those whose names begin with
+/// `_`.
+package enum DocumentText {
+    /// How deep a document may nest.
+    package static let depthLimit = 64
+
+    /// Reads the document that comes next.
+    ///
+    /// - Returns: nil when it has no id or no revision.
+    /// - Throws: `JSONFault`.
+    package static func read(_ reader: inout JSONReader) throws -> ReplicatedRevision? {
+        var id: String?
+        var revision: Revision?
+        var path: [Revision] = []
+        var isDeleted = false
+        var attachments: [ReplicatedAttachment] = []
+        var json: [UInt8] = [UInt8(ascii: "{")]
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            guard key.bytes.first == UInt8(ascii: "_") else {
+                if json.count > 1 { json.append(UInt8(ascii: ",")) }
+                json.append(UInt8(ascii: "\""))
+                json.append(contentsOf: key.bytes)
+                json.append(UInt8(ascii: "\""))
+                json.append(UInt8(ascii: ":"))
+                append(try reader.skip(), to: &json)
+                continue
+            }
+            if key == "_id" {
+                id = try reader.text().string
+            } else if key == "_rev" {
+                revision = Revision(try reader.text().string)
+            } else if key == "_revisions" {
+                path = try readPath(&reader)
+            } else if key == "_deleted" {
+                isDeleted = try reader.boolean()
+            } else if key == "_attachments" {
+                attachments = try readAttachments(&reader)
+            } else {
+                _ = try reader.skip()
+            }
+        }
+        json.append(UInt8(ascii: "}"))
+        if let revision, path.first != revision { path = [revision] }
+        guard let id, !path.isEmpty else { return nil }
+        return ReplicatedRevision(id: id, path: path, isDeleted: isDeleted, json: json, attachments: attachments)
+    }
+
+    /// Appends a value without the space outside of its strings.
+    static func append(_ value: UnsafeRawBufferPointer, to json: inout [UInt8]) {
+        // Most values come without any.
+        guard value.contains(where: { $0 <= 0x20 }) else {
+            json.append(contentsOf: value)
+            return
+        }
+        var isInString = false
+        var isEscaped = false
+        for byte in value {
+            if !isInString, byte <= 0x20 { continue }
+            json.append(byte)
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString.toggle()
+            }
+        }
+    }
+
+    /// Reads `{"start":3,"ids":[…]}`; empty when generations do not go down to one at the least.
+    private static func readPath(_ reader: inout JSONReader) throws -> [Revision] {
+        var start: Int32 = 0
+        var hashes: [Revision.Hash] = []
+        var isSound = true
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if key == "start" {
+                start = Int32(exactly: try reader.number()) ?? 0
+            } else if key == "ids" {
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    let text = try reader.text()
+                    if let hash = Revision.Hash(text.bytes) { hashes.append(hash) } else { isSound = false }
+                }
+            } else {
+                _ = try reader.skip()
+            }
+        }
+        guard isSound, Int(start) >= hashes.count else { return [] }
+        return hashes.enumerated().map { Revision(generation: start - Int32($0.offset), hash: $0.element) }
+    }
+
+    private static func readAttachments(_ reader: inout JSONReader) throws -> [ReplicatedAttachment] {
+        guard case .object(let members) = try reader.tree() else { return [] }
+        return members.map { member in
+            ReplicatedAttachment(
+                name: member.key, contentType: member.value["content_type"]?.string ?? "application/octet-stream",
+                digest: member.value["digest"]?.string ?? "", length: member.value["length"]?.integer ?? 0,
+                revisionPosition: Int32(exactly: member.value["revpos"]?.integer ?? 1) ?? 1)
+        }
+    }
+
+    /// How the bytes of a document's attachments go with it.
+    package enum AttachmentForm {
+        /// They stay where they are (`"stub":true`).
+        case stubs
+        /// They follow in parts of their own (`"follows":true`), in order.
+        case following
+        /// In the text, in base 64, each by its name.
+        case inline([String: [UInt8]])
+    }
+
+    /// Appends a document with its `_revisions`.
+    package static func append(
+        _ document: ReplicatedRevision, to bytes: inout [UInt8], attachments form: AttachmentForm = .stubs
+    ) {
+        var writer = JSONWriter(appendingTo: bytes)
+        bytes = []
+        writer.beginObject()
+        writer.key("_id")
+        writer.value(document.id)
+        writer.key("_rev")
+        writer.value(document.revision.text)
+        writer.key("_revisions")
+        writer.beginObject()
+        writer.key("start")
+        writer.value(document.revision.generation)
+        writer.key("ids")
+        writer.beginArray()
+        for revision in document.path { writer.value(revision.hash.text) }
+        writer.endArray()
+        writer.endObject()
+        if document.isDeleted {
+            writer.key("_deleted")
+            writer.value(true)
+        }
+        if !document.attachments.isEmpty { write(document.attachments, form, to: &writer) }
+        writer.endObject()
+        bytes = writer.takeBytes()
+        // The members of the body stand behind ours, before the brace that closes.
+        guard document.json.count > 2 else { return }
+        bytes[bytes.count - 1] = UInt8(ascii: ",")
+        bytes.append(contentsOf: document.json.dropFirst())
+    }
+
+    private static func write(
+        _ attachments: [ReplicatedAttachment], _ form: AttachmentForm, to writer: inout JSONWriter
+    ) {
+        writer.key("_attachments")
+        writer.beginObject()
+        for attachment in attachments {
+            writer.key(attachment.name)
+            writer.beginObject()
+            writer.key("content_type")
+            writer.value(attachment.contentType)
+            writer.key("revpos")
+            writer.value(attachment.revisionPosition)
+            switch form {
+            case .inline(let bytes):
+                writer.key("data")
+                writer.value(Base64.encode(bytes[attachment.name] ?? []))
+            case .stubs, .following:
+                writer.key("digest")
+                writer.value(attachment.digest)
+                writer.key("length")
+                writer.value(attachment.length)
+                if case .stubs = form { writer.key("stub") } else { writer.key("follows") }
+                writer.value(true)
+            }
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,105 @@
+import AsyncHTTPClient
+import MusterCore
+import MusterWire
+import NIOCore
+import NIOHTTP1
+
+extension HTTPPeer {
+    /// Bytes of documents in one request, about.
+    private static let requestBytes = 4 << 20
+    /// Attachments of a document up to so many bytes go within its text.
+    private static let inlineBytes: Int64 = 64 << 10
+
+    /// Posts to `_bulk_docs`; a document with large attachments goes alone, as it is read (`multipart/related`).
+    public func write(
+        _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
+    ) async throws -> [WriteRefusal] {
+        var refusals: [WriteRefusal] = []
+        var batch = DocumentBatch()
+        for revision in revisions {
+            let length = revision.attachments.reduce(0) { $0 + $1.length }
+            if length > Self.inlineBytes {
+                if let refusal = try await put(revision, attachments) { refusals.append(refusal) }
+                continue
+            }
+            var inline: [String: [UInt8]] = [:]
+            for attachment in revision.attachments {
+                inline[attachment.name] = try await Self.whole(attachment, of: revision, attachments)
+            }
+            batch.add(revision, inline)
+            if batch.bytes.count >= Self.requestBytes {
+                refusals += try await post(batch)
+                batch = DocumentBatch()
+            }
+        }
+        if batch.count > 0 { refusals += try await post(batch) }
+        return refusals
+    }
+
+    /// The documents of one request.
+    private struct DocumentBatch {
+        private(set) var bytes = Array("{\"new_edits\":false,\"docs\":[".utf8)
+        private(set) var count = 0
+
+        mutating func add(_ revision: ReplicatedRevision, _ inline: [String: [UInt8]]) {
+            if count > 0 { bytes.append(UInt8(ascii: ",")) }
+            count += 1
+            DocumentText.append(revision, to: &bytes, attachments: .inline(inline))
+        }
+
+        /// The request's body.
+        var body: [UInt8] { bytes + Array("]}".utf8) }
+    }
+
+    private func post(_ batch: DocumentBatch) async throws -> [WriteRefusal] {
+        let answer = try await exchange.send(exchange.ask(.POST, "_bulk_docs", json: batch.body))
+        let rows: JSONValue
+        do {
+            rows = try JSONValue(parsing: answer.body)
+        } catch {
+            throw ReplicationFault.malformed("_bulk_docs: \(error)")
+        }
+        return try (rows.elements ?? []).compactMap { row in
+            // Servers differ in whether they tell what they took.
+            guard let error = row["error"]?.string else { return nil }
+            if let status = row["status"]?.integer, status >= 500 {
+                throw ReplicationFault.busy(status: Int(status), retryAfterSeconds: nil)
+            }
+            return WriteRefusal(
+                id: row["id"]?.string ?? "", revision: row["rev"]?.string.flatMap { Revision($0) }, error: error,
+                reason: row["reason"]?.string ?? "")
+        }
+    }
+
+    private static func whole(
+        _ attachment: ReplicatedAttachment, of revision: ReplicatedRevision, _ source: AttachmentSource
+    ) async throws -> [UInt8] {
+        let reference = AttachmentReference(id: revision.id, revision: revision.revision, name: attachment.name)
+        var bytes: [UInt8] = []
+        for try await piece in try await source(reference) {
+            bytes += piece
+            guard bytes.count <= attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
+        }
+        guard bytes.count == attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
+        return bytes
+    }
+
+    // MARK: Large attachments
+
+    /// Sends one document and its attachments as they are read, each a part of its own (`multipart/related`).
+    private func put(
+        _ revision: ReplicatedRevision, _ attachments: @escaping AttachmentSource
+    ) async throws -> WriteRefusal? {
+        let related = RelatedParts(revision)
+        var ask = exchange.ask(.PUT, PeerAddress.path(ofDocument: revision.id), query: "new_edits=false")
+        ask.contentType = "multipart/related;boundary=\"\(related.boundary)\""
+        ask.body = .stream(related.pieces(attachments), length: .known(related.length))
+        ask.deadlineSeconds = nil
+        let answer = try await exchange.send(ask, admitting: [400, 403, 409, 412, 415])
+        if answer.status < 300 || answer.status == 409 { return nil }
+        let value = try? JSONValue(parsing: answer.body)
+        return WriteRefusal(
+            id: revision.id, revision: revision.revision, error: value?["error"]?.string ?? "\(answer.status)",
+            reason: value?["reason"]?.string ?? "")
+    }
+}

@@ -1,0 +1,183 @@
+import AsyncHTTPClient
+import MusterCore
+import MusterWire
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// A database behind CouchDB's protocol: Muster's, CouchDB's, or a PouchDB server's.
+public final class HTTPPeer: ReplicationPeer {
+    /// Where it is.
+    public let address: PeerAddress
+    let exchange: HTTPExchange
+    /// Seconds between the signs of life that a wait for changes asks for.
+    private let heartbeatSeconds: Int
+    /// Whether the server knows `_bulk_get`; nil before it was asked.
+    let knowsBulkGet = Mutex<Bool?>(nil)
+
+    /// A database behind CouchDB's protocol.
+    public init(_ address: PeerAddress, connections: HTTPConnections = .shared, heartbeatSeconds: Int = 20) {
+        self.address = address
+        self.heartbeatSeconds = heartbeatSeconds
+        exchange = HTTPExchange(address: address, connections: connections)
+    }
+
+    // MARK: The database
+
+    /// The server's uuid and the database's name, so that a phone that reaches one server by two addresses goes on
+    /// where it was.
+    public func information() async throws -> PeerInformation {
+        let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
+        guard answer.status != 404 else { throw ReplicationFault.noDatabase(address.segment) }
+        let database = try JSONValue(parsing: answer.body)
+        let server = try await exchange.send(HTTPExchange.Ask(path: ""))
+        let name = database["db_name"]?.string ?? address.segment
+        let uuid = (try? JSONValue(parsing: server.body))?["uuid"]?.string
+        return PeerInformation(
+            identity: uuid.map { "\($0)/\(name)" } ?? address.description,
+            documentCount: database["doc_count"]?.integer.flatMap { Int(exactly: $0) })
+    }
+
+    /// Makes the database where there is none.
+    public func create() async throws {
+        let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
+        guard answer.status == 404 else { return }
+        // Someone else may have made it meanwhile.
+        _ = try await exchange.send(exchange.ask(.PUT), admitting: [412])
+    }
+
+    /// Asks for everything to be on disk (`_ensure_full_commit`).
+    public func ensureFullCommit() async throws {
+        _ = try await exchange.send(exchange.ask(.POST, "_ensure_full_commit", json: Array("{}".utf8)))
+    }
+
+    // MARK: Logs
+
+    /// Reads `_local/ID`.
+    public func log(_ id: String) async throws -> ReplicationLog? {
+        let answer = try await exchange.send(exchange.ask(.GET, "_local/" + PeerAddress.encoded(id)), admitting: [404])
+        return answer.status == 404 ? nil : ReplicationLog(parsing: answer.body)
+    }
+
+    /// Writes `_local/ID`.
+    public func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
+        var log = log
+        var ask = exchange.ask(.PUT, "_local/" + PeerAddress.encoded(id), json: log.json(id: id))
+        var answer = try await exchange.send(ask, admitting: [409])
+        if answer.status == 409 {
+            // Ours came through before and its answer did not, or another run wrote: what is true now counts.
+            log.revision = try await self.log(id)?.revision
+            ask.body = .bytes(ByteBuffer(bytes: log.json(id: id)))
+            answer = try await exchange.send(ask)
+        }
+        log.revision = (try? JSONValue(parsing: answer.body))?["rev"]?.string
+        return log
+    }
+
+    // MARK: Changes
+
+    /// Reads `_changes`, by longpoll where it waits.
+    public func changes(_ request: ChangesRequest) async throws -> ChangesPage {
+        var query = "style=all_docs&limit=\(request.limit)&since=\(Self.query(request.since))"
+        if request.waits { query += "&feed=longpoll&heartbeat=\(heartbeatSeconds * 1000)" }
+        var ask: HTTPExchange.Ask
+        switch request.filter {
+        case .all: ask = exchange.ask(.GET, "_changes", query: query)
+        case .documents(let ids):
+            let body = JSONValue.object([.init("doc_ids", .array(ids.map { .string($0) }))])
+            ask = exchange.ask(.POST, "_changes", query: query + "&filter=_doc_ids", json: body.bytes)
+        case .selector(let selector):
+            let body = Array("{\"selector\":\(selector)}".utf8)
+            ask = exchange.ask(.POST, "_changes", query: query + "&filter=_selector", json: body)
+        }
+        // As long as something comes: the read timeout watches over it.
+        if request.waits { ask.deadlineSeconds = nil }
+        let answer = try await exchange.send(ask)
+        do {
+            return try answer.body.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes, depthLimit: DocumentText.depthLimit)
+                return try Self.page(&reader, since: request.since)
+            }
+        } catch let fault as JSONFault {
+            throw ReplicationFault.malformed("_changes: \(fault)")
+        }
+    }
+
+    private static func query(_ sequence: PeerSequence) -> String {
+        guard case .string(let text)? = try? JSONValue(parsing: Array(sequence.json.utf8)) else {
+            return PeerAddress.encoded(sequence.json)
+        }
+        return PeerAddress.encoded(text)
+    }
+
+    private static func page(_ reader: inout JSONReader, since: PeerSequence) throws -> ChangesPage {
+        var page = ChangesPage(changes: [], last: since)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if key == "results" {
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    if let change = try change(&reader) { page.changes.append(change) }
+                }
+            } else if key == "last_seq" {
+                page.last = PeerSequence(json: String(decoding: try reader.skip(), as: UTF8.self))
+            } else if key == "pending" {
+                page.pending = Int(exactly: try reader.number())
+            } else {
+                _ = try reader.skip()
+            }
+        }
+        try reader.finish()
+        return page
+    }
+
+    private static func change(_ reader: inout JSONReader) throws -> DocumentRevisions? {
+        var id: String?
+        var revisions: [Revision] = []
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if key == "id" {
+                id = try reader.text().string
+            } else if key == "changes" {
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    try reader.beginObject()
+                    while let key = try reader.nextKey() {
+                        if key == "rev" {
+                            if let revision = Revision(try reader.text().string) { revisions.append(revision) }
+                        } else {
+                            _ = try reader.skip()
+                        }
+                    }
+                }
+            } else {
+                _ = try reader.skip()
+            }
+        }
+        return id.map { DocumentRevisions(id: $0, revisions: revisions) }
+    }
+
+    /// Asks `_revs_diff`.
+    public func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for document in revisions {
+            writer.key(document.id)
+            writer.beginArray()
+            for revision in document.revisions { writer.value(revision.text) }
+            writer.endArray()
+        }
+        writer.endObject()
+        let answer = try await exchange.send(exchange.ask(.POST, "_revs_diff", json: writer.takeBytes()))
+        do {
+            let value = try JSONValue(parsing: answer.body, valueLimit: 10_000_000)
+            return (value.members ?? []).map { member in
+                let missing = member.value["missing"]?.elements ?? []
+                return DocumentRevisions(
+                    id: member.key, revisions: missing.compactMap { $0.string.flatMap { Revision($0) } })
+            }
+        } catch {
+            throw ReplicationFault.malformed("_revs_diff: \(error)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import MusterWire
+
+/// Where a database is on the web: the server's root and the database's segment below it.
+public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Scheme, host, port and path up to the database, with a slash at the end; no user, no query.
+    public let root: String
+    /// The database's name, percent-encoded.
+    public let segment: String
+    /// What the address said of who asks.
+    public let credentials: PeerCredentials
+    /// The name or literal address of the server.
+    public let host: String
+
+    /// The address of a database, as `_replicate` takes it: `https://name:password@host/database`. The last segment of
+    /// the path is the database, percent-encoded.
+    ///
+    /// - Returns: nil for anything else, and for a query or fragment.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 2_048, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            parts.query == nil, parts.fragment == nil
+        else { return nil }
+        var segments = parts.percentEncodedPath.split(separator: "/")
+        guard let segment = segments.popLast() else { return nil }
+        let port = parts.port.map { ":\($0)" } ?? ""
+        let path = segments.map { $0 + "/" }.joined()
+        self.root = "\(scheme)://\(parts.percentEncodedHost ?? host)\(port)/\(path)"
+        self.segment = String(segment)
+        self.host = host
+        credentials =
+            if let user = parts.user { .basic(name: user, password: parts.password ?? "") } else { .none }
+    }
+
+    /// A database of a server.
+    ///
+    /// - Parameters:
+    ///   - server: the server's root, http or https.
+    ///   - database: the database's name, as it is; it is percent-encoded here.
+    /// - Returns: nil when `server` is no such address.
+    public init?(server: String, database: String, credentials: PeerCredentials = .none) {
+        let slash = server.hasSuffix("/") ? "" : "/"
+        guard let address = PeerAddress(server + slash + Self.encoded(database)) else { return nil }
+        root = address.root
+        segment = address.segment
+        host = address.host
+        self.credentials = credentials
+    }
+
+    /// The same place, asked by someone else.
+    public func asked(by credentials: PeerCredentials) -> PeerAddress {
+        PeerAddress(root: root, segment: segment, credentials: credentials, host: host)
+    }
+
+    private init(root: String, segment: String, credentials: PeerCredentials, host: String) {
+        self.root = root
+        self.segment = segment
+        self.credentials = credentials
+        self.host = host
+    }
+
+    /// The port that is connected to.
+    package var port: Int {
+        let authority = root.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+        let digits = authority.split(separator: ":").last.flatMap { Int($0) }
+        return digits ?? (isEncrypted ? 443 : 80)
+    }
+
+    /// Where it is, without who asks.
+    public var description: String { root + segment }
+
+    /// Whether TLS is spoken.
+    public var isEncrypted: Bool { root.hasPrefix("https") }
+
+    /// A text as one segment of a path.
+    package static func encoded(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
+            default:
+                let digits = Array("0123456789ABCDEF".utf8)
+                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// A document's id as a path: a design document keeps its slash.
+    static func path(ofDocument id: String) -> String {
+        for prefix in ["_design/", "_local/"] where id.hasPrefix(prefix) {
+            return prefix + encoded(String(id.dropFirst(prefix.count)))
+        }
+        return encoded(id)
+    }
+}
+
+/// How a peer is told who asks.
+public enum PeerCredentials: Hashable, Sendable, CustomStringConvertible {
+    /// Nobody says.
+    case none
+    /// A name and a password with every request.
+    case basic(name: String, password: String)
+    /// A token with every request.
+    case bearer(String)
+    /// A name and a password once (`_session`), then the cookie that is given for them.
+    case session(name: String, password: String)
+
+    /// What may be shown of them.
+    public var description: String {
+        switch self {
+        case .none: "nobody"
+        case .basic(let name, _), .session(let name, _): name
+        case .bearer: "a token"
+        }
+    }
+}

@@ -1,0 +1,166 @@
+public import MusterCore
+
+/// One side of a replication: a database, wherever it is. What it can do is what CouchDB's replication protocol asks
+/// of a database, so that a peer may be a store on this device, Muster, CouchDB, or a PouchDB server.
+///
+/// Every call may be made again after a failure: nothing here changes anything the second time.
+///
+/// Throws: `ReplicationFault`; others are taken as lasting.
+public protocol ReplicationPeer: Sendable {
+    /// What the peer is.
+    func information() async throws -> PeerInformation
+    /// Makes the database where there is none.
+    func create() async throws
+
+    /// A log of replications; nil where there is none of this id.
+    func log(_ id: String) async throws -> ReplicationLog?
+    /// Keeps a log.
+    ///
+    /// - Returns: the log as it is kept, with its new revision.
+    func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog
+
+    /// A page of the changes, each with all leaves of its document, oldest change first.
+    func changes(_ request: ChangesRequest) async throws -> ChangesPage
+    /// Those of these revisions that are not here.
+    func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions]
+    /// What revisions say, or what the leaves say that were made from them meanwhile. Those that are not here are left
+    /// out.
+    func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision]
+    /// The bytes of an attachment, in pieces that are read when they are asked for.
+    func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes
+
+    /// Puts revisions where they stood at the other peer; returns when they are as safe as the peer makes anything.
+    ///
+    /// - Parameter attachments: gives the bytes of their attachments.
+    /// - Returns: the revisions that the peer will not have, whoever asks again.
+    func write(
+        _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
+    ) async throws -> [WriteRefusal]
+    /// Returns when everything that was written is on disk.
+    func ensureFullCommit() async throws
+
+    /// All leaves of all documents as one stream, for a peer that has nothing yet; nil where this one has no such
+    /// stream.
+    func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages?
+}
+
+extension ReplicationPeer {
+    /// No such stream.
+    public func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages? { nil }
+}
+
+/// What is known of a peer before anything is replicated.
+public struct PeerInformation: Hashable, Sendable {
+    /// Which database of which server it is, by whatever address it was reached: what a checkpoint is known by.
+    public var identity: String
+    /// How many documents live in it, where it says so.
+    public var documentCount: Int?
+
+    /// What is known of a peer.
+    public init(identity: String, documentCount: Int? = nil) {
+        self.identity = identity
+        self.documentCount = documentCount
+    }
+}
+
+/// A document and some of its revisions.
+public struct DocumentRevisions: Hashable, Sendable {
+    /// The document's id.
+    public var id: String
+    /// The revisions.
+    public var revisions: [Revision]
+
+    /// A document and some of its revisions.
+    public init(id: String, revisions: [Revision]) {
+        self.id = id
+        self.revisions = revisions
+    }
+}
+
+/// Which changes are asked for.
+public struct ChangesRequest: Hashable, Sendable {
+    /// Only what changed after this.
+    public var since: PeerSequence
+    /// At most so many.
+    public var limit: Int
+    /// Which documents.
+    public var filter: ReplicationFilter
+    /// Whether to wait for a change where there is none yet. A page that comes all the same may be empty.
+    public var waits: Bool
+
+    /// Which changes are asked for.
+    public init(since: PeerSequence, limit: Int, filter: ReplicationFilter = .all, waits: Bool = false) {
+        self.since = since
+        self.limit = limit
+        self.filter = filter
+        self.waits = waits
+    }
+}
+
+/// Some changes, oldest first.
+public struct ChangesPage: Hashable, Sendable {
+    /// The documents that changed, with all their leaves.
+    public var changes: [DocumentRevisions]
+    /// Where the page ends; the next is asked for since this.
+    public var last: PeerSequence
+    /// How many changes are still behind it, where the peer says so.
+    public var pending: Int?
+
+    /// Some changes.
+    public init(changes: [DocumentRevisions], last: PeerSequence, pending: Int? = nil) {
+        self.changes = changes
+        self.last = last
+        self.pending = pending
+    }
+}
+
+/// Which documents are replicated.
+public enum ReplicationFilter: Hashable, Sendable {
+    /// All of them.
+    case all
+    /// Those with these ids.
+    case documents([String])
+    /// Those that a mango selector picks: the text of a JSON object.
+    case selector(String)
+}
+
+/// A piece of a snapshot.
+public struct SnapshotPage: Hashable, Sendable {
+    /// What it brings.
+    public var revisions: [ReplicatedRevision]
+    /// Up to where everything was brought, this page included; nil when more pages belong to it.
+    public var last: PeerSequence?
+    /// Whether the snapshot ends here.
+    public var isLast: Bool
+
+    /// A piece of a snapshot.
+    public init(revisions: [ReplicatedRevision], last: PeerSequence?, isLast: Bool) {
+        self.revisions = revisions
+        self.last = last
+        self.isLast = isLast
+    }
+}
+
+/// The pieces of a snapshot, read as they are asked for.
+public typealias SnapshotPages = AsyncThrowingStream<SnapshotPage, any Error>
+
+/// Where a peer's changes stand. Only the peer that gave it can read it; others keep it and give it back.
+public struct PeerSequence: Hashable, Sendable {
+    /// The JSON text of it: a number, or whatever a CouchDB makes of it.
+    public let json: String
+
+    /// Before every change.
+    public static let start = PeerSequence(0)
+
+    /// A numbered one.
+    public init(_ number: Int64) { json = String(number) }
+
+    /// One that came as JSON text.
+    public init(json: String) { self.json = json }
+
+    /// The number that it begins with, by which sequences of one peer can be told apart in age: `12`, `"12-g1AAAA"`.
+    var number: Int64? {
+        let digits = json.utf8.drop { $0 == UInt8(ascii: "\"") }.prefix { (0x30...0x39).contains($0) }
+        return Int64(String(decoding: digits, as: UTF8.self))
+    }
+}

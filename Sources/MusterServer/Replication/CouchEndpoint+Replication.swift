@@ -1,0 +1,127 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterReplication
+import MusterWire
+
+/// `_replicate`, what runs, and the snapshot. Whoever may order replications may have the server call other servers, so
+/// only admins may.
+extension CouchEndpoint {
+    func addReplication(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(
+            .post, "/_replicate", "Replicate between databases, here or elsewhere.", body: json, statuses: [200, 202],
+            to: &routes
+        ) { try await replicate($0) }
+        add(.get, "/_active_tasks", "The replications that run.", to: &routes) { call in
+            try Self.requireAdmin(call)
+            let jobs = replicator.all
+            return .json { writer in
+                writer.beginArray()
+                for (id, job) in jobs { writer.job(id, job) }
+                writer.endArray()
+            }
+        }
+        add(.get, "/_scheduler/docs", "The replications that documents order.", to: &routes) { call in
+            try Self.requireAdmin(call)
+            let jobs = replicator.all.filter { $0.job.document != nil }
+            return .json { writer in
+                writer.beginObject()
+                writer.member("total_rows", jobs.count)
+                writer.member("offset", 0)
+                writer.key("docs")
+                writer.beginArray()
+                for (id, job) in jobs { writer.job(id, job) }
+                writer.endArray()
+                writer.endObject()
+            }
+        }
+        add(
+            .get, "/{db}/_snapshot",
+            "All documents as lines of JSON, and up to which change: a first replication in one answer.",
+            to: &routes
+        ) { try await snapshot($0) }
+    }
+
+    private static func requireAdmin(_ call: CouchCall) throws {
+        guard try call.access(in: call.ledger.directory).mayMakeDatabases else {
+            throw CouchFault.unauthorized("You are not a server admin.")
+        }
+    }
+
+    private func replicate(_ call: CouchCall) async throws -> Response {
+        try Self.requireAdmin(call)
+        guard let principal = call.principal else { throw IdentityFault.missing }
+        let body = try await call.tree(limit: CouchLimits.settingBytes)
+        if body["cancel"]?.boolean == true {
+            var id = body["replication_id"]?.string ?? body["_local_id"]?.string
+            if id == nil { id = try ReplicationOrder(body).id }
+            guard let id, replicator.cancel(id) else {
+                throw CouchFault(.notFound, "not_found", "There is no such replication.")
+            }
+            return call.ok { $0.member("_local_id", id) }
+        }
+        let order = try ReplicationOrder(body)
+        if order.options.isContinuous {
+            try replicator.begin(order, by: principal.user)
+            let id = order.id
+            return call.ok(.accepted) { $0.member("_local_id", id) }
+        }
+        do {
+            let (progress, log) = try await replicator.carryOut(order, by: principal.user)
+            return call.ok { writer in
+                if progress.counts.checked == 0 { writer.member("no_changes", true) }
+                writer.member("session_id", log?.history.first?.id ?? "")
+                writer.key("source_last_seq")
+                writer.raw(progress.sequence?.json ?? "0")
+                writer.member("replication_id_version", 3)
+                writer.key("history")
+                writer.raw(log?.historyText ?? "[]")
+            }
+        } catch let fault as ReplicationFault {
+            throw Self.told(fault)
+        }
+    }
+
+    /// A replication's fault in CouchDB's words.
+    private static func told(_ fault: ReplicationFault) -> CouchFault {
+        switch fault {
+        case .noDatabase(let name): CouchFault(.notFound, "db_not_found", "could not open \(name)")
+        case .unauthorized: CouchFault(.unauthorized, "unauthorized", fault.description)
+        case .unsupported: CouchFault(.badRequest, "bad_request", fault.description)
+        default: CouchFault(.internalServerError, "replication_failed", fault.description)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a job as `_active_tasks` and `_scheduler/docs` have it; who asks at the other side is not told.
+    fileprivate mutating func job(_ id: String, _ job: Replicator.Job) {
+        beginObject()
+        member("type", "replication")
+        member("replication_id", id)
+        member("doc_id", job.document?.id)
+        member("source", job.order.source.description)
+        member("target", job.order.target.description)
+        member("continuous", job.order.options.isContinuous)
+        member("docs_read", job.progress.counts.read)
+        member("docs_written", job.progress.counts.written)
+        member("doc_write_failures", job.progress.counts.refused)
+        member("missing_revisions_found", job.progress.counts.missing)
+        member("revisions_checked", job.progress.counts.checked)
+        key("checkpointed_source_seq")
+        raw(job.progress.sequence?.json ?? "null")
+        member("changes_pending", job.progress.pending)
+        switch (job.failure, job.progress.state) {
+        case (let failure?, _):
+            member("state", "failed")
+            member("info", failure)
+        case (nil, .waiting(_, let fault)):
+            member("state", "crashing")
+            member("info", fault.description)
+        case (nil, .completed): member("state", "completed")
+        case (nil, .idle), (nil, .running): member("state", "running")
+        }
+        endObject()
+    }
+}

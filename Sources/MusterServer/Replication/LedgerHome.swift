@@ -1,0 +1,78 @@
+import MusterCore
+import MusterDocuments
+import MusterReplication
+
+/// A database of this server as one side of a replication that the server runs itself. What arrives goes the road that
+/// everything goes: a location document is an observation.
+struct LedgerHome: DocumentHome {
+    let ledger: Ledger
+    let feeds: DocumentFeeds
+    let place: DatabasePlace
+    /// Who let the replication be run.
+    let user: UserNumber
+    let identity: String
+    let scope: DatabaseScope
+
+    /// - Throws: `ReplicationFault` for what cannot be replicated.
+    init(_ place: DatabasePlace, by user: UserNumber, _ ledger: Ledger, _ feeds: DocumentFeeds) async throws {
+        guard let scope = place.scope else { throw ReplicationFault.unsupported("users are not replicated") }
+        self.ledger = ledger
+        self.feeds = feeds
+        self.place = place
+        self.user = user
+        self.scope = scope
+        // What `GET /` and `GET /{db}` tell a client, so that a client's log of it and ours are of one name.
+        let uuid = try await ledger.read { try $0.uuid() }
+        identity = uuid.filter { $0 != "-" } + "/" + place.name
+    }
+
+    func look<Success: Sendable>(
+        _ body: @escaping @Sendable (any DocumentReader) throws -> Success
+    ) async throws -> Success {
+        try await ledger.readDocuments(body)
+    }
+
+    func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
+        guard place.number != nil else {
+            throw ReplicationFault.unauthorized("\(place.name) may only be read")
+        }
+        do {
+            return try await ledger.write(edits, to: place)
+        } catch LedgerError.full {
+            throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
+        }
+    }
+
+    func put(_ json: [UInt8], local id: String) async throws {
+        // The union has no documents of its own: its log is kept at the other side alone.
+        guard let database = place.number else { return }
+        try await ledger.keep { transaction, _ in
+            let documents = transaction.documents
+            let revision = try documents.local(id, in: database)?.revision ?? 0
+            try documents.put(LocalDocument(id: id, revision: revision + 1, json: json), in: database)
+        }
+    }
+
+    func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
+        var intake = AttachmentIntake(ledger)
+        do {
+            for try await piece in bytes { try await intake.take(piece) }
+            let file = try await intake.finish()
+            return KeptBytes(md5: file.md5, key: file.key, length: file.length)
+        } catch {
+            await intake.abandon()
+            throw error
+        }
+    }
+
+    func waitForChange(after sequence: Sequence) async throws {
+        let feed = feeds.open(
+            scope, by: user, beatSeconds: nil, timeoutSeconds: 60, limit: Replicator.jobLimit)
+        guard let feed else { return try await Task.sleep(for: .seconds(5)) }
+        defer { feed.close() }
+        // Opened before: what is committed between the two is heard of.
+        let scope = scope
+        if try await look({ try $0.pendingChanges(in: scope, since: sequence) }) > 0 { return }
+        if await feed.next() == nil { throw CancellationError() }
+    }
+}

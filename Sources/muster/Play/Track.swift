@@ -1,0 +1,229 @@
+import ArgumentParser
+import Foundation
+import MusterCore
+import MusterKit
+import MusterReplication
+
+/// `muster track`: a whole client made of MusterKit: it records a walk on this machine, with or without a network, and
+/// brings it to the server. Kill it or the server at any moment and start it again: it goes on.
+struct Track: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Walk a GPX file as a phone would: record on this machine, tell the server when it can be reached.",
+        discussion: """
+            What was recorded is kept in the store's folder. Started again with the same folder, it goes on where it \
+            was: nothing is lost and nothing is sent twice.
+            """)
+
+    @Argument(help: "The GPX file.") var file: String
+    @Option(help: "The server's address.") var server: String
+    @Option(help: "The user's name.") var user: String
+    @Option(help: "A file that holds the password on its first line; else MUSTER_PASSWORD, or it is asked for.")
+    var passwordFile: String?
+    @Flag(help: "Make the user first, where there is none of that name.") var register = false
+    @Option(help: "The folder that keeps what was recorded, and who is signed in.") var store = "muster-track"
+    @Option(help: "How many times faster than it was walked.") var speed: Double = 1
+    @Option(help: "Cut the network off after so many seconds.") var offlineFrom: Double?
+    @Option(help: "Give it back after so many seconds.") var offlineUntil: Double?
+    @Option(help: "Seconds between two looks at where one is.") var readEvery: Double = 5
+    @Option(help: "Seconds between two attempts to tell the server.") var emitEvery: Double = 20
+    @Flag(help: "Record every fix of the file, however near or soon.") var everyFix = false
+    @Option(help: "Give up after so many seconds when the walk is over and the server cannot be reached; 0: never.")
+    var patience: Double = 0
+
+    func validate() throws {
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed: must be more than 0") }
+        guard readEvery > 0, emitEvery > 0 else { throw ValidationError("--read-every, --emit-every: more than 0") }
+        if let offlineFrom, let offlineUntil, offlineUntil <= offlineFrom {
+            throw ValidationError("--offline-until: must come after --offline-from")
+        }
+    }
+
+    /// What is remembered of a walk between two starts.
+    private struct Walk: Codable {
+        var session: String
+        var startMilliseconds: Int64
+    }
+
+    func run() async throws {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandFailure("\(file) cannot be read")
+        }
+        try FileManager.default.createDirectory(
+            atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let session = try await clearly { try await signIn() }
+        let local = try await clearly { try LocalStore(path: "\(store)/locations.sqlite") }
+        let walk = try walk()
+        var track = try await clearly {
+            try RecordedTrack(gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: speed)
+        }
+        let newest = try await local.documents(.newest(1), as: RecordedLocation.self).first?.value
+        let last = newest?.properties.session_id == walk.session ? newest?.fix : nil
+        track.after = last?.sampleTime
+        let network = Network(offlineFrom: offlineFrom, offlineUntil: offlineUntil)
+        let watch = RegionWatch(session: session, store: local)
+        try await watch.recall()
+        if !network.isAway { try? await watch.refresh() }
+        var filter = everyFix ? LocationFilter.everything : .foreground
+        // Who walks so many times faster waits so many times less.
+        filter.seconds /= speed
+        let monitor = LocationMonitor(foreground: filter, background: filter, last: last)
+        var pace = LocationTracker.Pace()
+        pace.readSeconds = readEvery
+        pace.emitSeconds = emitEvery
+        let peer = SwitchedPeer(session.peer, network)
+        let tracker = LocationTracker(
+            store: local, monitor: monitor, server: peer, user: user, session: walk.session, watch: watch, pace: pace)
+        announce("\(track.recorded.count) fixes in \(file), \(Int(track.durationSeconds)) s at this speed")
+        try await follow(tracker, monitor, track)
+        try await finish(tracker, local)
+    }
+
+    // MARK: Signing in
+
+    private func signIn() async throws -> Session {
+        let keeper = FileCredentialKeeper(path: "\(store)/account.json")
+        if let session = try Session.open(keeper), session.user == user {
+            announce("Signed in as \(user), as before")
+            return session
+        }
+        let password = try password()
+        if register {
+            do {
+                let session = try await Session.register(at: server, user: user, password: password, keeper)
+                announce("Made the user \(user), and signed in")
+                return session
+            } catch Session.Fault.userExists {
+                // Signed in below, if the password is right.
+            }
+        }
+        let session = try await Session.signIn(at: server, user: user, password: password, keeper)
+        announce("Signed in as \(user)")
+        return session
+    }
+
+    private func password() throws -> String {
+        if let passwordFile {
+            guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8),
+                let line = text.split(whereSeparator: \.isNewline).first
+            else { throw CommandFailure("\(passwordFile) holds no password") }
+            return String(line)
+        }
+        if let password = ProcessInfo.processInfo.environment["MUSTER_PASSWORD"], !password.isEmpty {
+            return password
+        }
+        return try readSecret()
+    }
+
+    // MARK: Walking
+
+    /// The walk that was begun in this folder, or a new one.
+    private func walk() throws -> Walk {
+        let path = "\(store)/walk.json"
+        if let data = FileManager.default.contents(atPath: path),
+            let walk = try? JSONDecoder().decode(Walk.self, from: data)
+        {
+            return walk
+        }
+        let walk = Walk(session: UUID().uuidString.lowercased(), startMilliseconds: Instant.now.milliseconds)
+        try JSONEncoder().encode(walk).write(to: URL(filePath: path), options: .atomic)
+        return walk
+    }
+
+    private func follow(_ tracker: LocationTracker, _ monitor: LocationMonitor, _ track: RecordedTrack) async throws {
+        let events = tracker.events()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await tracker.run() }
+            group.addTask {
+                var recorded = 0
+                for await event in events {
+                    switch event {
+                    case .started(let stored):
+                        announce("\(stored) locations recorded before")
+                        // Only now does someone listen.
+                        Task { await monitor.run(track) }
+                    case .recorded: recorded += 1
+                    case .crossed(let crossing):
+                        announce("\(crossing.isEntry ? "Entered" : "Left") \(crossing.region.id)")
+                    case .emitted(let count):
+                        announce("\(recorded) recorded; the server has all of it (\(count) new)")
+                    case .failed(let reason): announce("\(recorded) recorded; kept here: \(reason)")
+                    case .reconciled(let difference):
+                        for region in difference.inside { announce("The server says: inside \(region.id)") }
+                        for region in difference.outside { announce("The server says: outside \(region.id)") }
+                    }
+                }
+            }
+            while try await group.next() != nil {}
+        }
+    }
+
+    /// Tries until the server has everything.
+    private func finish(_ tracker: LocationTracker, _ local: LocalStore) async throws {
+        let begun = Instant.now
+        var delay = 0.5
+        while await !tracker.emit() {
+            if patience > 0, Instant.now.seconds(since: begun) > patience {
+                throw CommandFailure("the server cannot be reached; everything is kept in \(store)")
+            }
+            try await Task.sleep(for: .seconds(delay))
+            delay = min(delay * 2, 10)
+        }
+        announce("Done: \(try await local.count()) locations, all of them at the server")
+    }
+}
+
+/// The network of someone who walks through a dead zone.
+struct Network: Sendable {
+    private let start = Instant.now
+    let offlineFrom: Double?
+    let offlineUntil: Double?
+
+    init(offlineFrom: Double?, offlineUntil: Double?) {
+        self.offlineFrom = offlineFrom
+        self.offlineUntil = offlineUntil
+    }
+
+    /// Whether there is none.
+    var isAway: Bool {
+        guard offlineFrom != nil || offlineUntil != nil else { return false }
+        let seconds = Instant.now.seconds(since: start)
+        return seconds >= offlineFrom ?? 0 && seconds < offlineUntil ?? .infinity
+    }
+}
+
+/// A peer behind such a network.
+struct SwitchedPeer: ReplicationPeer {
+    private let peer: HTTPPeer
+    private let network: Network
+
+    init(_ peer: HTTPPeer, _ network: Network) {
+        self.peer = peer
+        self.network = network
+    }
+
+    private func reach() throws -> HTTPPeer {
+        if network.isAway { throw ReplicationFault.unreachable("the network is cut off, as asked for") }
+        return peer
+    }
+
+    func information() async throws -> PeerInformation { try await reach().information() }
+    func create() async throws { try await reach().create() }
+    func log(_ id: String) async throws -> ReplicationLog? { try await reach().log(id) }
+    func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
+        try await reach().put(log, as: id)
+    }
+    func changes(_ request: ChangesRequest) async throws -> ChangesPage { try await reach().changes(request) }
+    func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
+        try await reach().missing(revisions)
+    }
+    func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] { try await reach().read(wanted) }
+    func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
+        try await reach().attachment(reference)
+    }
+    func write(
+        _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
+    ) async throws -> [WriteRefusal] {
+        try await reach().write(revisions, attachments: attachments)
+    }
+    func ensureFullCommit() async throws { try await reach().ensureFullCommit() }
+}

@@ -1,0 +1,157 @@
+import Crypto
+import Foundation
+import MusterCore
+import MusterKit
+import MusterReplication
+import Testing
+
+@Suite struct LocalStoreTests {
+    struct Note: Codable, Hashable, Sendable {
+        var text: String
+        var created_at: Int64 = 0
+    }
+
+    @Test func `what was saved is there after the file is opened again`() async throws {
+        let path = temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = try LocalStore(path: path)
+        let saved = try await store.save(Note(text: "one"), id: "a")
+        try store.close()
+        let again = try LocalStore(path: path)
+        let note = try #require(try await again.document("a", as: Note.self))
+        #expect(note.value == Note(text: "one"))
+        #expect(note.revision == saved.revision)
+        #expect(!note.hasConflicts)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try again.close()
+    }
+
+    @Test func `an edit stands on the revision that was read, and on no other`() async throws {
+        let store = try LocalStore(path: nil)
+        let first = try await store.save(Note(text: "one"), id: "a")
+        let second = try await store.save(Note(text: "two"), id: "a", on: first.revision)
+        await #expect(throws: LocalStoreFault.conflict(id: "a")) {
+            try await store.save(Note(text: "three"), id: "a", on: first.revision)
+        }
+        await #expect(throws: LocalStoreFault.conflict(id: "a")) {
+            try await store.save(Note(text: "three"), id: "a")
+        }
+        try await store.remove("a", on: second.revision)
+        #expect(try await store.document("a", as: Note.self) == nil)
+        let anew = try await store.save(Note(text: "four"), id: "a")
+        #expect(anew.revision.generation == 4)
+    }
+
+    @Test func `two devices that make the same edit make the same revision, sealed or not`() async throws {
+        let plain = try LocalStore(path: nil)
+        let sealed = try LocalStore(path: nil, key: SymmetricKey(size: .bits256))
+        let left = try await plain.save(Note(text: "same"), id: "a")
+        let right = try await sealed.save(Note(text: "same"), id: "a")
+        #expect(left.revision == right.revision)
+    }
+
+    @Test func `documents come by when they were made`() async throws {
+        let store = try LocalStore(path: nil, key: SymmetricKey(size: .bits256))
+        for index in 0..<50 {
+            try await store.save(Note(text: "\(index)", created_at: Int64(index * 10)), id: "n\(index)")
+        }
+        let newest = try await store.documents(.newest(3), as: Note.self)
+        #expect(newest.map(\.value.text) == ["49", "48", "47"])
+        var query = LocalStore.Query()
+        query.newestFirst = false
+        query.after = Instant(milliseconds: 100)
+        query.limit = 2
+        #expect(try await store.documents(query, as: Note.self).map(\.value.text) == ["11", "12"])
+        let last = try #require(newest.first)
+        try await store.remove(last.id, on: last.revision)
+        #expect(try await store.documents(.newest(1), as: Note.self).map(\.value.text) == ["48"])
+    }
+
+    @Test func `a sealed file shows nobody what documents say`() async throws {
+        let path = temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let key = SymmetricKey(size: .bits256)
+        let store = try LocalStore(path: path, key: key)
+        try await store.save(Note(text: "a secret hiding place"), id: "a")
+        try store.close()
+        for file in [path, path + "-wal"] {
+            guard let bytes = FileManager.default.contents(atPath: file) else { continue }
+            #expect(bytes.range(of: Data("hiding".utf8)) == nil)
+        }
+        #expect(throws: LocalStoreFault.wrongKey) { try LocalStore(path: path) }
+        #expect(throws: LocalStoreFault.wrongKey) { try LocalStore(path: path, key: SymmetricKey(size: .bits256)) }
+        let again = try LocalStore(path: path, key: key)
+        #expect(try await again.document("a", as: Note.self)?.value.text == "a secret hiding place")
+        try again.close()
+    }
+
+    @Test func `what is observed is told now and after a change`() async throws {
+        let store = try LocalStore(path: nil)
+        var told = store.observe(.newest(10), as: Note.self).makeAsyncIterator()
+        #expect(try await told.next()?.count == 0)
+        try await store.save(Note(text: "one"), id: "a")
+        var count = 0
+        while count == 0 { count = try await told.next()?.count ?? -1 }
+        #expect(count == 1)
+    }
+
+    @Test func `only objects with plain names and legal ids become documents`() async throws {
+        let store = try LocalStore(path: nil)
+        await #expect(throws: LocalStoreFault.noObject) { try await store.save([1, 2], id: "a") }
+        await #expect(throws: LocalStoreFault.noObject) { try await store.save(["_id": "x"], id: "a") }
+        await #expect(throws: LocalStoreFault.illegalID("_x")) { try await store.save(["a": 1], id: "_x") }
+    }
+
+    @Test func `two stores that were edited apart agree, conflicts and deletions included`() async throws {
+        for seed in UInt64(1)...6 {
+            var dice = Dice(seed: seed)
+            let left = try LocalStore(path: nil, key: SymmetricKey(size: .bits256))
+            let right = try LocalStore(path: nil)
+            for _ in 0..<3 {
+                for _ in 0..<25 {
+                    try await edit(Bool.random(using: &dice) ? left : right, &dice)
+                }
+                try await Replication(from: left, to: right).run()
+                try await Replication(from: right, to: left).run()
+            }
+            for index in 0..<8 {
+                let one = try await left.document("n\(index)", as: Note.self)
+                let other = try await right.document("n\(index)", as: Note.self)
+                #expect(one?.revision == other?.revision, "seed \(seed)")
+                #expect(one?.value == other?.value, "seed \(seed)")
+                #expect(one?.hasConflicts == other?.hasConflicts, "seed \(seed)")
+            }
+        }
+    }
+
+    private func edit(_ store: LocalStore, _ dice: inout Dice) async throws {
+        let id = "n\(Int.random(in: 0..<8, using: &dice))"
+        let before = try await store.document(id, as: Note.self)
+        let note = Note(text: "\(UInt32.random(in: 0...UInt32.max, using: &dice))")
+        if let before, Int.random(in: 0..<4, using: &dice) == 0 {
+            try await store.remove(id, on: before.revision)
+        } else {
+            try await store.save(note, id: id, on: before?.revision)
+        }
+    }
+}
+
+/// SplitMix64, so that a run can be had again by its seed.
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+func temporaryPath() -> String {
+    FileManager.default.temporaryDirectory.appending(path: "muster-kit-\(UUID().uuidString).sqlite").path
+}
