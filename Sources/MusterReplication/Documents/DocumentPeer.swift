@@ -1,5 +1,5 @@
-import MusterCore
-import MusterDocuments
+package import MusterCore
+package import MusterDocuments
 import MusterWire
 
 /// A database of ours as one side of a replication: the same for the store on a device and for the server's own

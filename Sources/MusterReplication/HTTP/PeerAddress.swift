@@ -27,7 +27,8 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         let path = segments.map { $0 + "/" }.joined()
         self.root = "\(scheme)://\(parts.percentEncodedHost ?? host)\(port)/\(path)"
         self.segment = String(segment)
-        self.host = host
+        // A literal address of IPv6 stands in brackets in a URL alone.
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         credentials =
             if let user = parts.user { .basic(name: user, password: parts.password ?? "") } else { .none }
     }

@@ -111,7 +111,7 @@ extension JSONWriter {
         member("revisions_checked", job.progress.counts.checked)
         key("checkpointed_source_seq")
         raw(job.progress.sequence?.json ?? "null")
-        member("changes_pending", job.progress.pending)
+        if let pending = job.progress.pending { member("changes_pending", pending) }
         switch (job.failure, job.progress.state) {
         case (let failure?, _):
             member("state", "failed")

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 import MusterReplication
+import MusterStore
 
 /// A database of this server as one side of a replication that the server runs itself. What arrives goes the road that
 /// everything goes: a location document is an observation.

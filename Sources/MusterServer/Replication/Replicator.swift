@@ -4,6 +4,7 @@ import MusterDocuments
 import MusterReplication
 import MusterStore
 import MusterWire
+import NIOCore
 import ServiceLifecycle
 import Synchronization
 
@@ -193,7 +194,7 @@ package final class Replicator: Service {
 
     private func follow() async throws {
         guard let place = ledger.directory.database(named: DatabaseName.replicator),
-            let admin = ledger.directory.users.first(where: { $0.role == .admin })
+            let admin = ledger.directory.users.all.first(where: { $0.role == .admin })
         else { return try await Task.sleep(for: .seconds(Self.lookSeconds)) }
         let home = try await LedgerHome(place, by: admin.number, ledger, feeds)
         let scope = home.scope

@@ -1,0 +1,184 @@
+"""`_replicate`, `_replicator` and `_snapshot`: servers that replicate with each other."""
+
+import base64
+import gzip
+import json
+import os
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from cutting_proxy import CuttingProxy
+from muster_process import admin_password
+
+private = ["--allow-private-targets"]
+
+
+class Couch:
+    """CouchDB's protocol, as admin."""
+
+    def __init__(self, server):
+        self.address = server.address
+        pair = base64.b64encode(f"admin:{admin_password}".encode()).decode()
+        self.authorization = "Basic " + pair
+
+    def send(self, method, path, body=None, headers=None):
+        """The status and the body of an answer, whatever the status."""
+        request = urllib.request.Request(
+            self.address + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": self.authorization, "Content-Type": "application/json", **(headers or {})})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def ok(self, method, path, body=None):
+        status, answer = self.send(method, path, body)
+        assert status < 300, (status, answer)
+        return json.loads(answer)
+
+    def url(self, database, port=None):
+        secret = urllib.parse.quote(admin_password)
+        port = port or int(self.address.rsplit(":", 1)[1])
+        return f"http://admin:{secret}@127.0.0.1:{port}/{database}"
+
+    def fill(self, database, count, start=0):
+        self.send("PUT", f"/{database}")
+        documents = [{"_id": f"d{index:05}", "v": index} for index in range(start, start + count)]
+        self.ok("POST", f"/{database}/_bulk_docs", {"docs": documents})
+
+    def outcome(self, database):
+        """Every document with its leaves, deleted ones too."""
+        changes = self.ok("GET", f"/{database}/_changes?style=all_docs")["results"]
+        return {row["id"]: sorted(change["rev"] for change in row["changes"]) for row in changes}
+
+
+def eventually(seconds, ask):
+    deadline = time.monotonic() + seconds
+    while True:
+        if answer := ask():
+            return answer
+        assert time.monotonic() < deadline, "in vain"
+        time.sleep(0.1)
+
+
+def pair(make_server):
+    left = make_server("left", arguments=private).start()
+    right = make_server("right", arguments=private).start()
+    return left, right, Couch(left), Couch(right)
+
+
+def test_pull_and_push_with_conflicts_and_deletions(make_server):
+    _, _, left, right = pair(make_server)
+    left.fill("notes", 250)
+    done = left.ok("POST", "/_replicate", {"source": "notes", "target": right.url("notes"), "create_target": True})
+    assert done["ok"] and done["history"][0]["docs_written"] == 250
+    for couch, value in ((left, "l"), (right, "r")):
+        document = couch.ok("GET", "/notes/d00001")
+        couch.ok("PUT", "/notes/d00001", {**document, "v": value})
+    document = right.ok("GET", "/notes/d00002")
+    right.ok("DELETE", f"/notes/d00002?rev={document['_rev']}")
+    left.ok("POST", "/_replicate", {"source": "notes", "target": right.url("notes")})
+    left.ok("POST", "/_replicate", {"source": right.url("notes"), "target": "notes"})
+    assert left.outcome("notes") == right.outcome("notes")
+    assert left.ok("GET", "/notes/d00001") == right.ok("GET", "/notes/d00001")
+    assert left.send("GET", "/notes/d00002")[0] == 404
+    again = left.ok("POST", "/_replicate", {"source": "notes", "target": right.url("notes")})
+    assert again.get("no_changes") or again["history"][0]["docs_written"] == 0
+
+
+def test_a_way_that_cuts_at_any_byte(make_server):
+    seed = int(os.environ.get("MUSTER_SEED", "5"))
+    print(f"seed {seed}")
+    _, right_server, left, right = pair(make_server)
+    right.fill("notes", 400)
+    left.ok("PUT", "/notes")
+    proxy = CuttingProxy(right_server.port, seed, cut=0.9, delay_seconds=0.05, most_bytes=40_000)
+    order = {"source": right.url("notes", proxy.port), "target": "notes", "continuous": True}
+    assert left.ok("POST", "/_replicate", order)["_local_id"]
+    eventually(90, lambda: left.ok("GET", "/notes")["doc_count"] == 400)
+    right.fill("notes", 10, start=400)
+    eventually(90, lambda: left.ok("GET", "/notes")["doc_count"] == 410)
+    assert proxy.cuts > 0
+    assert left.outcome("notes") == right.outcome("notes")
+    assert left.ok("POST", "/_replicate", {**order, "cancel": True})["ok"]
+    assert left.send("POST", "/_replicate", {**order, "cancel": True})[0] == 404
+
+
+def test_attachments_small_and_large(make_server):
+    _, _, left, right = pair(make_server)
+    left.ok("PUT", "/files")
+    small, large = os.urandom(1_000), os.urandom(3_000_000)
+    document = {"_attachments": {
+        name: {"content_type": "application/octet-stream", "data": base64.b64encode(data).decode()}
+        for name, data in (("small", small), ("large", large))}}
+    left.ok("PUT", "/files/both", document)
+    left.ok("PUT", "/files/little", {"_attachments": {"small": document["_attachments"]["small"]}})
+    left.ok("POST", "/_replicate", {"source": "files", "target": right.url("files"), "create_target": True})
+    left.ok("POST", "/_replicate", {"source": right.url("files"), "target": "back", "create_target": True})
+    for couch, database in ((right, "files"), (left, "back")):
+        assert couch.send("GET", f"/{database}/both/large")[1] == large
+        assert couch.send("GET", f"/{database}/both/small")[1] == small
+        assert couch.send("GET", f"/{database}/little/small")[1] == small
+
+
+def test_some_documents_only(make_server):
+    _, _, left, _ = pair(make_server)
+    left.fill("notes", 20)
+    left.ok("POST", "/_replicate", {
+        "source": "notes", "target": "some", "create_target": True, "doc_ids": ["d00003", "d00007"]})
+    left.ok("POST", "/_replicate", {
+        "source": "notes", "target": "low", "create_target": True, "selector": {"v": {"$lt": 5}}})
+    assert sorted(left.outcome("some")) == ["d00003", "d00007"]
+    assert sorted(left.outcome("low")) == [f"d{index:05}" for index in range(5)]
+
+
+def test_a_replicator_document_goes_on_after_a_crash(make_server):
+    left_server, _, left, right = pair(make_server)
+    right.fill("notes", 30)
+    left.ok("PUT", "/notes")
+    left.ok("PUT", "/_replicator")
+    left.ok("PUT", "/_replicator/pull", {"source": right.url("notes"), "target": "notes", "continuous": True})
+    eventually(30, lambda: left.ok("GET", "/notes")["doc_count"] == 30)
+    left_server.kill()
+    right.fill("notes", 12, start=30)
+    left_server.start()
+    eventually(30, lambda: left.ok("GET", "/notes")["doc_count"] == 42)
+    jobs = left.send("GET", "/_scheduler/docs")[1]
+    assert json.loads(jobs)["docs"][0]["doc_id"] == "pull"
+    assert admin_password not in jobs.decode() and urllib.parse.quote(admin_password) not in jobs.decode()
+    assert admin_password not in left_server.log()
+    document = left.ok("GET", "/_replicator/pull")
+    left.ok("DELETE", f"/_replicator/pull?rev={document['_rev']}")
+    eventually(30, lambda: not json.loads(left.send("GET", "/_scheduler/docs")[1])["docs"])
+
+
+def test_a_snapshot_has_every_leaf_and_ends_with_the_sequence(make_server):
+    _, _, left, _ = pair(make_server)
+    left.fill("notes", 300)
+    status, packed = left.send("GET", "/notes/_snapshot", headers={"Accept-Encoding": "gzip"})
+    assert status == 200
+    lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+    assert lines[-1]["done"] and lines[-1]["last_seq"] >= 300
+    documents = [line for line in lines if "_id" in line]
+    assert [document["v"] for document in documents] == list(range(300))
+    assert all(document["_revisions"]["start"] == 1 for document in documents)
+
+
+def test_nobody_but_admins_and_no_address_that_is_not_allowed(make_server):
+    server = make_server("guarded").start()
+    couch = Couch(server)
+    couch.fill("notes", 1)
+    for address in ("http://127.0.0.1:1/x", "http://169.254.169.254/x", "http://[::1]:1/x", "http://0x7f000001/x"):
+        status, answer = couch.send("POST", "/_replicate", {"source": address, "target": "notes"})
+        assert status == 400 and b"may not be reached" in answer, (address, status, answer)
+    status, answer = couch.send("POST", "/_replicate", {"source": "ftp://x/y", "target": "notes"})
+    assert status == 400
+    admin = server.admin()
+    mia = admin.make_user("mia")
+    couch.authorization = f"Bearer {mia.token}"
+    assert couch.send("POST", "/_replicate", {"source": "notes", "target": "copy"})[0] in (401, 403)
+    assert couch.send("GET", "/_active_tasks")[0] in (401, 403)
+    assert couch.send("GET", "/notes/_snapshot")[0] == 403

@@ -1,0 +1,178 @@
+"""`muster track`, a whole client made of MusterKit, against a server that dies and a network that cuts."""
+
+import base64
+import datetime
+import json
+import os
+import random
+import subprocess
+import time
+import urllib.request
+
+from cutting_proxy import CuttingProxy
+from muster_process import binary, root, run
+
+password = "walkwalkwalk1"
+
+
+def write_walk(path, count, seconds=20):
+    """A GPX file of someone who walks north."""
+    start = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
+    points = (
+        f'<trkpt lat="{52 + index * 0.0003:.6f}" lon="13.1"><time>'
+        f'{(start + datetime.timedelta(seconds=seconds * index)).strftime("%Y-%m-%dT%H:%M:%SZ")}</time></trkpt>'
+        for index in range(count))
+    path.write_text(f'<gpx version="1.1"><trk><trkseg>{"".join(points)}</trkseg></trk></gpx>')
+    return path
+
+
+class Phone:
+    """A `muster track` that can be killed and started again."""
+
+    def __init__(self, folder, address, walk, arguments=()):
+        self.folder = folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.password = folder / "password"
+        self.password.write_text(password + "\n")
+        self.arguments = [
+            "track", str(walk), "--server", address, "--user", "ann", "--password-file", str(self.password),
+            "--store", str(folder / "store"), "--every-fix", "--read-every", "0.1", "--emit-every", "0.3",
+            *arguments]
+        self.process = None
+
+    def start(self):
+        self.log = open(self.folder / "track.log", "ab")
+        self.process = subprocess.Popen(
+            [binary, *self.arguments], cwd=root, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name != "MUSTER_PASSWORD"})
+
+    def sign_in(self):
+        """Starts it, and waits until it needs the server no more."""
+        self.start()
+        deadline = time.monotonic() + 60
+        while "Signed in" not in self.text():
+            assert self.process.poll() is None and time.monotonic() < deadline, self.text()
+            time.sleep(0.05)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(30)
+
+    def wait(self, seconds=120):
+        status = self.process.wait(seconds)
+        assert status == 0, self.text()
+        return self.text()
+
+    def text(self):
+        return (self.folder / "track.log").read_text(errors="replace")
+
+
+def member(server):
+    run("user", "add", "ann", "--password-stdin", data=server.data, text=password + "\n")
+
+
+def locations(server):
+    """Every location of ann's, as the database has it."""
+    request = urllib.request.Request(f"{server.address}/lt_locations_user_ann/_all_docs?include_docs=true")
+    request.add_header("Authorization", "Basic " + base64.b64encode(f"ann:{password}".encode()).decode())
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return [row["doc"] for row in json.load(answer)["rows"]]
+
+
+def check(server, count):
+    """Nothing is lost and nothing is doubled: in the database, and in the history that the page shows."""
+    documents = locations(server)
+    latitudes = sorted(round(document["geometry"]["coordinates"][1], 6) for document in documents)
+    assert latitudes == [round(52 + index * 0.0003, 6) for index in range(count)]
+    history = server.admin().history("ann/phone")
+    assert len(history) == count
+
+
+def test_a_walk_arrives_whole(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 60), ["--speed", "400"])
+    phone.start()
+    told = phone.wait()
+    assert "Done: 60 locations" in told
+    assert password not in told
+    check(server, 60)
+
+
+def test_what_was_walked_offline_arrives_afterwards(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    walk = write_walk(tmp_path / "walk.gpx", 60)
+    phone = Phone(
+        tmp_path / "phone", server.address, walk,
+        ["--speed", "300", "--offline-from", "0.5", "--offline-until", "5"])
+    phone.start()
+    told = phone.wait()
+    assert "kept here: the peer cannot be reached" in told
+    check(server, 60)
+
+
+def test_the_server_is_killed_and_started_again(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 100), ["--speed", "200"])
+    phone.sign_in()
+    for pause in (3, 2):
+        time.sleep(pause)
+        server.kill()
+        time.sleep(1)
+        server.start()
+    phone.wait()
+    check(server, 100)
+
+
+def test_client_and_server_are_killed_at_any_moment(make_server, tmp_path):
+    seed = int(os.environ.get("MUSTER_SEED", "7"))
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 200), ["--speed", "200"])
+    phone.sign_in()
+    for _ in range(6):
+        time.sleep(chance.uniform(0.5, 2.5))
+        if chance.random() < 0.6:
+            phone.kill()
+            phone.start()
+        else:
+            server.kill()
+            server.start()
+    phone.wait()
+    check(server, 200)
+
+
+def test_a_network_that_cuts_at_any_byte(make_server, tmp_path):
+    seed = int(os.environ.get("MUSTER_SEED", "11"))
+    print(f"seed {seed}")
+    server = make_server().start()
+    member(server)
+    walk = write_walk(tmp_path / "walk.gpx", 150)
+    proxy = CuttingProxy(server.port, seed, cut=0)
+    phone = Phone(tmp_path / "phone", proxy.address, walk, ["--speed", "300"])
+    # Signed in by the good network; then it gets bad.
+    phone.sign_in()
+    proxy.cut = 0.6
+    time.sleep(8)
+    proxy.heal()
+    phone.wait()
+    assert proxy.cuts > 0
+    check(server, 150)
+
+
+def test_a_wrong_password_and_a_walk_without_times_are_told_in_a_sentence(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    walk = write_walk(tmp_path / "walk.gpx", 3)
+    words = ["track", walk, "--server", server.address, "--user", "ann", "--store", tmp_path / "store"]
+    told = run(*words, status=1, environment={"MUSTER_PASSWORD": "wrong"})
+    assert "the server refuses" in told
+    still = tmp_path / "still.gpx"
+    still.write_text('<gpx><trk><trkseg><trkpt lat="1" lon="2"/></trkseg></trk></gpx>')
+    words[1] = still
+    told = run(*words, status=1, environment={"MUSTER_PASSWORD": password})
+    assert "no point of the file says when it was" in told
