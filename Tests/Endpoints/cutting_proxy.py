@@ -16,6 +16,7 @@ class CuttingProxy:
         self.delay_seconds = delay_seconds
         self.most_bytes = most_bytes
         self.cuts = 0
+        self._open = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -23,6 +24,16 @@ class CuttingProxy:
     @property
     def address(self):
         return f"http://127.0.0.1:{self.port}"
+
+    def worsen(self, cut):
+        """From now on so many of all connections are cut; those that are open are, now."""
+        self.cut = cut
+        for end in list(self._open):
+            self.cuts += 1
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
     def heal(self):
         """From now on everything passes."""
@@ -51,6 +62,7 @@ class CuttingProxy:
             client.close()
             return
         budget = [left]
+        self._open.add(client)
         lock = threading.Lock()
 
         def pump(source, sink):
@@ -79,5 +91,6 @@ class CuttingProxy:
             thread.start()
         for thread in threads:
             thread.join()
+        self._open.discard(client)
         client.close()
         server.close()

@@ -95,7 +95,7 @@ def test_a_way_that_cuts_at_any_byte(make_server):
     _, right_server, left, right = pair(make_server)
     right.fill("notes", 400)
     left.ok("PUT", "/notes")
-    proxy = CuttingProxy(right_server.port, seed, cut=0.9, delay_seconds=0.05, most_bytes=40_000)
+    proxy = CuttingProxy(right_server.port, seed, cut=0.7, delay_seconds=0.05, most_bytes=6_000)
     order = {"source": right.url("notes", proxy.port), "target": "notes", "continuous": True}
     assert left.ok("POST", "/_replicate", order)["_local_id"]
     eventually(90, lambda: left.ok("GET", "/notes")["doc_count"] == 400)

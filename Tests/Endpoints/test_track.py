@@ -156,7 +156,8 @@ def test_a_network_that_cuts_at_any_byte(make_server, tmp_path):
     phone = Phone(tmp_path / "phone", proxy.address, walk, ["--speed", "300"])
     # Signed in by the good network; then it gets bad.
     phone.sign_in()
-    proxy.cut = 0.6
+    proxy.most_bytes = 4_000
+    proxy.worsen(0.6)
     time.sleep(8)
     proxy.heal()
     phone.wait()

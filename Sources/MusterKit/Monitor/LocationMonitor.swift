@@ -17,6 +17,12 @@ public final class LocationMonitor: Sendable {
         public var fix: Position
         /// Whether nobody looked at the app.
         public var isInBackground: Bool
+
+        /// A fix, and whether nobody looked at the app.
+        public init(fix: Position, isInBackground: Bool) {
+            self.fix = fix
+            self.isInBackground = isInBackground
+        }
     }
 
     private struct State {
