@@ -7,6 +7,8 @@ package struct QueryAnswer: Sendable {
     package var documents: [JSONValue] = []
     /// Where to go on; nil when there are no more.
     package var bookmark: QueryBookmark?
+    /// Where the last of the documents is; nil where there are none. Whoever goes on there sees what came since.
+    package var end: QueryBookmark?
     /// What whoever asks should know.
     package var warning: String?
     /// How many entries of an index were read.
@@ -72,10 +74,7 @@ package struct QueryRun {
                 answer.keysExamined += 1
                 last = entry
                 guard let document = try reader.document(entry.id, in: scope) else { continue }
-                if take(document) {
-                    answer.bookmark = QueryBookmark(plan, key: entry.key.bytes, id: entry.id)
-                    return
-                }
+                if take(document, at: entry.key.bytes) { return }
             }
             if page.count < Self.pageSize { return }
         }
@@ -88,10 +87,7 @@ package struct QueryRun {
         while true {
             let page = try reader.documents(in: scope, range)
             for document in page {
-                if take(document) {
-                    answer.bookmark = QueryBookmark(plan, key: [], id: document.id)
-                    return
-                }
+                if take(document, at: []) { return }
             }
             guard page.count == Self.pageSize, let last = page.last else { return }
             range.goOn(after: last.id)
@@ -128,18 +124,29 @@ package struct QueryRun {
         }
         let page = found.dropFirst(toSkip).prefix(request.limit)
         answer.documents = page.map(\.document)
-        guard page.endIndex < found.endIndex, let last = page.last?.entry else { return }
-        answer.bookmark = QueryBookmark(plan, key: last.key.bytes, id: last.id)
+        guard let last = page.last?.entry else { return }
+        answer.end = QueryBookmark(plan, key: last.key.bytes, id: last.id)
+        if page.endIndex < found.endIndex { answer.bookmark = answer.end }
     }
 
     /// Looks at a document and takes it when it is wanted.
     ///
     /// - Returns: whether the page ends here.
-    private mutating func take(_ stored: StoredDocument) -> Bool {
+    private mutating func take(_ stored: StoredDocument, at key: [UInt8]) -> Bool {
+        let place = QueryBookmark(plan, key: key, id: stored.id)
         if let document = look(at: stored) {
-            if toSkip > 0 { toSkip -= 1 } else { answer.documents.append(document) }
+            if toSkip > 0 {
+                toSkip -= 1
+            } else {
+                answer.documents.append(document)
+                answer.end = place
+            }
         }
-        return answer.documents.count >= request.limit || answer.documentsExamined >= Self.examinedLimit
+        guard answer.documents.count >= request.limit || answer.documentsExamined >= Self.examinedLimit else {
+            return false
+        }
+        answer.bookmark = place
+        return true
     }
 
     /// The document, when the selector is fulfilled.

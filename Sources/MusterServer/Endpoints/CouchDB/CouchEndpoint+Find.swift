@@ -40,7 +40,8 @@ extension CouchEndpoint {
             writer.beginArray()
             for document in answer.documents { writer.value(request.projected(document)) }
             writer.endArray()
-            writer.member("bookmark", answer.bookmark?.text ?? "nil")
+            // The last page has a bookmark too, behind which there is nothing yet.
+            writer.member("bookmark", (answer.bookmark ?? answer.end)?.text ?? request.bookmark ?? "nil")
             writer.member("warning", answer.warning)
             if request.wantsStatistics { writer.statistics(answer, milliseconds: milliseconds) }
             writer.endObject()

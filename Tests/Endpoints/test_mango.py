@@ -1,0 +1,150 @@
+"""Mango over HTTP: indexes, plans, pages and what is refused, in CouchDB's words."""
+
+import pytest
+import requests
+
+from muster_process import MusterProcess, admin_password
+
+timeout_seconds = 30
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory):
+    with MusterProcess(tmp_path_factory.mktemp("mango")) as server:
+        films = Films(server.address)
+        assert films.send("PUT", "").status_code == 201
+        documents = [
+            {"_id": f"f{number:03}", "year": 1950 + number % 60, "rating": number % 11 / 2, "tags": ["a", f"t{number}"],
+             "director": {"name": f"d{number % 7}"}} for number in range(300)]
+        documents.append({"_id": "plain", "title": "no year"})
+        assert films.send("POST", "/_bulk_docs", {"docs": documents}).status_code == 201
+        films.documents = documents
+        yield films
+
+
+class Films:
+    """One database."""
+
+    def __init__(self, address):
+        self.address = address
+        self.session = requests.Session()
+        self.session.trust_env = False
+        self.session.auth = ("admin", admin_password)
+
+    def send(self, method, path, body=None):
+        return self.session.request(method, self.address + "/films" + path, json=body, timeout=timeout_seconds)
+
+    def find(self, selector, **more):
+        answer = self.send("POST", "/_find", {"selector": selector, **more})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def refused(self, path, body):
+        answer = self.send("POST", path, body)
+        assert answer.status_code >= 400, answer.text
+        return answer.status_code, answer.json()["error"]
+
+
+@pytest.fixture(scope="module")
+def by_year(films):
+    body = {"index": {"fields": ["year", "rating"]}, "ddoc": "years", "name": "by-year"}
+    made = films.send("POST", "/_index", body)
+    assert made.json() == {"result": "created", "id": "_design/years", "name": "by-year"}
+    assert films.send("POST", "/_index", body).json()["result"] == "exists"
+    return films
+
+
+def ids(answer):
+    return [document["_id"] for document in answer["docs"]]
+
+
+def test_a_query_without_an_index_is_answered_and_warned_of(films):
+    answer = films.find({"director.name": "d3"}, limit=1000)
+    assert ids(answer) == [d["_id"] for d in films.documents if d.get("director", {}).get("name") == "d3"]
+    assert "No matching index" in answer["warning"]
+    assert "warning" not in films.find({"_id": {"$gt": None}})
+
+
+def test_pages_go_on_at_the_bookmark_while_documents_come(by_year):
+    found, bookmark = [], None
+    while True:
+        page = by_year.find({"year": {"$gte": 1990, "$lt": 2000}}, limit=7, bookmark=bookmark, sort=["year", "rating"])
+        if not page["docs"]:
+            break
+        found += page["docs"]
+        bookmark = page["bookmark"]
+        # What comes before the bookmark is not seen any more, and shifts nothing.
+        by_year.send("PUT", f"/early{len(found)}", {"year": 1950, "rating": 0})
+    expected = sorted(
+        ((d["year"], d["rating"], d["_id"]) for d in by_year.documents if 1990 <= d.get("year", 0) < 2000))
+    assert [(d["year"], d["rating"], d["_id"]) for d in found] == expected
+    backwards = by_year.find({"year": 1990}, sort=[{"year": "desc"}, {"rating": "desc"}], limit=100)
+    assert ids(backwards) == [row[2] for row in reversed(expected) if row[0] == 1990]
+
+
+def test_an_index_narrows_what_is_looked_at(by_year):
+    answer = by_year.find({"year": 1999, "rating": {"$gt": 2}}, execution_stats=True, limit=100)
+    assert "warning" not in answer
+    statistics = answer["execution_stats"]
+    assert statistics["total_docs_examined"] <= 5 and statistics["results_returned"] == len(answer["docs"]) > 0
+    plan = by_year.send("POST", "/_explain", {"selector": {"year": 1999, "rating": {"$gt": 2}}}).json()
+    assert plan["index"]["name"] == "by-year" and plan["index"]["def"] == {"fields": [{"year": "asc"}, {"rating": "asc"}]}
+    plan = by_year.send("POST", "/_explain", {"selector": {"title": "x"}}).json()
+    assert plan["index"] == {
+        "ddoc": None, "name": "_all_docs", "type": "special", "partitioned": False,
+        "def": {"fields": [{"_id": "asc"}]}}
+
+
+def test_only_the_fields_that_are_asked_for_come(films):
+    answer = films.find({"_id": "f007"}, fields=["_id", "director.name", "none"])
+    assert answer["docs"] == [{"_id": "f007", "director": {"name": "d0"}}]
+
+
+def test_a_partial_index_is_used_where_it_is_named(films):
+    body = {"index": {"fields": ["rating"], "partial_filter_selector": {"year": {"$gt": 2000}}}, "ddoc": "late"}
+    assert films.send("POST", "/_index", body).status_code == 200
+    named = films.find({"rating": {"$gte": 0}}, use_index="late", limit=1000)
+    assert sorted(ids(named)) == [d["_id"] for d in films.documents if d.get("year", 0) > 2000]
+    assert len(ids(films.find({"rating": {"$gte": 0}}, limit=1000))) >= 300
+    assert "was not used" in films.find({"title": "no year"}, use_index="late")["warning"]
+
+
+def test_an_index_is_listed_and_removed(films):
+    films.send("POST", "/_index", {"index": {"fields": ["title"]}, "ddoc": "gone", "name": "soon"})
+    listed = films.send("GET", "/_index").json()
+    assert listed["total_rows"] == len(listed["indexes"])
+    assert listed["indexes"][0]["name"] == "_all_docs"
+    assert "soon" in [index["name"] for index in listed["indexes"]]
+    assert films.send("DELETE", "/_index/gone/json/soon").json() == {"ok": True}
+    assert films.send("DELETE", "/_index/_design/gone/json/soon").status_code == 404
+
+
+@pytest.mark.parametrize("path, body, expected", [
+    ("/_find", {}, (400, "missing_required_key")),
+    ("/_find", {"selector": {"a": {"$what": 1}}}, (400, "invalid_operator")),
+    ("/_find", {"selector": {"a": {"$in": 1}}}, (400, "bad_arg")),
+    ("/_find", {"selector": {}, "sort": ["title"]}, (400, "no_usable_index")),
+    ("/_find", {"selector": {}, "sort": [{"a": "asc"}, {"b": "desc"}]}, (400, "unsupported_mixed_sort")),
+    ("/_find", {"selector": {}, "limit": -1}, (400, "invalid_key")),
+    ("/_find", {"selector": {}, "bookmark": "nonsense"}, (400, "invalid_bookmark")),
+    ("/_find", {"selector": {"a": {"$regex": "("}}}, (400, "bad_arg")),
+    ("/_index", {"index": {}}, (400, "invalid_sort_json")),
+    ("/_index", {"index": {"fields": []}}, (400, "invalid_index_fields")),
+    ("/_index", {"index": {"fields": ["a"]}, "type": "text"}, (501, "invalid_index")),
+])
+def test_what_is_wrong_is_told_in_couchdbs_words(films, path, body, expected):
+    assert films.refused(path, body) == expected
+
+
+def test_an_index_outlives_a_crash_in_the_middle(make_server):
+    server = make_server()
+    with server:
+        films = Films(server.address)
+        films.send("PUT", "")
+        films.send("POST", "/_index", {"index": {"fields": ["n"]}, "ddoc": "n"})
+        films.send("POST", "/_bulk_docs", {"docs": [{"_id": f"{n:04}", "n": n} for n in range(1000)]})
+        server.kill()
+        server.start()
+        films = Films(server.address)
+        answer = films.find({"n": {"$gte": 990}}, execution_stats=True)
+        assert len(answer["docs"]) == 10 and answer["execution_stats"]["total_docs_examined"] <= 11
