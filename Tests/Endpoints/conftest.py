@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 
+from couch_api import as_admin
 from muster_process import MusterProcess, root
 
 
@@ -19,6 +20,18 @@ def server(tmp_path_factory):
 def admin(server):
     """The server's API as admin."""
     return server.admin()
+
+
+@pytest.fixture(scope="module")
+def couch(server):
+    """The server's CouchDB protocol as admin."""
+    return as_admin(server)
+
+
+@pytest.fixture
+def db(couch):
+    """The path of a fresh database."""
+    return couch.fresh()
 
 
 @pytest.fixture

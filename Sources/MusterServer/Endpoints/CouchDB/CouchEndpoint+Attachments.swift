@@ -9,10 +9,8 @@ import NIOCore
 extension CouchEndpoint {
     func addAttachments(to routes: inout RouteTable) {
         for path in ["/{db}/{document}/{attachment...}", "/{db}/_design/{document}/{attachment...}"] {
-            add(.get, path, "A document's file.", to: &routes) { try await Self.attachment($0, withBody: true) }
-            add(.head, path, "Whether a document has such a file.", to: &routes) {
-                try await Self.attachment($0, withBody: false)
-            }
+            add(.get, path, "A document's file.", to: &routes) { try await Self.attachment($0) }
+            add(.head, path, "Whether a document has such a file.", to: &routes) { try await Self.attachment($0) }
             add(
                 .put, path, "Put a file into a document.", body: ["application/octet-stream"], statuses: [201],
                 to: &routes
@@ -39,7 +37,7 @@ extension CouchEndpoint {
 
     // MARK: Giving
 
-    private static func attachment(_ call: CouchCall, withBody: Bool) async throws -> Response {
+    private static func attachment(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         let id = try call.documentID()
         try DocumentID.check(id)
@@ -62,9 +60,7 @@ extension CouchEndpoint {
         let range = try ByteRange.parse(call.request.headers[.range], of: file.length)
         if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)" }
         let sent = range ?? 0..<file.length
-        headers[.contentLength] = "\(sent.upperBound - sent.lowerBound)"
         let status: HTTPResponse.Status = range == nil ? .ok : .partialContent
-        guard withBody else { return Response(status: status, headers: headers) }
         let ledger = call.ledger
         return Response(
             status: status, headers: headers,

@@ -84,10 +84,12 @@ extension JSONValue {
     /// Whether `admins` and `members`, where they are, are what they must be.
     fileprivate var hasParties: Bool {
         ["admins", "members"].compactMap { self[$0] }.allSatisfy { party in
-            party.members != nil
-                && ["names", "roles"].compactMap { party[$0] }.allSatisfy { list in
-                    list.elements?.allSatisfy { $0.string != nil } ?? false
-                }
+            // null is nobody, as some clients write it.
+            party == .null
+                || party.members != nil
+                    && ["names", "roles"].compactMap { party[$0] }.allSatisfy { list in
+                        list == .null || list.elements?.allSatisfy { $0.string != nil } ?? false
+                    }
         }
     }
 }

@@ -14,7 +14,7 @@ extension CouchEndpoint {
     /// The id of a user's document.
     static func userID(_ name: String) -> String { idPrefix + name }
 
-    static func showUser(_ call: CouchCall, _ place: DatabasePlace, _ id: String) async throws -> Response {
+    static func showUser(_ call: CouchCall, _ id: String) throws -> Response {
         guard let user = call.ledger.directory.user(ofDocument: id) else { throw CouchFault.missing }
         var response = Response.json { $0.document(user) }
         response.headers[.eTag] = "\"\(user.documentRevision)\""

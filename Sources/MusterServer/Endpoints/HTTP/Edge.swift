@@ -17,6 +17,7 @@ struct Edge: RouterMiddleware {
         var response = await answer(to: request, context, next)
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.contentTypeOptions] = "nosniff"
+        if request.method == .head { response.leaveOutBody() }
         metrics.count(
             request.method, at: context.endpointPath, status: response.status.code,
             seconds: (ContinuousClock.now - start) / .seconds(1))
@@ -46,6 +47,14 @@ struct Edge: RouterMiddleware {
             return (methods.isEmpty ? CouchFault.missing : .methodNotAllowed(methods)).response
         }
         return (methods.isEmpty ? Problem.notFound : .methodNotAllowed(methods)).response
+    }
+}
+
+extension Response {
+    /// Makes this what HEAD answers: everything that GET does, but the body.
+    fileprivate mutating func leaveOutBody() {
+        if headers[.contentLength] == nil, let length = body.contentLength { headers[.contentLength] = "\(length)" }
+        body = .init()
     }
 }
 

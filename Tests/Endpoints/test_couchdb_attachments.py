@@ -1,0 +1,100 @@
+"""Files of documents: by themselves, inside JSON, and as multipart, sound and spoilt."""
+
+import base64
+import hashlib
+import json
+
+import pytest
+
+from couch_api import revisions
+
+text = b"hello, world\n" * 1000
+digest = "md5-" + base64.b64encode(hashlib.md5(text).digest()).decode()
+
+
+def test_a_file_is_put_read_in_parts_and_removed(couch, db):
+    made = couch.ok("PUT", db + "/doc/a/b.txt", raw=text, headers={"Content-Type": "text/plain"})
+    stub = couch.ok("GET", db + "/doc")["_attachments"]["a/b.txt"]
+    assert stub == {"content_type": "text/plain", "revpos": 1, "digest": digest, "length": len(text), "stub": True}
+    answer = couch.send("GET", db + "/doc/a/b.txt")
+    assert answer.content == text and answer.headers["Content-Type"] == "text/plain"
+    assert answer.headers["Content-Security-Policy"] == "sandbox"
+    tag = answer.headers["ETag"]
+    assert couch.send("GET", db + "/doc/a/b.txt", headers={"If-None-Match": tag}).status_code == 304
+    part = couch.send("GET", db + "/doc/a/b.txt", headers={"Range": "bytes=5-11"})
+    assert part.status_code == 206 and part.content == text[5:12]
+    assert part.headers["Content-Range"] == f"bytes 5-11/{len(text)}"
+    assert couch.send("GET", db + "/doc/a/b.txt", headers={"Range": "bytes=-3"}).content == text[-3:]
+    assert couch.send("GET", db + "/doc/a/b.txt", headers={"Range": "bytes=99999-"}).status_code == 416
+    head = couch.send("HEAD", db + "/doc/a/b.txt")
+    assert head.headers["Content-Length"] == str(len(text)) and not head.content
+    couch.refused(409, "conflict", "PUT", db + "/doc/c", raw=b"x")
+    second = couch.ok("PUT", db + "/doc/c", raw=b"x", rev=made["rev"])
+    kept = couch.ok("PUT", db + "/doc", {"_rev": second["rev"], "v": 1, "_attachments": {"c": {"stub": True}}})
+    assert list(couch.ok("GET", db + "/doc")["_attachments"]) == ["c"]
+    couch.refused(404, "not_found", "GET", db + "/doc/a/b.txt")
+    couch.ok("DELETE", db + "/doc/c", rev=kept["rev"])
+    assert "_attachments" not in couch.ok("GET", db + "/doc")
+
+
+def test_a_large_file_goes_through_in_pieces(couch, db):
+    large = bytes(range(256)) * 4096 * 5
+    couch.ok("PUT", db + "/doc/large", raw=large)
+    assert couch.send("GET", db + "/doc/large").content == large
+
+
+def test_files_inside_json(couch, db):
+    data = base64.b64encode(text).decode()
+    made = couch.ok("PUT", db + "/doc", {"_attachments": {"t": {"content_type": "text/plain", "data": data}}})
+    full = couch.ok("GET", db + "/doc", attachments=True)
+    assert full["_attachments"]["t"]["data"] == data and full["_attachments"]["t"]["digest"] == digest
+    couch.ok("PUT", db + "/doc/u", raw=b"new", rev=made["rev"])
+    since = couch.ok("GET", db + "/doc", atts_since=[made["rev"]])["_attachments"]
+    assert since["t"]["stub"] and since["u"]["data"] == base64.b64encode(b"new").decode()
+    bulk = couch.ok("POST", db + "/_bulk_get", {"docs": [{"id": "doc"}]}, attachments=True)
+    assert bulk["results"][0]["docs"][0]["ok"]["_attachments"]["t"]["data"] == data
+
+
+def related(document, *files, boundary="xyz"):
+    """A multipart/related body."""
+    body = f"--{boundary}\r\nContent-Type: application/json\r\n\r\n{json.dumps(document)}".encode()
+    for file in files:
+        body += f"\r\n--{boundary}\r\n\r\n".encode() + file
+    return body + f"\r\n--{boundary}--".encode()
+
+
+multipart = {"Content-Type": "multipart/related; boundary=\"xyz\""}
+
+
+def test_files_that_follow_their_document(couch, db):
+    files = {name: {"follows": True, "content_type": "text/plain", "length": length}
+             for name, length in (("t", len(text)), ("empty", 0))}
+    document = {"_id": "doc", "_attachments": files, **revisions("02", "01")}
+    answer = couch.send(
+        "PUT", db + "/doc", raw=related(document, text, b""), headers=multipart, new_edits=False)
+    assert answer.status_code == 201, answer.text
+    assert couch.send("GET", db + "/doc/t").content == text
+    assert couch.send("GET", db + "/doc/empty").content == b""
+    back = couch.send("GET", db + "/doc", attachments=True, headers={"Accept": "multipart/related"})
+    assert back.headers["Content-Type"].startswith("multipart/related") and text in back.content
+    mixed = couch.send("GET", db + "/doc", open_revs=["2-02", "9-9"], revs=True, headers={"Accept": "multipart/mixed"})
+    assert mixed.headers["Content-Type"].startswith("multipart/mixed")
+    assert b'"follows":true' in mixed.content and text in mixed.content and b'{"missing":"9-9"}' in mixed.content
+
+
+@pytest.mark.parametrize("spoil", ["cut", "short", "digest", "more", "boundary"])
+def test_a_spoilt_multipart_body_leaves_nothing(couch, db, spoil):
+    file = {"follows": True, "content_type": "text/plain", "length": len(text), "digest": digest}
+    if spoil == "short":
+        file["length"] += 1
+    if spoil == "digest":
+        file["digest"] = "md5-" + base64.b64encode(bytes(16)).decode()
+    files = [text, text] if spoil == "more" else [text]
+    body = related({"_id": "doc", "_attachments": {"t": file}}, *files)
+    if spoil == "cut":
+        body = body[:-4000]
+    headers = {"Content-Type": "multipart/related"} if spoil == "boundary" else multipart
+    answer = couch.send("PUT", db + "/doc", raw=body, headers=headers)
+    assert answer.status_code == 400 and answer.json()["error"], answer.text
+    couch.refused(404, "not_found", "GET", db + "/doc")
+    assert couch.ok("GET", db)["update_seq"] == 0

@@ -1,0 +1,103 @@
+"""`_changes`, once and in the feeds that go on, as Apache CouchDB 3 tells them."""
+
+import json
+import threading
+
+from couch_api import high, low, revisions
+
+
+def rows(changes):
+    return [(row["id"], row["seq"]) for row in changes["results"]]
+
+
+def test_changes_once(couch, db):
+    for id in ("a", "b", "c"):
+        couch.ok("PUT", f"{db}/{id}", {"id": id})
+    couch.ok("PUT", db + "/a", {"_rev": couch.ok("GET", db + "/a")["_rev"], "v": 2})
+    couch.ok("DELETE", db + "/b", rev=couch.ok("GET", db + "/b")["_rev"])
+    changes = couch.ok("GET", db + "/_changes", include_docs=True)
+    assert [row["id"] for row in changes["results"]] == ["c", "a", "b"]
+    assert changes["results"][2]["deleted"] and changes["results"][2]["doc"]["_deleted"]
+    assert changes["results"][1]["doc"]["v"] == 2
+    assert changes["pending"] == 0 and changes["last_seq"] == changes["results"][-1]["seq"]
+    page = couch.ok("GET", db + "/_changes", limit=1)
+    assert page["pending"] == 2 and page["last_seq"] == page["results"][0]["seq"]
+    rest = couch.ok("GET", db + "/_changes", since=page["last_seq"])
+    assert rows(page) + rows(rest) == rows(changes)
+    assert rows(couch.ok("GET", db + "/_changes", descending=True)) == rows(changes)[::-1]
+    newest = couch.ok("GET", db + "/_changes", descending=True, limit=1)
+    assert newest["last_seq"] == changes["last_seq"]
+    assert couch.ok("GET", db + "/_changes", since="now")["results"] == []
+    by_id = couch.ok("POST", db + "/_changes", {"doc_ids": ["a", "none"]}, filter="_doc_ids")
+    assert [row["id"] for row in by_id["results"]] == ["a"] and by_id["last_seq"] == changes["last_seq"]
+    selected = couch.ok("POST", db + "/_changes", {"selector": {"id": "c"}}, filter="_selector")
+    assert [row["id"] for row in selected["results"]] == ["c"]
+    couch.refused(400, "bad_request", "GET", db + "/_changes", since="yesterday")
+    couch.refused(400, "bad_request", "GET", db + "/_changes", feed="sometimes")
+
+
+def test_all_leaves_are_told_when_asked_for(couch, db):
+    couch.ok("PUT", db + "/a", {"v": 1})
+    couch.ok("PUT", db + "/a", revisions(high, low), new_edits=False)
+    row = couch.ok("GET", db + "/_changes", style="all_docs", include_docs=True, conflicts=True)["results"][0]
+    assert [change["rev"] for change in row["changes"]] == ["2-" + high, "1-7a7e4b29f3af401e69b6f86e4c26b727"]
+    assert row["doc"]["_conflicts"] == ["1-7a7e4b29f3af401e69b6f86e4c26b727"]
+
+
+def later(action):
+    timer = threading.Timer(0.3, action)
+    timer.start()
+    return timer
+
+
+def test_a_longpoll_waits_for_the_first_change(couch, db):
+    since = couch.ok("GET", db)["update_seq"]
+    empty = couch.ok("GET", db + "/_changes", feed="longpoll", since=since, timeout=200)
+    assert empty == {"results": [], "last_seq": since, "pending": 0}
+    later(lambda: couch.ok("PUT", db + "/new", {}))
+    found = couch.ok("GET", db + "/_changes", feed="longpoll", since=since)
+    assert [row["id"] for row in found["results"]] == ["new"]
+    at_once = couch.ok("GET", db + "/_changes", feed="longpoll", since=since)
+    assert at_once == found
+
+
+def test_a_longpoll_hears_nothing_of_other_databases(couch, db):
+    other = couch.fresh()
+    later(lambda: couch.ok("PUT", other + "/new", {}))
+    assert couch.ok("GET", db + "/_changes", feed="longpoll", timeout=1000)["results"] == []
+
+
+def test_a_continuous_feed_goes_on(couch, db):
+    couch.ok("PUT", db + "/a", {"v": 1})
+    answer = couch.send("GET", db + "/_changes", feed="continuous", heartbeat=200, include_docs=True, stream=True)
+    lines = answer.iter_lines()
+    assert json.loads(next(lines))["doc"]["v"] == 1
+    assert next(lines) == b"", "a heartbeat"
+    later(lambda: couch.ok("PUT", db + "/b", {"v": 2}))
+    line = next(line for line in lines if line)
+    assert json.loads(line)["id"] == "b"
+    answer.close()
+    ended = couch.send("GET", db + "/_changes", feed="continuous", timeout=200).text.splitlines()
+    assert [json.loads(line).get("id") for line in ended] == ["a", "b", None]
+    assert json.loads(ended[-1])["pending"] == 0
+    limited = couch.send("GET", db + "/_changes", feed="continuous", limit=1, heartbeat=10_000).text.splitlines()
+    assert json.loads(limited[0])["id"] == "a" and json.loads(limited[1])["pending"] == 1
+
+
+def test_an_event_source_is_told_of_changes(couch, db):
+    couch.ok("PUT", db + "/a", {})
+    couch.ok("PUT", db + "/b", {})
+    answer = couch.send("GET", db + "/_changes", feed="eventsource", timeout=200)
+    assert answer.headers["Content-Type"] == "text/event-stream"
+    events = [event.split("\n") for event in answer.text.strip().split("\n\n")]
+    assert [json.loads(event[0].removeprefix("data: "))["id"] for event in events] == ["a", "b"]
+    first = events[0][1].removeprefix("id: ")
+    resumed = couch.send(
+        "GET", db + "/_changes", feed="eventsource", timeout=200, headers={"Last-Event-ID": first})
+    assert '"id":"b"' in resumed.text and '"id":"a"' not in resumed.text
+
+
+def test_a_feed_ends_with_its_database(couch, db):
+    later(lambda: couch.ok("DELETE", db))
+    answer = couch.ok("GET", db + "/_changes", feed="longpoll", heartbeat=60_000)
+    assert answer["results"] == []
