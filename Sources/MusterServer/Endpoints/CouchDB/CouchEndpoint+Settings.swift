@@ -39,7 +39,8 @@ extension CouchEndpoint {
     private func secure(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         let body = try await call.json(limit: CouchLimits.settingBytes)
-        let tree = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0) }
+        // null is nobody, as some clients write it; others cannot read it.
+        let tree = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0) }.withoutNulls
         guard tree.members != nil, tree.hasParties else {
             throw CouchFault.badRequest("admins and members must have lists of names and roles")
         }
@@ -81,15 +82,19 @@ extension CouchEndpoint {
 }
 
 extension JSONValue {
+    /// This, without the members whose value is null.
+    fileprivate var withoutNulls: JSONValue {
+        guard let members else { return self }
+        return .object(members.filter { $0.value != .null }.map { Member($0.key, $0.value.withoutNulls) })
+    }
+
     /// Whether `admins` and `members`, where they are, are what they must be.
     fileprivate var hasParties: Bool {
         ["admins", "members"].compactMap { self[$0] }.allSatisfy { party in
-            // null is nobody, as some clients write it.
-            party == .null
-                || party.members != nil
-                    && ["names", "roles"].compactMap { party[$0] }.allSatisfy { list in
-                        list == .null || list.elements?.allSatisfy { $0.string != nil } ?? false
-                    }
+            party.members != nil
+                && ["names", "roles"].compactMap { party[$0] }.allSatisfy { list in
+                    list.elements?.allSatisfy { $0.string != nil } ?? false
+                }
         }
     }
 }

@@ -53,8 +53,10 @@ struct Edge: RouterMiddleware {
 extension Response {
     /// Makes this what HEAD answers: everything that GET does, but the body.
     fileprivate mutating func leaveOutBody() {
-        if headers[.contentLength] == nil, let length = body.contentLength { headers[.contentLength] = "\(length)" }
+        // A new body brings a length of its own.
+        let length = headers[.contentLength] ?? body.contentLength.map { "\($0)" }
         body = .init()
+        headers[.contentLength] = length
     }
 }
 
