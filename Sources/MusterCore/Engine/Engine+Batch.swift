@@ -60,9 +60,15 @@ extension Engine {
     ) -> Question? {
         while index < observations.count {
             if index % Self.approachCount == 0 { decision.touched &+= approach(observations, from: index) }
-            let observation = observations[index]
-            if let question = question(about: observation, now: now, after: decision) { return question }
-            tally.count(decide(observation, now: now, into: &decision))
+            // Nearly all are positions: taken apart once, for both.
+            if case .position(let position, let device) = observations[index] {
+                if let question = question(about: position, of: device, now: now, after: decision) { return question }
+                tally.count(decide(position, of: device, now: now, into: &decision))
+            } else {
+                let observation = observations[index]
+                if let question = question(about: observation, now: now, after: decision) { return question }
+                tally.count(decide(observation, now: now, into: &decision))
+            }
             index += 1
         }
         return nil
@@ -72,18 +78,24 @@ extension Engine {
     public func question(about observation: Observation, now: Instant, after decision: Decision) -> Question? {
         switch observation {
         case .position(let position, let device):
-            if Self.isAhead(position.sampleTime, of: now) { return .isStored }
-            let (evaluated, isUnfollowed) = progress(of: device, after: decision)
-            guard let evaluated else { return nil }
-            if position.sampleTime <= evaluated { return .isStored }
-            return isUnfollowed && isCrossedConfidently(by: device, after: decision)
-                ? .trail(of: device, until: evaluated) : nil
+            return question(about: position, of: device, now: now, after: decision)
         case .sighting(let sighting, let device):
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
         case .note, .declaration:
             // What was said before stands in the store alone.
             return .isStored
         }
+    }
+
+    private func question(
+        about position: Position, of device: DeviceNumber, now: Instant, after decision: Decision
+    ) -> Question? {
+        if Self.isAhead(position.sampleTime, of: now) { return .isStored }
+        let (evaluated, isUnfollowed) = progress(of: device, after: decision)
+        guard let evaluated else { return nil }
+        if position.sampleTime <= evaluated { return .isStored }
+        return isUnfollowed && isCrossedConfidently(by: device, after: decision)
+            ? .trail(of: device, until: evaluated) : nil
     }
 
     /// How far a device was evaluated, and whether its track lacks what it told before. Asked for every observation: so

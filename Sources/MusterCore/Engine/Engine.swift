@@ -57,7 +57,7 @@ public struct Engine: Sendable {
         decision.reset()
     }
 
-    private func decide(
+    func decide(
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         let place = place(of: device, in: &decision)

@@ -59,7 +59,7 @@ struct EdgeDistance {
         let limit = min(best, radius) * Self.planarTolerance
         guard footX * footX + footY * footY <= limit * limit else { return best }
         let (toEast, toNorth) = (footX / metres.east, footY / metres.north)
-        let between = MetresPerDegree(latitude: place.latitude + toNorth / 2)
+        let between = metres.advanced(northDegrees: toNorth / 2)
         return min(best, length(toEast * between.east, toNorth * between.north))
     }
 }

@@ -55,37 +55,6 @@ struct FourEdges {
 }
 
 extension MeshQuery {
-    /// Whether a clipped edge of a leaf comes into a box round a point: neither beside the box, nor with all of the box
-    /// on one side of its line.
-    ///
-    /// - Parameter reachX: half the width of the box, in cells; `reachY` half its height.
-    @inline(__always)
-    static func hasEdge(
-        _ blocks: UnsafePointer<UInt32>, _ count: Int, near place: MeshPlace, _ reachX: Float, _ reachY: Float
-    ) -> Bool {
-        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
-        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
-        // A hair more, for what is lost in these sums.
-        let scale = Float(LeafUnits.perCell) * 1.0001
-        let (halfWidth, halfHeight) = (
-            FourFloats(repeating: reachX * scale), FourFloats(repeating: reachY * scale)
-        )
-        var at = UnsafeRawPointer(blocks)
-        for _ in 0..<count {
-            let edges = FourEdges(at)
-            at += EdgeBlock.byteCount
-            let (x, y) = (u - edges.lowLongitude, v - edges.lowLatitude)
-            let width = magnitude(edges.run)
-            let near =
-                bits(magnitude(x + x - edges.run) .<= width + (halfWidth + halfWidth))
-                & bits(magnitude(y + y - edges.rise) .<= edges.rise + (halfHeight + halfHeight))
-                & bits(magnitude(x * edges.rise - y * edges.run) .<= halfWidth * edges.rise + halfHeight * width)
-            let halves = near.lowHalf | near.highHalf
-            if halves[0] | halves[1] != 0 { return true }
-        }
-        return false
-    }
-
     /// Writes the squares of the distances in metres from a point to the clipped edges of a leaf, about, and returns
     /// the least of them.
     ///

@@ -136,7 +136,6 @@ struct NearWalk {
         let limit = Float(radius) + 2 * max(across, along) / Float(LeafUnits.perCell)
         let blocks = words + LeafHeader.wordCount
         let place = MeshPlace(word: word, u: local.u, v: local.v)
-        guard MeshQuery.hasEdge(blocks, header.blockCount, near: place, limit / across, limit / along) else { return }
         withUnsafeTemporaryAllocation(of: Float.self, capacity: EdgeBlock.edgeLimit + 1) { scratch in
             guard let squares = scratch.baseAddress else { return }
             let least = MeshQuery.squares(blocks, header.blockCount, place, across, along, into: squares)
