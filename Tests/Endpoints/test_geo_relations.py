@@ -103,8 +103,8 @@ def world(tmp_path_factory):
             documents = [
                 {"_id": name, "type": "Feature", "geometry": mapping(moved(shape, place))}
                 for name, shape in shapes.items()]
-            design = {"_id": "_design/points", "st_indexes": {"all": {
-                "index": "function(doc) { if (doc.geometry && doc.geometry.coordinates) { st_index(doc.geometry); } }"}}}
+            function = "function(doc) { if (doc.geometry && doc.geometry.coordinates) { st_index(doc.geometry); } }"
+            design = {"_id": "_design/points", "st_indexes": {"all": {"index": function}}}
             rows = session.post(
                 base + "/_bulk_docs", json={"docs": documents + [design]}, timeout=timeout_seconds).json()
             assert all("rev" in row for row in rows), rows
