@@ -114,8 +114,8 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "MusterCore", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer", "MusterSimulator",
-                "MusterStore", "MusterWire",
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer",
+                "MusterSimulator", "MusterStore", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

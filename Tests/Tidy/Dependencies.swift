@@ -34,8 +34,8 @@ enum Dependencies {
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
         "muster": Allowance(
             own: wire.union([
-                "MusterStore", "MusterServer", "MusterSimulator", "MusterKit", "MusterNearby", "MusterReplication",
-                "CSodium", "CZlib",
+                "MusterDocuments", "MusterStore", "MusterServer", "MusterSimulator", "MusterKit", "MusterNearby",
+                "MusterReplication", "CSodium", "CZlib",
             ])),
         "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
         "CGeos": Allowance(own: [], foreign: []),

@@ -38,6 +38,15 @@ final class LocationDocuments: DocumentReader {
         return try positions.position(of: place.device, at: cursor).flatMap { document($0, withBody: true) }
     }
 
+    func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions] {
+        var answers = try stored.missing(wanted, in: scope)
+        for (index, wanted) in wanted.enumerated()
+        where !answers[index].missing.isEmpty && PositionDocument.place(of: wanted.id) != nil {
+            answers[index] = MissingRevisions(wanted, in: try document(wanted.id, in: scope)?.tree)
+        }
+        return answers
+    }
+
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
         if let body = try stored.body(of: revision, of: id, in: scope) { return body }
         guard let document = try document(id, in: scope), document.tree.winner?.revision == revision else { return nil }

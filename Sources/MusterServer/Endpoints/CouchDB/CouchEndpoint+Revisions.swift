@@ -55,7 +55,8 @@ struct CouchComparison: PagedAnswer {
             }
         }
         let page = asked[position..<min(position + 2 * CouchLimits.pageDocuments, asked.count)]
-        for item in page { try write(item, reader) }
+        let wanted = page.map { WantedRevisions(id: $0.id, revisions: $0.revisions) }
+        for (item, found) in zip(page, try reader.missing(wanted, in: scope)) { write(item.id, found) }
         position += page.count
         isComplete = position == asked.count
         if isComplete {
@@ -65,19 +66,16 @@ struct CouchComparison: PagedAnswer {
         return writer.takeBytes()
     }
 
-    private mutating func write(_ item: CouchRevisions, _ reader: any DocumentReader) throws {
-        let tree = try reader.tree(of: item.id, in: scope)
-        let missing = tree?.missing(item.revisions) ?? item.revisions
-        guard !missing.isEmpty else { return }
-        writer.key(item.id)
-        guard form == .difference else { return list(missing) }
+    private mutating func write(_ id: String, _ found: MissingRevisions) {
+        guard !found.missing.isEmpty else { return }
+        writer.key(id)
+        guard form == .difference else { return list(found.missing) }
         writer.beginObject()
         writer.key("missing")
-        list(missing)
-        let ancestors = tree?.possibleAncestors(of: missing) ?? []
-        if !ancestors.isEmpty {
+        list(found.missing)
+        if !found.possibleAncestors.isEmpty {
             writer.key("possible_ancestors")
-            list(ancestors)
+            list(found.possibleAncestors)
         }
         writer.endObject()
     }
@@ -87,9 +85,4 @@ struct CouchComparison: PagedAnswer {
         for revision in revisions { writer.value(revision) }
         writer.endArray()
     }
-}
-
-extension DocumentReader {
-    /// The revisions of a document; nil where there is none.
-    func tree(of id: String, in scope: DatabaseScope) throws -> RevisionTree? { try document(id, in: scope)?.tree }
 }
