@@ -91,6 +91,7 @@ extension DocumentTables {
     }
 
     func storeCountChanges() throws {
+        guard !countChanges.isEmpty else { return }
         let counts = try statement(
             """
             INSERT INTO document_counts (database, living, deleted, bytes) VALUES (?, ?, ?, ?)

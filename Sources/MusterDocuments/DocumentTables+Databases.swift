@@ -40,6 +40,7 @@ extension DocumentTables {
     package func remove(_ number: DatabaseNumber) throws {
         try change {
             recent = nil
+            for index in try indexes(in: number) { try removeIndex(index.number) }
             if number.user != nil {
                 // One by one: what the union has depends on whether someone else has the same.
                 let ids = try String.fetchAll(
@@ -62,7 +63,6 @@ extension DocumentTables {
 
     private func removeAll(from number: DatabaseNumber) throws {
         while try forgetBodies(where: "database = \(number.rawValue)", limit: 1_000) == 1_000 {}
-        for index in try indexes(in: number) { try removeIndex(index.number) }
         let statement = try statement(
             "SELECT attachments FROM documents WHERE database = ? AND attachments IS NOT NULL")
         statement.bind(1, Int64(number.rawValue))

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MusterCore
+import MusterGeometry
 import MusterStore
 import Testing
 
@@ -44,6 +45,27 @@ extension Instant {
         #expect(try store.sightings(of: 1) == [.test(1)])
         #expect(try store.notes(of: 1) == [.test(.steps, at: 1)])
         #expect(try store.history(of: 1).count == 3)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
+    @Test func `a file of version 4 keeps what it has, and takes documents`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version4.sql", in: directory)
+        let before = store.lastSequence
+        let history = try store.history(of: 1)
+        #expect(history.map(\.coordinate.latitude) == [52.5, 52.5025, 52.505])
+        #expect(try store.directory().users.map(\.name) == ["admin", "ann"])
+        #expect(try store.directory().databases == [])
+        #expect(try store.regions().map(\.name) == ["yard"])
+        let database = DatabaseNumber.locations(of: UserNumber(2))
+        try store.edit(.test("a", "{\"v\":1}"), in: database)
+        #expect(store.lastSequence.rawValue == before.rawValue + 1)
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.document("a", in: .locations)?.text == "{\"v\":1}")
+        #expect(try store.history(of: 1) == history)
         #expect(try store.check() == [])
         try store.close()
     }

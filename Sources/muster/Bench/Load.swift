@@ -129,7 +129,8 @@ private struct ClosedLoop: Sendable {
     func callAsFunction() -> ClosedLoopHandler { ClosedLoopHandler(requests: requests, pause: pause, done: done) }
 }
 
-/// As much of HTTP/1.1 as a measuring client needs: the status, and where an answer with a Content-Length ends.
+/// As much of HTTP/1.1 as a measuring client needs: the status, and where an answer ends that has a Content-Length, or
+/// comes in chunks and has no empty line of its own.
 enum HTTPAnswer {
     /// The status and the whole length in bytes; nil while the head is not complete.
     static func head(of buffer: ByteBuffer) -> (status: Int, length: Int)? {
@@ -137,12 +138,18 @@ enum HTTPAnswer {
         var lineStart = view.startIndex
         var length = 0
         var status = 0
+        var isChunked = false
         while let newline = view[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = view[lineStart..<newline]
-            if line.count <= 1 { return (status, newline + 1 - view.startIndex + length) }
+            if line.count <= 1 {
+                guard isChunked else { return (status, newline + 1 - view.startIndex + length) }
+                return (status, view.suffix(5).elementsEqual("0\r\n\r\n".utf8) ? buffer.readableBytes : .max)
+            }
             if lineStart == view.startIndex {
                 status = number(in: line.dropFirst(9).prefix(3))
-            } else if isContentLength(line) {
+            } else if isHeader("transfer-encoding:", line) {
+                isChunked = true
+            } else if isHeader("content-length:", line) {
                 length = number(in: line.dropFirst(15))
             }
             lineStart = newline + 1
@@ -150,9 +157,8 @@ enum HTTPAnswer {
         return nil
     }
 
-    private static func isContentLength(_ line: ByteBufferView) -> Bool {
-        let name = "content-length:".utf8
-        return line.count > name.count && zip(line, name).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    private static func isHeader(_ name: String, _ line: ByteBufferView) -> Bool {
+        line.count > name.utf8.count && zip(line, name.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
     }
 
     private static func number(in digits: ByteBufferView) -> Int {

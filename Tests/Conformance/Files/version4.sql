@@ -1,0 +1,125 @@
+-- A file of schema version 4 with a user, a device, a region and three positions, as sqlite3 .dump writes it.
+PRAGMA application_id = 1299412082;
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE audit (
+    sequence INTEGER PRIMARY KEY, at INTEGER NOT NULL, author INTEGER NOT NULL, device INTEGER,
+    change BLOB NOT NULL);
+INSERT INTO "audit" VALUES(2,1795289085613,1,NULL,X'01070301');
+INSERT INTO "audit" VALUES(3,1795289085613,1,NULL,X'01070101');
+INSERT INTO "audit" VALUES(4,1795289085640,1,NULL,X'01070002');
+INSERT INTO "audit" VALUES(5,1795289085708,1,NULL,X'01070401');
+INSERT INTO "audit" VALUES(6,1795289085708,1,NULL,X'01070301');
+INSERT INTO "audit" VALUES(7,1795289085728,1,NULL,X'01070201');
+INSERT INTO "audit" VALUES(8,1795289085749,1,NULL,X'01050101');
+CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL, policy TEXT NOT NULL DEFAULT 'confident', description TEXT NOT NULL DEFAULT '', tags BLOB NOT NULL DEFAULT x'00', created_at INTEGER NOT NULL DEFAULT 0, updated_at INTEGER NOT NULL DEFAULT 0);
+INSERT INTO "collections" VALUES(1,'fences','confident','',X'00',1795289085708,1795289085708);
+CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO "counters" VALUES('collection',1);
+INSERT INTO "counters" VALUES('device',1);
+INSERT INTO "counters" VALUES('merged',13);
+INSERT INTO "counters" VALUES('mergedOfThese',0);
+INSERT INTO "counters" VALUES('mergingThrough',0);
+INSERT INTO "counters" VALUES('region',1);
+INSERT INTO "counters" VALUES('team',1);
+INSERT INTO "counters" VALUES('tracker',1);
+INSERT INTO "counters" VALUES('user',2);
+CREATE TABLE credentials (
+    kind INTEGER NOT NULL, key BLOB NOT NULL, owner INTEGER, device INTEGER, label TEXT NOT NULL,
+    secret BLOB NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, used_at INTEGER,
+    PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE TABLE dead_letters (
+    number INTEGER PRIMARY KEY, target INTEGER NOT NULL, subject INTEGER NOT NULL, rule TEXT NOT NULL,
+    event TEXT NOT NULL, content_type TEXT NOT NULL, created_at INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    next_attempt_at INTEGER NOT NULL, last_error TEXT, died_at INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE TABLE declarations (
+    subject INTEGER NOT NULL, id TEXT NOT NULL, sample_time INTEGER NOT NULL, is_current INTEGER NOT NULL,
+    declaration BLOB NOT NULL, PRIMARY KEY (subject, id)) WITHOUT ROWID;
+CREATE TABLE declared (person INTEGER PRIMARY KEY, declared BLOB NOT NULL);
+CREATE TABLE deliveries (
+    number INTEGER PRIMARY KEY, target INTEGER NOT NULL, subject INTEGER NOT NULL, rule TEXT NOT NULL,
+    event TEXT NOT NULL, content_type TEXT NOT NULL, created_at INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    next_attempt_at INTEGER NOT NULL, last_error TEXT, body BLOB NOT NULL);
+CREATE TABLE devices (number INTEGER PRIMARY KEY, name TEXT NOT NULL, owner INTEGER NOT NULL);
+INSERT INTO "devices" VALUES(1,'phone',2);
+CREATE TABLE epochs (
+    number INTEGER PRIMARY KEY, first_time INTEGER NOT NULL, last_time INTEGER NOT NULL,
+    blocks INTEGER NOT NULL);
+INSERT INTO "epochs" VALUES(1,1795289082000,1795289084000,1);
+CREATE TABLE history (
+    number INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
+    last_time INTEGER NOT NULL, count INTEGER NOT NULL, positions BLOB NOT NULL);
+INSERT INTO "history" VALUES(1,1,1,1795289082000,1795289084000,3,X'A0A28BF9BF680000000000404A408FC2F5285CCF2A408E3B0001A09C01F0B18BF9BF68B81E85EB51404A408FC2F5285CCF2A40BE2B0001A09C01C0C18BF9BF68713D0AD7A3404A408FC2F5285CCF2A40EE1B0001A09C01');
+CREATE TABLE incident_changes (
+    number INTEGER PRIMARY KEY, incident INTEGER NOT NULL, at INTEGER NOT NULL, person INTEGER NOT NULL,
+    event INTEGER NOT NULL, safety BLOB NOT NULL, latitude REAL, longitude REAL, seen_at INTEGER);
+CREATE TABLE incidents (
+    number INTEGER PRIMARY KEY, team INTEGER NOT NULL, is_open INTEGER NOT NULL, incident BLOB NOT NULL);
+CREATE TABLE latest (
+    device INTEGER PRIMARY KEY, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
+    position BLOB NOT NULL);
+INSERT INTO "latest" VALUES(1,1795289084000,52.505,13.405,X'C0C18BF9BF68713D0AD7A3404A408FC2F5285CCF2A40EE1B0001A09C01');
+CREATE TABLE log (
+    first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL, committed_at INTEGER NOT NULL,
+    changes BLOB NOT NULL);
+INSERT INTO "log" VALUES(1,1,1795289085253,X'01070001');
+INSERT INTO "log" VALUES(2,2,1795289085613,X'01070301070101');
+INSERT INTO "log" VALUES(4,1,1795289085640,X'01070002');
+INSERT INTO "log" VALUES(5,2,1795289085708,X'01070401070301');
+INSERT INTO "log" VALUES(7,1,1795289085728,X'01070201');
+INSERT INTO "log" VALUES(8,1,1795289085749,X'01050101');
+INSERT INTO "log" VALUES(9,5,1795289085783,X'010101A0A28BF9BF680000000000404A408FC2F5285CCF2A408E3B0001A09C0109010100FF64A0A28BF9BF68A0A28BF9BF680101F0B18BF9BF68B81E85EB51404A408FC2F5285CCF2A40BE2B0001A09C010901010000FFA0A28BF9BF68F0B18BF9BF680101C0C18BF9BF68713D0AD7A3404A408FC2F5285CCF2A40EE1B0001A09C01');
+CREATE TABLE meta (version INTEGER NOT NULL, uuid TEXT NOT NULL);
+INSERT INTO "meta" VALUES(4,'00000000-0000-4000-8000-000000000004');
+CREATE TABLE notes (
+    device INTEGER NOT NULL, kind INTEGER NOT NULL, key BLOB NOT NULL, sample_time INTEGER,
+    received_at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (device, kind, key));
+CREATE TABLE presences (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
+INSERT INTO "presences" VALUES(1,X'0101A0A28BF9BF6804000400A0A28BF9BF68');
+CREATE TABLE regions (
+    number INTEGER PRIMARY KEY, collection INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
+    shape BLOB NOT NULL, is_muster INTEGER NOT NULL, dwell_seconds REAL, exit_delay_seconds REAL NOT NULL,
+    properties TEXT, mode INTEGER, created_at INTEGER NOT NULL DEFAULT 0, updated_at INTEGER NOT NULL DEFAULT 0);
+INSERT INTO "regions" VALUES(1,1,'yard','yard',X'0000053333333333334A409A99999999992A403333333333334A400000000000002B40CDCCCCCCCC4C4A400000000000002B40CDCCCCCCCC4C4A409A99999999992A403333333333334A409A99999999992A40',1,NULL,0.0,'{"name": "yard", "muster": true}',NULL,1795289085749,1795289085749);
+CREATE TABLE removals (kind TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (kind, number)) WITHOUT ROWID;
+CREATE TABLE rules (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, pattern TEXT NOT NULL,
+    is_enabled INTEGER NOT NULL, targets BLOB NOT NULL, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL);
+CREATE TABLE safety (
+    person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER, source INTEGER, marked_by INTEGER, acknowledged_by INTEGER);
+CREATE TABLE sightings (
+    device INTEGER NOT NULL, sample_time INTEGER NOT NULL, uuid BLOB NOT NULL, major INTEGER NOT NULL,
+    minor INTEGER NOT NULL, received_at INTEGER NOT NULL, distance REAL, signal_strength REAL,
+    proximity INTEGER NOT NULL, PRIMARY KEY (device, sample_time, uuid, major, minor)) WITHOUT ROWID;
+CREATE TABLE targets (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, is_enabled INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL);
+CREATE TABLE teams (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, tracker INTEGER NOT NULL, silence_seconds REAL NOT NULL);
+INSERT INTO "teams" VALUES(1,'north',1,1200.0);
+CREATE TABLE tracker_collections (
+    tracker INTEGER NOT NULL, place INTEGER NOT NULL, collection INTEGER NOT NULL,
+    PRIMARY KEY (tracker, place)) WITHOUT ROWID;
+INSERT INTO "tracker_collections" VALUES(1,0,1);
+CREATE TABLE trackers (number INTEGER PRIMARY KEY, name TEXT NOT NULL, filter TEXT NOT NULL, emits_position_events INTEGER NOT NULL DEFAULT 0, description TEXT NOT NULL DEFAULT '', tags BLOB NOT NULL DEFAULT x'00', created_at INTEGER NOT NULL DEFAULT 0, updated_at INTEGER NOT NULL DEFAULT 0);
+INSERT INTO "trackers" VALUES(1,'north','none',0,'',X'00',1795289085613,1795289085708);
+CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, team INTEGER, is_implicit INTEGER NOT NULL DEFAULT 0);
+INSERT INTO "users" VALUES(1,'admin','admin',NULL,0);
+INSERT INTO "users" VALUES(2,'ann','member',1,0);
+CREATE INDEX history_of_device ON history (epoch, device, first_time, last_time);
+CREATE INDEX devices_of_owner ON devices (owner);
+CREATE INDEX regions_of_collection ON regions (collection);
+CREATE INDEX credentials_of_owner ON credentials (owner);
+CREATE INDEX credentials_of_device ON credentials (device);
+CREATE INDEX sightings_by_time ON sightings (sample_time);
+CREATE INDEX deliveries_of_subject ON deliveries (subject);
+CREATE INDEX dead_letters_of_target ON dead_letters (target, number);
+CREATE INDEX dead_letters_of_subject ON dead_letters (subject);
+CREATE INDEX dead_letters_by_time ON dead_letters (died_at);
+CREATE INDEX declarations_of_subject ON declarations (subject, sample_time, id);
+CREATE INDEX declarations_by_time ON declarations (sample_time);
+CREATE INDEX incidents_of_team ON incidents (team, number);
+CREATE INDEX incident_changes_of_person ON incident_changes (incident, person, number);
+CREATE INDEX incident_changes_in_order ON incident_changes (incident, number);
+COMMIT;
