@@ -4,8 +4,8 @@ import MusterGeometry
 struct Evidence {
     var device: DeviceNumber
     var sampleTime: Instant
-    /// The tracker that the device reports to. The atlas holds it as long as it decides; were it counted, it would be so
-    /// with every copy of this, six times an observation.
+    /// The tracker that the device reports to. The atlas holds it as long as it decides; were it counted, it would be
+    /// so with every copy of this, six times an observation.
     unowned(unsafe) let tracker: Atlas.TrackerRule
     /// The standard deviation of the place, metres; 0 where only raw collections are linked.
     var deviationMetres: Double = 0
