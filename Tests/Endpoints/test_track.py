@@ -11,6 +11,7 @@ import urllib.request
 
 from cutting_proxy import CuttingProxy
 from muster_process import binary, root, run
+from native_api import box, polygon
 
 password = "walkwalkwalk1"
 
@@ -163,6 +164,19 @@ def test_a_network_that_cuts_at_any_byte(make_server, tmp_path):
     phone.wait()
     assert proxy.cuts > 0
     check(server, 150)
+
+
+def test_a_fence_is_crossed_on_the_device_by_the_regions_that_the_server_told(make_server, tmp_path):
+    server = make_server().start()
+    # The walk goes from 52.0 to 52.0177 along 13.1.
+    server.admin().make_team("walkers", [polygon("yard", box(13.09, 52.005, 13.11, 52.01))])
+    server.admin().ok("POST", "/users", {
+        "name": "ann", "role": "member", "team": "walkers", "password": password})
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 60), ["--speed", "400"])
+    phone.start()
+    told = phone.wait()
+    assert told.count("Entered yard") == 1 and told.count("Left yard") == 1
+    assert told.index("Entered yard") < told.index("Left yard")
 
 
 def test_a_wrong_password_and_a_walk_without_times_are_told_in_a_sentence(make_server, tmp_path):

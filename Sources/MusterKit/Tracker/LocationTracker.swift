@@ -14,8 +14,6 @@ public final class LocationTracker: Sendable {
         public var readSeconds = 5.0
         /// Seconds between two emissions.
         public var emitSeconds = 20.0
-        /// The longest that one emission may take before it is given up as failed.
-        public var patienceSeconds = 300.0
         /// Waits for some seconds.
         public var sleep: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
@@ -56,6 +54,8 @@ public final class LocationTracker: Sendable {
 
     /// Locations recorded in one transaction at most.
     private static let batchLimit = 500
+    /// Locations that wait to be recorded, before no more are taken for a while.
+    private static let pendingLimit = 5_000
 
     /// A tracker.
     ///
@@ -95,7 +95,14 @@ public final class LocationTracker: Sendable {
         tell(.started(stored: try await store.count()))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await location in locations { self.pending.withLock { $0.locations.append(location) } }
+                for await location in locations {
+                    let count = self.pending.withLock { pending in
+                        pending.locations.append(location)
+                        return pending.locations.count
+                    }
+                    // While the disk is slower than the receiver, the monitor's stream keeps the newest.
+                    if count >= Self.pendingLimit { try await self.pace.sleep(self.pace.readSeconds) }
+                }
                 self.pending.withLock { $0.isFinished = true }
             }
             group.addTask { try await self.recordRegularly() }
@@ -146,8 +153,8 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    /// Brings everything that was recorded to the server, now. One emission at a time: this is called by `run`'s loop,
-    /// and whoever calls it besides, waits in the replication's own order; what both bring is brought once.
+    /// Brings everything that was recorded to the server, now. Two at a time do no harm: each brings what it finds
+    /// missing, and what both bring is there once.
     ///
     /// - Returns: whether it came through.
     @discardableResult

@@ -39,7 +39,8 @@ public final class RegionWatch: Sendable {
     private struct State {
         var regions: [Name: PreparedShape] = [:]
         var inside: Set<Name> = []
-        var last: Coordinate?
+        /// When the last fix was taken.
+        var last: Instant?
     }
 
     private let session: Session
@@ -105,7 +106,7 @@ public final class RegionWatch: Sendable {
             let inside = Set(state.regions.filter { $0.value.contains(fix.coordinate) }.keys)
             defer {
                 state.inside = inside
-                state.last = fix.coordinate
+                state.last = fix.sampleTime
             }
             guard state.last != nil else { return [] }
             // An exit precedes an enter of the same instant.
@@ -116,23 +117,27 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Asks the server which regions this person is in, and takes that over.
+    /// Asks the server which regions this person is in, and takes that over as far as the server knows as much: of a
+    /// moment before the last fix, it says nothing about now.
     ///
     /// - Returns: where that is another thing than what was thought here; nil where it is not, or nobody answers.
     func reconcile() async -> Difference? {
         guard let items = try? await pages("presences", "items") else { return nil }
-        var told: [Name: Bool] = [:]
+        var told: [Name: (isInside: Bool, time: Instant)] = [:]
         for item in items where item["user"]?.string == session.user {
             guard let region = item["region"], let collection = region["collection"]?.string,
-                let id = region["id"]?.string, let standing = item["standing"]?.string
+                let id = region["id"]?.string, let standing = item["standing"]?.string,
+                let time = item["sampleTime"]?.string.flatMap({ try? Instant(rfc3339: $0) })
             else { continue }
             let name = Name(collection: collection, id: id)
             // A person is where any device of theirs is.
-            told[name] = (told[name] ?? false) || standing == "inside"
+            let before = told[name] ?? (false, time)
+            told[name] = (before.isInside || standing == "inside", max(before.time, time))
         }
         return state.withLock { state in
             var difference = Difference(inside: [], outside: [])
-            for (name, isInside) in told where state.regions[name] != nil {
+            for (name, (isInside, time)) in told where state.regions[name] != nil {
+                guard state.last.map({ time >= $0 }) ?? true else { continue }
                 if isInside, state.inside.insert(name).inserted { difference.inside.insert(name) }
                 if !isInside, state.inside.remove(name) != nil { difference.outside.insert(name) }
             }

@@ -119,7 +119,13 @@ package final class Replicator: Service {
         _ report: @escaping @Sendable (ReplicationProgress) -> Void
     ) async throws -> (progress: ReplicationProgress, log: ReplicationLog?) {
         let source = try await peer(order.source, by: user, isMade: false)
-        let target = try await peer(order.target, by: user, isMade: order.options.createsTarget)
+        let target: (peer: any ReplicationPeer, connections: HTTPConnections?)
+        do {
+            target = try await peer(order.target, by: user, isMade: order.options.createsTarget)
+        } catch {
+            await source.connections?.close()
+            throw error
+        }
         let replication = Replication(from: source.peer, to: target.peer, options: order.options)
         let result: Result<ReplicationProgress, any Error>
         do {
