@@ -20,8 +20,9 @@ class LiveServer:
 
     admin = ("admin", "a sound password for tests")
 
-    def __init__(self, folder):
+    def __init__(self, folder, arguments=()):
         self.folder = pathlib.Path(folder)
+        self.arguments = list(arguments)
         self.port = 0
         self.process = None
         self.address = None
@@ -30,7 +31,8 @@ class LiveServer:
         binary = os.environ.get("MUSTER_BINARY", str(root / ".build/debug/muster"))
         with open(self.folder / "server.log", "ab") as log:
             self.process = subprocess.Popen(
-                [binary, "serve", "--data", str(self.folder / "data"), "--host", "127.0.0.1", "--port", str(self.port)],
+                [binary, "serve", "--data", str(self.folder / "data"), "--host", "127.0.0.1", "--port", str(self.port),
+                 *self.arguments],
                 cwd=root, stdout=subprocess.PIPE, stderr=log, text=True,
                 env={**os.environ, "MUSTER_ADMIN_PASSWORD": self.admin[1]},
             )

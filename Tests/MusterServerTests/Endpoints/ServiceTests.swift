@@ -17,7 +17,9 @@ import Testing
             let described = paths.flatMap { path in
                 (path.value.members ?? []).map { "\($0.key.uppercased()) \(path.key)" }
             }
-            #expect(Set(described) == Set(RouteWalkTests.everyLine))
+            // OpenAPI knows no method COPY, and no name that stands for several segments.
+            let routes = RouteWalkTests.everyLine.filter { !$0.hasPrefix("COPY ") }
+            #expect(Set(described) == Set(routes.map { $0.replacing("...}", with: "}") }))
             let schemas = Set(document.json["components"]?["schemas"]?.members?.map(\.key) ?? [])
             let named = document.text.split(separator: "#/components/schemas/").dropFirst().map {
                 String($0.prefix { $0 != "\"" })
@@ -115,7 +117,9 @@ import Testing
                 "//.secret.js", "//notes.md", "//link.txt", "//live", "//../etc/passwd", "//live/../index.html",
                 "//%2e%2e/etc/passwd", "//live%2fmap.js/..", "//live/map.js%00", "//%",
             ] {
-                #expect(try await desk.send(.get, path).status == 404, "\(path)")
+                // What is no file may be a database; nobody is told who does not say who he is.
+                let answer = try await desk.send(.get, path)
+                #expect(answer.status == 404 || answer.json["error"]?.string == "unauthorized", "\(path)")
             }
             #expect(try await desk.send(.post, "//index.html", "{}").status == 404)
         }

@@ -1,0 +1,81 @@
+"""An unmodified PouchDB in a browser, on a page of another origin: its documents lie in IndexedDB, its requests are CORS.
+
+`POUCHDB_DIST` names the folder of PouchDB's browser builds. The scenarios are those that Node runs.
+"""
+
+import functools
+import http.server
+import os
+import pathlib
+import threading
+
+import pytest
+import requests
+
+from live_server import LiveServer
+
+folder = os.environ.get("POUCHDB_DIST")
+scenarios = pathlib.Path(__file__).resolve().parents[1] / "Endpoints/pouchdb/scenarios.js"
+expected = {
+    "pushAndPull": {"written": 250, "pulled": 250, "again": 0, "same": True, "deep": True},
+    "conflicts": {"same": True, "winner": "ben again", "losers": 2, "left": []},
+    "live": {"there": True, "here": True, "gone": True},
+    "attachments": {"small": True, "large": True},
+}
+
+
+class Pages(http.server.SimpleHTTPRequestHandler):
+    """A page with a PouchDB, and nothing else."""
+
+    def do_GET(self):
+        files = {
+            "/": (b"<script src=pouchdb.js></script><script src=scenarios.js></script>", "text/html"),
+            "/pouchdb.js": (pathlib.Path(folder, "pouchdb.js").read_bytes(), "text/javascript"),
+            "/scenarios.js": (scenarios.read_bytes(), "text/javascript"),
+        }
+        body, kind = files.get(self.path, (b"", "text/plain"))
+        self.send_response(200 if self.path in files else 404)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def origin():
+    if not folder:
+        pytest.skip("POUCHDB_DIST names no folder with a PouchDB")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Pages))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def couch(origin, tmp_path_factory):
+    server = LiveServer(tmp_path_factory.mktemp("muster"), arguments=["--cors-origin", origin])
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("scenario", expected)
+def test_pouchdb_replicates_from_a_page_of_another_origin(browser, origin, couch, scenario):
+    url = f"{couch.address}/db-{scenario.lower()}"
+    assert requests.put(url, auth=couch.admin, timeout=30).status_code == 201
+    browser.switch_to.new_window("tab")
+    browser.set_script_timeout(60)
+    browser.get(origin)
+    name, password = couch.admin
+    result = browser.execute_async_script(
+        """
+        const [scenario, url, username, password, done] = arguments;
+        runScenario(scenario, { PouchDB, url, username, password })
+            .then((result) => done({ result }), (error) => done({ error: String(error.stack ?? error.message) }));
+        """, scenario, url, name, password)
+    browser.close()
+    browser.switch_to.window(browser.window_handles[0])
+    assert result == {"result": expected[scenario]}

@@ -1,0 +1,100 @@
+"""Beside a real CouchDB: Muster replicates with it in both directions, and both agree on every revision.
+
+`COUCHDB_URL` names one, with an admin's credentials in it: `http://admin:secret@127.0.0.1:5984`.
+"""
+
+import os
+import uuid
+from urllib.parse import urlsplit
+
+import pytest
+
+from couch_api import CouchApi, as_admin
+
+peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
+
+
+@pytest.fixture
+def both(make_server):
+    """Muster, the CouchDB, a database of one name in both, and its address there."""
+    if not peer_url:
+        pytest.skip("COUCHDB_URL names no CouchDB")
+    muster = as_admin(make_server(arguments=["--allow-private-targets"]).start())
+    parts = urlsplit(peer_url)
+    couch = CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
+    name = f"muster-{uuid.uuid4().hex}"
+    for server in (muster, couch):
+        server.ok("PUT", f"/{name}")
+    yield muster, couch, name, f"{peer_url}/{name}"
+    couch.ok("DELETE", f"/{name}")
+
+
+def leaves(server, name):
+    """Every document's leaves and winner, and where each leaf comes from."""
+    rows = server.ok("GET", f"/{name}/_changes", style="all_docs", include_docs=True)["results"]
+    found = {}
+    for row in rows:
+        revisions = sorted(change["rev"] for change in row["changes"])
+        paths = [
+            server.ok("GET", f"/{name}/{row['id']}", rev=revision, revs=True)["_revisions"] for revision in revisions]
+        found[row["id"]] = (revisions, row["doc"]["_rev"], paths)
+    return found
+
+
+def meet(muster, name, url):
+    muster.ok("POST", "/_replicate", {"source": name, "target": url})
+    muster.ok("POST", "/_replicate", {"source": url, "target": name})
+
+
+def test_both_directions_end_in_the_same_leaves_winners_and_ancestors(both):
+    muster, couch, name, url = both
+    for server, first in ((muster, 0), (couch, 150)):
+        documents = [{"_id": f"d{n}", "n": n, "f": 1.5, "t": "é", "o": {"a": [1, None, True]}}
+                     for n in range(first, first + 200)]
+        server.ok("POST", f"/{name}/_bulk_docs", {"docs": documents})
+    meet(muster, name, url)
+    # What both wrote alike is one revision, not a conflict.
+    assert leaves(muster, name) == leaves(couch, name)
+    assert all(len(revisions) == 1 for revisions, _, _ in leaves(couch, name).values())
+    assert len(leaves(couch, name)) == 350
+
+
+def test_three_ways_of_a_document_have_one_winner(both):
+    muster, couch, name, url = both
+    muster.ok("PUT", f"/{name}/d", {"from": "one"})
+    meet(muster, name, url)
+    for server, word in ((muster, "muster"), (couch, "couch")):
+        document = server.ok("GET", f"/{name}/d")
+        for turn in range(2):
+            document = {**server.ok("GET", f"/{name}/d"), "from": f"{word} {turn}"}
+            server.ok("PUT", f"/{name}/d", document)
+    third = {"_id": "d", "from": "a third", "_rev": "2-" + "f" * 32,
+             "_revisions": {"start": 2, "ids": ["f" * 32, muster.ok("GET", f"/{name}/d", revs=True)
+                                                ["_revisions"]["ids"][-1]]}}
+    couch.ok("POST", f"/{name}/_bulk_docs", {"docs": [third], "new_edits": False})
+    meet(muster, name, url)
+    assert leaves(muster, name) == leaves(couch, name)
+    assert len(leaves(muster, name)["d"][0]) == 3
+    document = muster.ok("GET", f"/{name}/d")
+    muster.ok("DELETE", f"/{name}/d", rev=document["_rev"])
+    meet(muster, name, url)
+    assert leaves(muster, name) == leaves(couch, name)
+    assert couch.ok("GET", f"/{name}/d") == muster.ok("GET", f"/{name}/d")
+
+
+def test_files_go_both_ways(both):
+    muster, couch, name, url = both
+    files = {"small": b"nine byte", "large": bytes(range(256)) * 4096}
+    for server, other in ((muster, couch), (couch, muster)):
+        for size, content in files.items():
+            ident = f"{size}-{'m' if server is muster else 'c'}"
+            made = server.ok("PUT", f"/{name}/{ident}", {"size": size})
+            server.ok(
+                "PUT", f"/{name}/{ident}/a.bin", raw=content, headers={"Content-Type": "application/x-track"},
+                rev=made["rev"])
+        meet(muster, name, url)
+        for size, content in files.items():
+            ident = f"{size}-{'m' if server is muster else 'c'}"
+            read = other.send("GET", f"/{name}/{ident}/a.bin")
+            assert (read.content, read.headers["Content-Type"]) == (content, "application/x-track")
+    assert leaves(muster, name) == leaves(couch, name)
