@@ -1,5 +1,5 @@
-// node run.cjs FOLDER SCENARIO, with the rest in the environment: runs a scenario with the PouchDB of that folder, whose
-// browser build is told that Node is one. Prints what the scenario returned.
+// node run.cjs FOLDER SCENARIO, with the rest in the environment: runs a scenario with the PouchDB of that folder, its
+// browser build told that Node is one. Prints what the scenario returned.
 const fs = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");

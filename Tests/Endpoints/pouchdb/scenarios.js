@@ -38,7 +38,8 @@ globalThis.scenarios = {
         await first.sync(remote());
         await second.sync(remote());
         const left = await second.get("d", { conflicts: true });
-        return { same: new Set(seen).size === 1, winner: left.from, losers: losers.length, left: left._conflicts ?? [] };
+        const same = new Set(seen).size === 1;
+        return { same, winner: left.from, losers: losers.length, left: left._conflicts ?? [] };
     },
 
     /** Follows each other while both are written to, deletions among it. */

@@ -24,14 +24,16 @@ struct LocationTrackerEndpoint: Sendable {
                     "Location tracker",
                     "Make an account: for oneself, where the server is open to that, or by an admin for another.",
                     body: ["application/json": "TrackerAccount"],
-                    answers: [.init(201, "Made.", json: "TrackerAccountMade")]), handler: makeAccount))
+                    answers: [.init(201, "Made.", json: "TrackerAccountMade")] + Self.refusals([400, 403, 409, 429])),
+                handler: makeAccount))
         routes.add(
             Route(
                 .post, "/api/login", admits: .anyone,
                 .init(
                     "Location tracker", "Exchange a name and a password for a key to the user's location database.",
                     body: ["application/json": "TrackerLogin"],
-                    answers: [.init(200, "The key, and where the database is.", json: "TrackerKey")]),
+                    answers: [.init(200, "The key, and where the database is.", json: "TrackerKey")]
+                        + Self.refusals([400, 403, 429])),
                 handler: logIn))
         routes.add(
             Route(
@@ -39,7 +41,9 @@ struct LocationTrackerEndpoint: Sendable {
                 admits: configuration.placesArePublic ? .anyone : .provenByHandler(Route.Admission.everyRole),
                 .init(
                     "Location tracker", "Places near one, or in any relation to a geometry; as Cloudant Geo answers.",
-                    query: Self.placesQuery, answers: [.init(200, "What was found.", json: "Object")]),
+                    query: Self.placesQuery,
+                    answers: [.init(200, "What was found.", json: "Object")]
+                        + Self.refusals([400, 401, 403, 404, 501])),
                 handler: findPlaces))
     }
 
@@ -59,6 +63,14 @@ struct LocationTrackerEndpoint: Sendable {
         .init("rangey", "Metres north and south.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
         .init("format", "view, legacy or geojson.", schema: Schema.text),
     ]
+
+    /// What these routes refuse, told as the reference tells it; what is wrong with the request as HTTP, as a problem.
+    private static func refusals(_ statuses: [Int]) -> [Route.Answer] {
+        statuses.map { status in
+            .init(
+                status, "Refused.", body: ["application/json": "TrackerFault", "application/problem+json": "Problem"])
+        }
+    }
 
     // MARK: Accounts
 

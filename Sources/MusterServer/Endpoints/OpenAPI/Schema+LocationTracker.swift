@@ -9,6 +9,7 @@ extension Schema {
                 optional: [("type", words("user")), ("_id", text)], isOpen: true)
         ),
         ("TrackerAccountMade", object([("ok", boolean), ("id", name), ("rev", text)])),
+        ("TrackerFault", object([("error", text)])),
         ("TrackerLogin", object([("username", text), ("password", text)], isOpen: true)),
         (
             "TrackerKey",

@@ -1,4 +1,4 @@
-"""An unmodified PouchDB in a browser, on a page of another origin: its documents lie in IndexedDB, its requests are CORS.
+"""An unmodified PouchDB in a browser, on a page of another origin: its documents are in IndexedDB, its requests CORS.
 
 `POUCHDB_DIST` names the folder of PouchDB's browser builds. The scenarios are those that Node runs.
 """
