@@ -37,12 +37,24 @@ public struct Revision: Hashable, Sendable {
     /// Reads `generation-hash`; nil when it is none: the generation is a positive number without a leading zero, the
     /// hash 1 to 128 bytes of letters, digits and `_+/=.-`.
     public init?(_ text: some StringProtocol) {
-        let bytes = text.utf8
-        guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), bytes.first != UInt8(ascii: "0") else { return nil }
-        let digits = bytes[..<dash]
-        guard (1...9).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        guard let hash = Hash(bytes[bytes.index(after: dash)...]) else { return nil }
-        self.init(generation: digits.reduce(0) { $0 * 10 + Int32($1 - 0x30) }, hash: hash)
+        // Bytes in one piece: what is generic over the text would be looked up for every byte.
+        var text = String(text)
+        guard let revision = text.withUTF8({ Self(parsing: $0) }) else { return nil }
+        self = revision
+    }
+
+    /// Reads `generation-hash`, as above.
+    public init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
+        guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), (1...9).contains(dash), bytes[0] != 0x30 else {
+            return nil
+        }
+        var generation: Int32 = 0
+        for digit in bytes[..<dash] {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            generation = generation * 10 + Int32(digit - 0x30)
+        }
+        guard let hash = Hash(parsing: UnsafeBufferPointer(rebasing: bytes[(dash + 1)...])) else { return nil }
+        self.init(generation: generation, hash: hash)
     }
 
     /// `generation-hash`.
@@ -58,7 +70,14 @@ extension Revision: Comparable {
 
 extension Revision.Hash {
     /// Reads what stands behind the dash; nil when it may not stand there.
-    public init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ text: String) {
+        var text = text
+        guard let hash = text.withUTF8({ Self(parsing: $0) }) else { return nil }
+        self = hash
+    }
+
+    /// Reads what stands behind the dash, as above.
+    public init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
         guard !bytes.isEmpty, bytes.count <= Revision.hashLimitBytes else { return nil }
         if bytes.count == 32, let (high, low) = Self.words(bytes) {
             self = .digest(high, low)
@@ -86,9 +105,10 @@ extension Revision.Hash {
         }
     }
 
-    private static func words(_ bytes: some Collection<UInt8>) -> (UInt64, UInt64)? {
+    private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
         var words: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in bytes.enumerated() {
+        for index in 0..<32 {
+            let byte = bytes[index]
             let digit: UInt8
             switch byte {
             case 0x30...0x39: digit = byte - 0x30

@@ -84,7 +84,7 @@ package enum DocumentText {
                 try reader.beginArray()
                 while try reader.nextElement() {
                     let text = try reader.text()
-                    if let hash = Revision.Hash(text.bytes) { hashes.append(hash) } else { isSound = false }
+                    if let hash = Revision.Hash(text.string) { hashes.append(hash) } else { isSound = false }
                 }
             } else {
                 _ = try reader.skip()

@@ -83,7 +83,7 @@ extension CouchDocument {
                 while try reader.nextElement() {
                     guard try reader.peek() == .string else { throw fault }
                     let text = try reader.text().string
-                    guard let hash = Revision.Hash(text.utf8) else { throw CouchDocumentFault.invalidRevision(text) }
+                    guard let hash = Revision.Hash(text) else { throw CouchDocumentFault.invalidRevision(text) }
                     hashes.append(hash)
                 }
             } else {
