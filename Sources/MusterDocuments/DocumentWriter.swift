@@ -109,9 +109,13 @@ extension DocumentWriter {
         guard let parent else {
             guard let winner = tree.winner else { return EditBase(revision: nil) }
             // Whoever makes a document anew builds upon its deletion.
-            return winner.isDeleted && !isDeleted ? EditBase(revision: winner.revision) : nil
+            guard winner.isDeleted, !isDeleted, winner.revision.generation < Revision.generationLimit else {
+                return nil
+            }
+            return EditBase(revision: winner.revision)
         }
-        return tree.isLeaf(parent) ? EditBase(revision: parent) : nil
+        guard tree.isLeaf(parent), parent.generation < Revision.generationLimit else { return nil }
+        return EditBase(revision: parent)
     }
 }
 

@@ -19,6 +19,20 @@ public struct Revision: Hashable, Sendable {
     /// The longest hash that is taken, in bytes.
     public static let hashLimitBytes = 128
 
+    /// The highest generation there may be: nine digits, as they are read.
+    public static let generationLimit: Int32 = 999_999_999
+
+    /// A revision and its ancestors, newest first, as `_revisions` tells them.
+    ///
+    /// - Parameters:
+    ///   - start: the generation of the first.
+    ///   - hashes: one at the least.
+    /// - Returns: nil when the generations would not all be from 1 to `generationLimit`.
+    public static func path(from start: Int64, _ hashes: [Hash]) -> [Revision]? {
+        guard !hashes.isEmpty, start >= Int64(hashes.count), start <= Int64(generationLimit) else { return nil }
+        return hashes.enumerated().map { Revision(generation: Int32(start) - Int32($0.offset), hash: $0.element) }
+    }
+
     /// A revision.
     public init(generation: Int32, hash: Hash) {
         self.generation = generation

@@ -73,13 +73,13 @@ package enum DocumentText {
 
     /// Reads `{"start":3,"ids":[…]}`; empty when generations do not go down to one at the least.
     private static func readPath(_ reader: inout JSONReader) throws -> [Revision] {
-        var start: Int32 = 0
+        var start: Int64 = 0
         var hashes: [Revision.Hash] = []
         var isSound = true
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if key == "start" {
-                start = Int32(exactly: try reader.number()) ?? 0
+                start = Int64(exactly: try reader.number()) ?? 0
             } else if key == "ids" {
                 try reader.beginArray()
                 while try reader.nextElement() {
@@ -90,8 +90,7 @@ package enum DocumentText {
                 _ = try reader.skip()
             }
         }
-        guard isSound, Int(start) >= hashes.count else { return [] }
-        return hashes.enumerated().map { Revision(generation: start - Int32($0.offset), hash: $0.element) }
+        return isSound ? Revision.path(from: start, hashes) ?? [] : []
     }
 
     private static func readAttachments(_ reader: inout JSONReader) throws -> [ReplicatedAttachment] {

@@ -90,8 +90,8 @@ extension CouchDocument {
                 try reader.skip()
             }
         }
-        guard let start, start <= Int64(Int32.max), !hashes.isEmpty, start >= Int64(hashes.count) else { throw fault }
-        return hashes.enumerated().map { Revision(generation: Int32(start) - Int32($0.offset), hash: $0.element) }
+        guard let start, let path = Revision.path(from: start, hashes) else { throw fault }
+        return path
     }
 }
 
