@@ -89,6 +89,9 @@ final class LocationDocuments: DocumentReader {
         let isShadowed = try shadows(in: scope)
         var found: [StoredDocument] = []
         for device in range.isDescending ? devices.reversed() : devices {
+            let ids = PositionDocument.ids(of: device)
+            if let lower = range.lower, lower.isAfter(ids.end) { continue }
+            if let upper = range.upper, ids.start.isAfter(upper) { continue }
             // Where the first id lies within this device's, what is before it need not be looked at.
             let edge = range.isDescending ? range.upper : range.lower
             var cursor = edge.flatMap { PositionDocument.place(of: $0) }.flatMap { place -> HistoryCursor? in

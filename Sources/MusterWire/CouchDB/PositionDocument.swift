@@ -43,9 +43,7 @@ package enum PositionDocument {
     /// since 1970 in 15, and latitude and longitude in 16 hexadecimal digits each. The ids of a device's positions are
     /// in the order of its history.
     package static func id(_ place: Place) -> String {
-        var id = Array(prefix.utf8)
-        id.append(decimal: Int64(place.device.rawValue), digits: 10)
-        id.append(UInt8(ascii: "-"))
+        var id = start(of: place.device)
         let time = place.sampleTime.milliseconds
         if time < 0 {
             id.append(UInt8(ascii: "-"))
@@ -57,6 +55,19 @@ package enum PositionDocument {
         id.append(hexadecimal: place.latitude.orderedBits)
         id.append(hexadecimal: place.longitude.orderedBits)
         return String(decoding: id, as: UTF8.self)
+    }
+
+    /// What the ids of a device's positions begin with, and what stands behind all of them.
+    package static func ids(of device: DeviceNumber) -> (start: String, end: String) {
+        let start = start(of: device)
+        return (String(decoding: start, as: UTF8.self), String(decoding: start.dropLast() + [0x2E], as: UTF8.self))
+    }
+
+    private static func start(of device: DeviceNumber) -> [UInt8] {
+        var id = Array(prefix.utf8)
+        id.append(decimal: Int64(device.rawValue), digits: 10)
+        id.append(UInt8(ascii: "-"))
+        return id
     }
 
     /// The position that an id names; nil for any other id.

@@ -60,6 +60,44 @@ import Testing
         try await town.ledger.close()
     }
 
+    @Test func `documents of several devices come page by page by id, up and down`() async throws {
+        let town = try await Town()
+        let tablet = try await town.ledger.edit { _, draft in
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "tablet", user: Town.ana)
+            draft.edits = [.putDevice(device)]
+            return device.number
+        }
+        let fixes = (0..<7).map { town.fix(46 + Double($0) / 100, at: Double($0)) }
+        _ = try await town.ledger.ingest(fixes)
+        _ = try await town.ledger.ingest(
+            fixes.compactMap { fix -> Observation? in
+                guard case .position(let position, _) = fix else { return nil }
+                return .position(position, of: tablet)
+            })
+        let edits = ["a", "z"].map { DocumentEdit(id: $0, body: .empty, isDeleted: false, place: .on(nil)) }
+        _ = try await town.ledger.write(edits, to: place(town))
+        for isDescending in [false, true] {
+            var found: [String] = []
+            while true {
+                let page = try await town.ledger.readDocuments { [scope, last = found.last] in
+                    var range = DocumentRange(isDescending: isDescending, limit: 3)
+                    if isDescending {
+                        (range.upper, range.includesUpper) = (last, false)
+                    } else {
+                        (range.lower, range.includesLower) = (last, false)
+                    }
+                    return try $0.documents(in: scope, range).map(\.id)
+                }
+                if page.isEmpty { break }
+                found += page
+            }
+            #expect(found.count == 16)
+            #expect(found == (isDescending ? found.sorted(by: >) : found.sorted()))
+            #expect(Set(found).count == 16)
+        }
+        try await town.ledger.close()
+    }
+
     @Test func `a location document crosses fences like any fix, once`() async throws {
         let town = try await Town()
         _ = try await town.ledger.ingest([town.fix(46, at: 0)])
