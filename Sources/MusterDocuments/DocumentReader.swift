@@ -130,6 +130,17 @@ package struct DocumentRange: Hashable, Sendable {
         self.withBodies = withBodies
         self.limit = limit
     }
+
+    /// Goes on behind a document.
+    package mutating func advance(past id: String) {
+        if isDescending {
+            upper = id
+            includesUpper = false
+        } else {
+            lower = id
+            includesLower = false
+        }
+    }
 }
 
 /// A document that is never replicated (`_local/…`): a peer's checkpoint.

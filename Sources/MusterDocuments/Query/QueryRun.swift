@@ -83,14 +83,14 @@ package struct QueryRun {
     private mutating func readByID(after start: QueryBookmark?) throws {
         var range = plan.ids
         range.limit = Self.pageSize
-        if let start { range.goOn(after: start.id) }
+        if let start { range.advance(past: start.id) }
         while true {
             let page = try reader.documents(in: scope, range)
             for document in page {
                 if take(document, at: []) { return }
             }
             guard page.count == Self.pageSize, let last = page.last else { return }
-            range.goOn(after: last.id)
+            range.advance(past: last.id)
         }
     }
 
@@ -113,7 +113,7 @@ package struct QueryRun {
                 }
             }
             guard page.count == Self.pageSize, let last = page.last else { break }
-            range.goOn(after: last.id)
+            range.advance(past: last.id)
         }
         found.sort { left, right in
             plan.isDescending ? right.entry.isBefore(left.entry) : left.entry.isBefore(right.entry)
@@ -166,18 +166,6 @@ package struct QueryRun {
             }
         }
         return document
-    }
-}
-
-extension DocumentRange {
-    fileprivate mutating func goOn(after id: String) {
-        if isDescending {
-            upper = id
-            includesUpper = false
-        } else {
-            lower = id
-            includesLower = false
-        }
     }
 }
 

@@ -81,11 +81,7 @@ import Testing
             while true {
                 let page = try await town.ledger.readDocuments { [scope, last = found.last] in
                     var range = DocumentRange(isDescending: isDescending, limit: 3)
-                    if isDescending {
-                        (range.upper, range.includesUpper) = (last, false)
-                    } else {
-                        (range.lower, range.includesLower) = (last, false)
-                    }
+                    if let last { range.advance(past: last) }
                     return try $0.documents(in: scope, range).map(\.id)
                 }
                 if page.isEmpty { break }

@@ -227,19 +227,6 @@ struct CouchList: PagedAnswer {
     }
 }
 
-extension DocumentRange {
-    /// Goes on behind a document.
-    fileprivate mutating func advance(past id: String) {
-        if isDescending {
-            upper = id
-            includesUpper = false
-        } else {
-            lower = id
-            includesLower = false
-        }
-    }
-}
-
 extension JSONWriter {
     /// Writes what a document's winner says; null where that was forgotten.
     mutating func winner(
