@@ -61,13 +61,13 @@ extension MeshQuery {
     /// - Parameter across: metres of the cell's width; `along` of its height.
     @inline(__always)
     static func squares(
-        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ place: MeshPlace, _ across: Float, _ along: Float,
+        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ point: LeafPoint, _ across: Float, _ along: Float,
         into squares: UnsafeMutablePointer<Float>
     ) -> Float {
         let scaleX = FourFloats(repeating: across / Float(LeafUnits.perCell))
         let scaleY = FourFloats(repeating: along / Float(LeafUnits.perCell))
-        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
-        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        let u = FourFloats(repeating: point.x)
+        let v = FourFloats(repeating: point.y)
         var least = FourFloats(repeating: .greatestFiniteMagnitude)
         var at = UnsafeRawPointer(blocks)
         for block in 0..<count {
@@ -84,12 +84,12 @@ extension MeshQuery {
     /// - Parameter across: metres of the cell's width; `along` of its height.
     @inline(__always)
     static func leastSquare(
-        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ place: MeshPlace, _ across: Float, _ along: Float
+        _ blocks: UnsafePointer<UInt32>, _ count: Int, _ point: LeafPoint, _ across: Float, _ along: Float
     ) -> Float {
         let scaleX = FourFloats(repeating: across / Float(LeafUnits.perCell))
         let scaleY = FourFloats(repeating: along / Float(LeafUnits.perCell))
-        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
-        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        let u = FourFloats(repeating: point.x)
+        let v = FourFloats(repeating: point.y)
         var least = FourFloats(repeating: .greatestFiniteMagnitude)
         var at = UnsafeRawPointer(blocks)
         for _ in 0..<count {

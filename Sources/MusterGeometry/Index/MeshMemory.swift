@@ -53,8 +53,8 @@ extension MeshQuery {
         self.init(
             root: root, hot: hot, cold: cold, vertices: vertices, outlines: outlines, circles: circles,
             turnedRings: turnedRings, cuts: cuts, cutCount: memory.cuts.count, grid: memory.grid,
-            perWidth: 1 / memory.grid.width, perHeight: 1 / memory.grid.height, width: Double(memory.grid.columns),
-            height: Double(memory.grid.rows),
+            perWidth: 1 / memory.grid.width, perHeight: 1 / memory.grid.height,
+            columnsEnd: CellDistance(count: memory.grid.columns), rowsEnd: CellDistance(count: memory.grid.rows),
             namesAreIDs: namesAreIDs)
     }
 }

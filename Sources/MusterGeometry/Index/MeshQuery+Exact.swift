@@ -1,4 +1,4 @@
-extension MeshQuery {
+extension OpenMesh {
     /// Writes the names of the regions in a leaf that hold a place, in ascending order, for the leaves and places that
     /// clipped edges alone do not answer: heavy leaves, holes, rims of circles, places near an edge.
     ///
@@ -6,16 +6,16 @@ extension MeshQuery {
     /// - Returns: how many.
     @inline(never)
     func answerExactly(_ local: MeshPlace, _ place: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
-        let words = hot + local.word.firstWord
+        let words = query.pointee.hot + local.word.firstWord
         let header = LeafHeader(bits: words[0])
         let blocks = words + LeafHeader.wordCount
         let entries = blocks + header.blockCount * EdgeBlock.wordCount
         var names = NameList(names)
-        var reader = LeafReader(entries, header, cold: cold + Int(words[1]))
+        var reader = LeafReader(entries, header, cold: query.pointee.cold + Int(words[1]))
         if header.isHeavy {
             collect(&reader, place, into: &names) { locate(reader: &$0, place) }
         } else {
-            let crossings = crossings(blocks, blocks: header.blockCount, local)
+            let crossings = crossings(blocks, blocks: header.blockCount, local.point)
             if crossings.isDoubtful {
                 collect(&reader, place, into: &names) { locate(reader: &$0, place) }
             } else {
@@ -45,7 +45,7 @@ extension MeshQuery {
             case .rim:
                 let here = point ?? SpacePoint(place)
                 point = here
-                found = circles[reader.nextCircle()].contains(place, here) ? .boundary : .outside
+                found = query.pointee.circles[reader.nextCircle()].contains(place, here) ? .boundary : .outside
             case .edges: found = location(&reader)
             }
             if entry.isHole && reader.kind != .rim {
@@ -62,16 +62,16 @@ extension MeshQuery {
     /// Where a place lies to the outline of an entry with edges. Exact.
     private func locate(reader: inout LeafReader, _ place: Coordinate) -> Location {
         let code = reader.cold[0]
-        let outline = outlines[Int(code >> 1)]
+        let outline = query.pointee.outlines[Int(code >> 1)]
         let (x, y) = (place.longitude, place.latitude)
         if outline.turnedRing >= 0 {
             reader.skipEdges()
-            return turnedRings[Int(outline.turnedRing)].locate(longitude: x, latitude: y)
+            return query.pointee.turnedRings[Int(outline.turnedRing)].locate(longitude: x, latitude: y)
         }
         var isInside = code & 1 != 0
         var isOnEdge = false
         let (cornerX, cornerY) = (reader.cornerX, reader.cornerY)
-        let vertices = vertices
+        let vertices = query.pointee.vertices
         reader.forEachEdge { vertex in
             let edge = vertices + 2 * vertex
             if isOn(edge, x, y) {

@@ -135,10 +135,10 @@ struct NearWalk {
         let along = Float(size.height / reach.north * radius)
         let limit = Float(radius) + 2 * max(across, along) / Float(LeafUnits.perCell)
         let blocks = words + LeafHeader.wordCount
-        let place = MeshPlace(word: word, u: local.u, v: local.v)
+        let point = LeafPoint(u: local.u, v: local.v)
         withUnsafeTemporaryAllocation(of: Float.self, capacity: EdgeBlock.edgeLimit + 1) { scratch in
             guard let squares = scratch.baseAddress else { return }
-            let least = MeshQuery.squares(blocks, header.blockCount, place, across, along, into: squares)
+            let least = MeshQuery.squares(blocks, header.blockCount, point, across, along, into: squares)
             if least > limit * limit { return }
             measureEdges(
                 words, header, near: NearSquares(squares: squares, limit: limit * limit), turn: size.turn, &found)

@@ -1,11 +1,12 @@
-extension MeshQuery {
-    /// What the clipped edges of a leaf say of a point.
-    struct Crossings {
-        /// Bit k: whether an odd number of the first k edges are crossed.
-        var parities: UInt64
-        /// Whether the point is too near to an edge to tell.
-        var isDoubtful: Bool
-    }
+/// What the clipped edges of a leaf say of a point.
+struct Crossings {
+    /// Bit k: whether an odd number of the first k edges are crossed.
+    var parities: UInt64
+    /// Whether the point is too near to an edge to tell.
+    var isDoubtful: Bool
+}
+
+extension OpenMesh {
 
     /// Writes the names of the regions in a leaf that hold a place, in ascending order.
     ///
@@ -13,15 +14,16 @@ extension MeshQuery {
     /// - Returns: how many.
     @inline(__always)
     func answer(_ place: MeshPlace, _ coordinate: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
-        let words = hot + place.word.firstWord
+        let words = query.pointee.hot + place.word.firstWord
         let header = LeafHeader(bits: words[0])
         let count = header.entryCount
         if header.isWhole {
-            copyInFours(words + LeafHeader.wordCount, to: names, count: count)
+            copyFour(words + LeafHeader.wordCount, to: names)
+            if count > 4 { copyInFours(words + LeafHeader.wordCount, to: names, count: count) }
             return count
         }
         if header.isIntricate { return answerExactly(place, coordinate, into: names) }
-        let crossings = crossings(words + LeafHeader.wordCount, blocks: header.blockCount, place)
+        let crossings = crossings(words + LeafHeader.wordCount, blocks: header.blockCount, place.point)
         if crossings.isDoubtful { return answerExactly(place, coordinate, into: names) }
         let entries = words + (LeafHeader.wordCount &+ header.blockCount &* EdgeBlock.wordCount)
         var written = 0
@@ -40,11 +42,11 @@ extension MeshQuery {
 
     /// Compares a point with all clipped edges of a leaf, four at a time.
     @inline(__always)
-    func crossings(_ blocks: UnsafePointer<UInt32>, blocks count: Int, _ place: MeshPlace) -> Crossings {
+    func crossings(_ blocks: UnsafePointer<UInt32>, blocks count: Int, _ point: LeafPoint) -> Crossings {
         let four = FourWords(repeating: 4)
         let firstLanes = FourWords(1, 2, 4, 8)
-        let u = FourFloats(repeating: Float(place.u * LeafUnits.perCell + LeafUnits.origin))
-        let v = FourFloats(repeating: Float(place.v * LeafUnits.perCell + LeafUnits.origin))
+        let u = FourFloats(repeating: point.x)
+        let v = FourFloats(repeating: point.y)
         var at = UnsafeRawPointer(blocks)
         var crossed = FourWords(repeating: 0)
         var firstCrossed = crossed
@@ -89,13 +91,19 @@ extension MeshQuery {
         return Crossings(parities: mask << 1, isDoubtful: anyDoubt[0] | anyDoubt[1] != 0)
     }
 
-    /// Copies words in fours: both sides have room for some more.
+    /// Copies four words.
     @inline(__always)
+    private func copyFour(_ words: UnsafePointer<UInt32>, to names: UnsafeMutablePointer<Int32>) {
+        UnsafeMutableRawPointer(names).storeBytes(
+            of: UnsafeRawPointer(words).loadUnaligned(as: FourWords.self), as: FourWords.self)
+    }
+
+    /// Copies words in fours: both sides have room for some more.
+    @inline(never)
     private func copyInFours(_ words: UnsafePointer<UInt32>, to names: UnsafeMutablePointer<Int32>, count: Int) {
         var index = 0
         while index < count {
-            UnsafeMutableRawPointer(names + index).storeBytes(
-                of: UnsafeRawPointer(words + index).loadUnaligned(as: FourWords.self), as: FourWords.self)
+            copyFour(words + index, to: names + index)
             index &+= 4
         }
     }

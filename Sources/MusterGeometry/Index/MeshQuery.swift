@@ -14,9 +14,9 @@ struct MeshQuery {
     /// Cells a degree.
     let perWidth: Double
     let perHeight: Double
-    /// The numbers of columns and rows, to compare with; 0 where there is no mesh.
-    let width: Double
-    let height: Double
+    /// The first distance from the west, and from the south, that is beyond the cells; 0 where there is no mesh.
+    let columnsEnd: CellDistance
+    let rowsEnd: CellDistance
     /// See `RegionMesh`.
     let namesAreIDs: Bool
 
@@ -24,24 +24,78 @@ struct MeshQuery {
     static var slack: Int { 8 }
 }
 
-/// Where a place is in a mesh: the word of its smallest cell, and how far right and up it is in it, 0 to 1.
-struct MeshPlace {
+/// How far from the first cell of a row or column a place is: whole cells, and behind them the share of the next one
+/// in `shareBits` bits.
+struct CellDistance: BitwiseCopyable {
+    private let bits: UInt64
+
+    /// A double of 2¹² or more, up to twice that, has as many bits behind the point.
+    private static var shareBits: UInt64 { 40 }
+    private static var offset: Double { 0x1p12 }
+
+    /// A distance in cells. One that is negative, not less than `MeshSizing.rootLimit` or no number becomes greater
+    /// than all others.
+    @inline(__always)
+    init(cells: Double) { bits = (cells + Self.offset).bitPattern &- Self.offset.bitPattern }
+
+    /// A number of whole cells, also one beyond all distances.
+    init(count: Int) { bits = UInt64(count) << Self.shareBits }
+
+    @inline(__always) var cell: Int { Int(truncatingIfNeeded: bits &>> Self.shareBits) }
+    /// How much of the next cell lies before the place, of 2⁶⁴.
+    @inline(__always) var share: UInt64 { bits &<< (64 - Self.shareBits) }
+
+    @inline(__always)
+    static func < (left: CellDistance, right: CellDistance) -> Bool { left.bits < right.bits }
+}
+
+/// Where a place is in a mesh: the word of its smallest cell, and how far right and up it is in it, of 2⁶⁴.
+///
+/// In whole numbers it takes two shifts to go down to a smaller cell.
+struct MeshPlace: BitwiseCopyable {
     var word: CellWord
-    var u: Double
-    var v: Double
+    var across: UInt64
+    var along: UInt64
+
+    /// The place in the units of the cell, if it is a leaf.
+    @inline(__always) var point: LeafPoint { LeafPoint(across: across, along: along) }
+}
+
+/// A place in the units of a leaf, near enough to leave no more than `LeafUnits.doubt` open.
+struct LeafPoint: BitwiseCopyable {
+    var x: Float
+    var y: Float
+
+    /// - Parameter u: how far right in the cell, as a share of its side; `v` how far up. Both may be beside the cell.
+    @inline(__always)
+    init(u: Double, v: Double) {
+        x = Float(u * LeafUnits.perCell + LeafUnits.origin)
+        y = Float(v * LeafUnits.perCell + LeafUnits.origin)
+    }
+
+    /// - Parameter across: how far right in the cell, of 2⁶⁴; `along` how far up.
+    @inline(__always)
+    fileprivate init(across: UInt64, along: UInt64) {
+        x = Self.units(across)
+        y = Self.units(along)
+    }
+
+    @inline(__always)
+    private static func units(_ share: UInt64) -> Float {
+        // So many bits as a float has.
+        Float(Int32(truncatingIfNeeded: share &>> 40)) * (Float(LeafUnits.perCell) * 0x1p-24) + Float(LeafUnits.origin)
+    }
 }
 
 extension MeshQuery {
     /// The cell of the root that holds a place; an empty one beside the root.
     @inline(__always)
     func locate(_ place: Coordinate) -> MeshPlace {
-        let x = (place.longitude - grid.west) * perWidth
-        let y = (place.latitude - grid.south) * perHeight
-        guard x >= 0, y >= 0, x < width, y < height else { return MeshPlace(word: .empty, u: 0, v: 0) }
-        let column = Int(x)
-        let row = Int(y)
+        let x = CellDistance(cells: (place.longitude - grid.west) * perWidth)
+        let y = CellDistance(cells: (place.latitude - grid.south) * perHeight)
+        guard x < columnsEnd, y < rowsEnd else { return MeshPlace(word: .empty, across: 0, along: 0) }
         return MeshPlace(
-            word: CellWord(bits: root[row &* grid.columns &+ column]), u: x - Double(column), v: y - Double(row))
+            word: CellWord(bits: root[y.cell &* grid.columns &+ x.cell]), across: x.share, along: y.share)
     }
 
     /// Goes down to the smallest cell.
@@ -49,20 +103,17 @@ extension MeshQuery {
     /// - Returns: how many of them fit side by side into a cell of the root.
     @inline(__always) @discardableResult
     func descend(_ place: inout MeshPlace) -> Double {
-        var cells = 1.0
+        var halvings = 0
         while place.word.isSubgrid {
             let levels = place.word.levels
-            let side = Double(1 &<< levels)
-            cells *= side
-            place.u *= side
-            place.v *= side
-            let column = Int(place.u)
-            let row = Int(place.v)
-            place.u -= Double(column)
-            place.v -= Double(row)
+            halvings &+= levels
+            let column = Int(truncatingIfNeeded: place.across &>> UInt64(64 &- levels))
+            let row = Int(truncatingIfNeeded: place.along &>> UInt64(64 &- levels))
+            place.across = place.across &<< UInt64(levels)
+            place.along = place.along &<< UInt64(levels)
             place.word = CellWord(bits: hot[place.word.firstWord &+ (row &<< levels) &+ column])
         }
-        return cells
+        return Double(1 << halvings)
     }
 
     /// The header of a place's leaf.

@@ -49,7 +49,7 @@ private struct ClearanceWalk {
         let side = query.pointee.descend(&own)
         ownWord = own.word.bits
         if !own.word.isEmpty {
-            measure(own, width: grid.width / side, height: grid.height / side)
+            measure(own.word, own.point, beside: (0, 0), width: grid.width / side, height: grid.height / side)
         }
         let (east, north) = (metres / perDegree.east, metres / perDegree.north)
         guard abs(place.longitude) + east < 180 else { return metres = 0 }
@@ -79,16 +79,22 @@ private struct ClearanceWalk {
                         local.scaled(by: Double(side), Double(side)), columns: side, rows: side,
                         words: query.pointee.hot + word.firstWord, width / Double(side), height / Double(side))
                 } else {
-                    measure(MeshPlace(word: word, u: local.u, v: local.v), width: width, height: height)
+                    let beside = (max(0, max(-local.u, local.u - 1)), max(0, max(-local.v, local.v - 1)))
+                    measure(
+                        word, LeafPoint(u: local.u, v: local.v), beside: beside, width: width, height: height)
                 }
             }
         }
     }
 
     /// Looks at the edges and rims of a leaf.
+    ///
+    /// - Parameter beside: how far beside the cell the place is, in shares of its sides.
     @inline(__always)
-    private mutating func measure(_ local: MeshPlace, width: Double, height: Double) {
-        let words = query.pointee.hot + local.word.firstWord
+    private mutating func measure(
+        _ word: CellWord, _ point: LeafPoint, beside: (east: Double, north: Double), width: Double, height: Double
+    ) {
+        let words = query.pointee.hot + word.firstWord
         let header = LeafHeader(bits: words[0])
         if header.isWhole { return }
         leavesLeft -= 1
@@ -96,11 +102,10 @@ private struct ClearanceWalk {
         let (across, along) = (width * perDegree.east, height * perDegree.north)
         if header.isHeavy {
             // As if its boundaries filled it.
-            let beside = (max(0, max(-local.u, local.u - 1)) * across, max(0, max(-local.v, local.v - 1)) * along)
-            return bound(by: length(beside.0, beside.1) * Self.planarShare)
+            return bound(by: length(beside.east * across, beside.north * along) * Self.planarShare)
         }
         let square = MeshQuery.leastSquare(
-            words + LeafHeader.wordCount, header.blockCount, local, Float(across), Float(along))
+            words + LeafHeader.wordCount, header.blockCount, point, Float(across), Float(along))
         // Rounding an edge to units moves it by less than one, and so much again for these sums.
         let rounding = 2 * max(across, along) / LeafUnits.perCell
         bound(by: Double(square.squareRoot()) * Self.planarShare - rounding)

@@ -67,14 +67,14 @@ extension RegionIndex {
             }
             return
         }
-        let query = open.query
-        var local = query.pointee.locate(place)
-        query.pointee.descend(&local)
+        let open = open
+        var local = open.query.pointee.locate(place)
+        open.query.pointee.descend(&local)
         if local.word.isEmpty { return }
-        let room = query.pointee.header(local).entryCount + MeshQuery.slack
+        let room = open.query.pointee.header(local).entryCount + MeshQuery.slack
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { names in
             guard let base = names.baseAddress else { return }
-            let count = query.pointee.answer(local, place, into: base)
+            let count = open.answer(local, place, into: base)
             answers.extend(room: count) { regions in
                 for index in 0..<count {
                     regions[index] = NearbyRegion(id: base[index], signedDistanceMetres: .infinity)
