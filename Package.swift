@@ -164,8 +164,10 @@ let package = Package(
         .testTarget(
             name: "MusterKitTests",
             dependencies: [
-                "MusterKit", "MusterReplication", "MusterWire", "MusterCore", "MusterGeometry",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                "MusterKit", "MusterReplication", "MusterServer", "MusterSimulator", "MusterWire", "MusterCore",
+                "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: strict),
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]

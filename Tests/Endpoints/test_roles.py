@@ -70,7 +70,7 @@ rules = [
     Rule("GET", v1 + "/presences", v1 + "/presences", readers),
     Rule("GET", v1 + "/changes", v1 + "/changes?limit=1", readers),
     Rule("GET", v1 + "/live", v1 + "/live", readers),
-    Rule("GET", v1 + "/trackers", v1 + "/trackers", {"admin", "other leader", "own leader"}),
+    Rule("GET", v1 + "/trackers", v1 + "/trackers", readers - {"analyst"}),
     Rule("POST", v1 + "/trackers", v1 + "/trackers", {"admin"}, {"name": "new"}),
     Rule("GET", v1 + "/rules", v1 + "/rules", {"admin", "other leader", "own leader"}),
     Rule("POST", v1 + "/rules", v1 + "/rules", {"admin"}, {"name": "new", "pattern": {"source": ["aws.geo"]}}),
@@ -149,7 +149,8 @@ rules = [
          {"reason": "tests"}),
     Rule("GET", v1 + "/incidents/{incident}/report", v1 + "/incidents/1/report", south_readers),
     Rule("GET", v1 + "/audit", v1 + "/audit", {"admin", "own leader", "other leader"}),
-    Rule("GET", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin", "own leader"}),
+    Rule("GET", v1 + "/trackers/{tracker}", v1 + "/trackers/south",
+         {"admin", "own leader", "own member", "own device"}),
     Rule("PATCH", v1 + "/trackers/{tracker}", v1 + "/trackers/south", {"admin"}, {"filter": "none"}),
     # A team's tracker goes with the team.
     Rule("DELETE", v1 + "/trackers/{tracker}", v1 + "/trackers/south", set(), None, (401, 403, 404, 409)),

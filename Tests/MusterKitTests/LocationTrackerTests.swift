@@ -32,7 +32,7 @@ import Testing
                 failed = true
                 if recorded == fixes.count { isAway.withLock { $0 = false } }
             case .emitted(let count): emitted += count
-            case .crossed, .reconciled: break
+            case .crossed, .reconciled, .incident, .safety: break
             }
         }
         try await run

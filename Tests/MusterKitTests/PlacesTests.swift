@@ -25,30 +25,6 @@ import Testing
     }
 }
 
-@Suite struct RegionWatchTests {
-    private struct Cache: Codable {
-        var collections: [String: [String]]
-    }
-
-    @Test func `the first fix crosses nothing, and an exit precedes an enter`() async throws {
-        let store = try LocalStore(path: nil, key: nil)
-        func square(_ id: String, _ south: Double, _ north: Double) -> String {
-            """
-            {"type":"Feature","id":"\(id)","properties":{},"geometry":{"type":"Polygon","coordinates":\
-            [[[12.9,\(south)],[13.1,\(south)],[13.1,\(north)],[12.9,\(north)],[12.9,\(south)]]]}}
-            """
-        }
-        let cache = Cache(collections: ["town": [square("one", 51.9, 52.001), square("two", 52.0011, 52.1)]])
-        try await store.keep(cache, note: "regions")
-        let watch = RegionWatch(session: try offlineSession(), store: store)
-        try await watch.recall()
-        #expect(watch.take(try fix(0, north: 0)).isEmpty)
-        let crossings = watch.take(try fix(60, north: 500))
-        #expect(crossings.map { "\($0.region.id) \($0.isEntry)" } == ["one false", "two true"])
-        #expect(await watch.reconcile() == nil)
-    }
-}
-
 /// Someone who is signed in at a server that nobody reaches.
 func offlineSession() throws -> Session {
     let path = temporaryPath()

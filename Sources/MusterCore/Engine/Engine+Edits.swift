@@ -64,6 +64,14 @@ extension Engine {
         return false
     }
 
+    /// Takes over how a device stands, in region order, from who knows better; what is decided next goes on from there.
+    /// Its track stays. `review` is due afterwards.
+    public mutating func take(_ presences: [Presence], of device: DeviceNumber) {
+        guard devices.indices.contains(Int(device.rawValue)) else { return }
+        devices[Int(device.rawValue)].presences = presences
+        devices[Int(device.rawValue)].hasStood = true
+    }
+
     /// Takes the regions that rules make muster regions. `review` is due afterwards.
     public mutating func setMusterByRule(_ regions: Set<RegionNumber>) { atlas.setMusterByRule(regions) }
 

@@ -156,20 +156,16 @@ public final class LocalStore: Sendable {
     /// A value that is never replicated; nil where there is none.
     func note<Value: Decodable & Sendable>(_ id: String, as type: Value.Type = Value.self) async throws -> Value? {
         let file = file
-        let sealed = try await file.look { try $0.local("note-" + id, in: LocalStoreFile.database)?.json }
+        let name = LocalTransaction.name(ofNote: id)
+        let sealed = try await file.look { try $0.local(name, in: LocalStoreFile.database)?.json }
         guard let sealed else { return nil }
-        let body = DocumentBody(json: sealed)
-        let json = try file.plain(body, of: Self.noteRevision, of: "note-" + id).json
+        let json = try file.plain(DocumentBody(json: sealed), of: LocalTransaction.noteRevision, of: name).json
         return try? JSONDecoder().decode(type, from: Data(json))
     }
 
     /// Keeps a value that is never replicated; sealed like everything else.
     func keep(_ value: some Encodable, note id: String) async throws {
         let json = try Self.json(of: value)
-        let name = "note-" + id
-        let stored = try file.seal?.sealed(json, of: Self.noteRevision, of: name) ?? json
-        try await file.put(stored, local: name)
+        try await file.write { try $0.keep(json, note: id) }
     }
-
-    private static let noteRevision = Revision(generation: 1, hash: .digest(0, 1))
 }

@@ -15,6 +15,7 @@ final class LocalStoreFile: Sendable {
     private let file: any DatabaseWriter
     private let listeners = Mutex<[UInt64: AsyncStream<Sequence>.Continuation]>([:])
     private let nextListener = Mutex<UInt64>(0)
+    private let newest = Mutex<Int64>(0)
 
     /// The one database in the file.
     static let database = DatabaseNumber(1)
@@ -109,9 +110,13 @@ final class LocalStoreFile: Sendable {
             try transaction.finish()
             return (result, transaction.sequence)
         }
+        newest.withLock { $0 = max($0, sequence) }
         listeners.withLock { for listener in $0.values { listener.yield(Sequence(sequence)) } }
         return result
     }
+
+    /// The number of the last change that this object has committed; 0 before the first.
+    var lastCommitted: Int64 { newest.withLock { $0 } }
 
     private static func lastSequence(in database: Database) throws -> Int64 {
         try Int64.fetchOne(database, sql: "SELECT sequence FROM store") ?? 0
@@ -155,10 +160,7 @@ extension LocalStoreFile: DocumentHome {
     }
 
     func put(_ json: [UInt8], local id: String) async throws {
-        try await write { transaction in
-            let revision = try transaction.tables.local(id, in: Self.database)?.revision ?? 0
-            try transaction.tables.put(LocalDocument(id: id, revision: revision + 1, json: json), in: Self.database)
-        }
+        try await write { try $0.put(json, local: id) }
     }
 
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
@@ -209,6 +211,23 @@ final class LocalTransaction {
         guard sequence != first else { return }
         try database.execute(sql: "UPDATE store SET sequence = ?", arguments: [sequence])
     }
+
+    /// Puts a document that is never replicated.
+    func put(_ json: [UInt8], local id: String) throws {
+        let place = LocalStoreFile.database
+        let revision = try tables.local(id, in: place)?.revision ?? 0
+        try tables.put(LocalDocument(id: id, revision: revision + 1, json: json), in: place)
+    }
+
+    /// Keeps a value that is never replicated, sealing it.
+    func keep(_ json: [UInt8], note id: String) throws {
+        let name = Self.name(ofNote: id)
+        try put(try seal?.sealed(json, of: Self.noteRevision, of: name) ?? json, local: name)
+    }
+
+    static func name(ofNote id: String) -> String { "note-" + id }
+    /// What notes are sealed as: they have no revisions.
+    static let noteRevision = Revision(generation: 1, hash: .digest(0, 1))
 
     /// Carries out an edit, sealing what it says.
     func apply(_ edit: DocumentEdit, over known: StoredDocument? = nil) throws -> EditOutcome {

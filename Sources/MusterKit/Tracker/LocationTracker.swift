@@ -27,8 +27,12 @@ public final class LocationTracker: Sendable {
         case started(stored: Int)
         /// A location is on this device's disk.
         case recorded(Position)
-        /// It crossed the boundary of a region, as this device sees it.
+        /// It crossed the boundary of a region, or has stayed in one for long, as this device sees it.
         case crossed(RegionWatch.Crossing)
+        /// An incident of the team was started or, where there is none, ended: so says the server.
+        case incident(RegionWatch.Incident?)
+        /// During an incident: whether the person is safe, as this device sees it.
+        case safety(RegionWatch.Safety)
         /// Everything that was recorded is at the server; so many were new there.
         case emitted(Int)
         /// An emission did not come through; everything is kept for the next.
@@ -46,6 +50,7 @@ public final class LocationTracker: Sendable {
     private let pace: Pace
     private let pending = Mutex(Pending())
     private let listeners = Mutex<[AsyncStream<Event>.Continuation]>([])
+    private let emissions: Emissions
 
     private struct Pending {
         var locations: [LocationMonitor.Location] = []
@@ -77,6 +82,7 @@ public final class LocationTracker: Sendable {
         self.session = session
         self.watch = watch
         self.pace = pace
+        emissions = Emissions { store.file.lastCommitted }
     }
 
     /// What happens, from now on until `run` ends; a slow listener misses the oldest.
@@ -120,6 +126,11 @@ public final class LocationTracker: Sendable {
             // Asked before: what comes between the two is recorded the next time.
             let isFinished = pending.withLock { $0.isFinished }
             while try await record() {}
+            if let watch {
+                let news = watch.follow([], of: session)
+                if !news.isEmpty { try await watch.keep() }
+                tell(news)
+            }
             if isFinished { return }
             try await pace.sleep(pace.readSeconds)
         }
@@ -134,13 +145,14 @@ public final class LocationTracker: Sendable {
         var seen: Set<String> = []
         let values = batch.map { RecordedLocation($0, user: user, session: session) }
             .filter { seen.insert($0.id).inserted }
-        try await store.record(values)
+        // What they cross is decided before, so that where the device stands is kept in the same transaction: whoever
+        // goes on after a restart has neither missed a fix nor takes one twice.
+        let news = watch?.follow(values.compactMap(\.fix), of: session) ?? []
+        try await store.record(values, beside: watch)
         // Only now: what is not on the disk is still waiting.
         pending.withLock { $0.locations.removeFirst(batch.count) }
-        for location in batch {
-            tell(.recorded(location.fix))
-            for crossing in watch?.take(location.fix) ?? [] { tell(.crossed(crossing)) }
-        }
+        for location in batch { tell(.recorded(location.fix)) }
+        tell(news)
         return true
     }
 
@@ -153,12 +165,14 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    /// Brings everything that was recorded to the server, now. Two at a time do no harm: each brings what it finds
-    /// missing, and what both bring is there once.
+    /// Brings everything that was recorded to the server, now. Who asks while an emission runs waits for that one, or,
+    /// where something was recorded since it began, for the one after it: there is never more than one at a time.
     ///
     /// - Returns: whether it came through.
     @discardableResult
-    public func emit() async -> Bool {
+    public func emit() async -> Bool { await emissions.emit { await self.replicate() } }
+
+    private func replicate() async -> Bool {
         var pacing = ReplicationPacing()
         pacing.attempts = 1
         var options = Replication.Options()
@@ -170,11 +184,22 @@ public final class LocationTracker: Sendable {
             } else {
                 tell(.emitted(Int(done.counts.written)))
             }
-            if let watch, let difference = await watch.reconcile() { tell(.reconciled(difference)) }
+            tell(await watch?.reconcile() ?? [])
             return true
         } catch {
             if !Task.isCancelled { tell(.failed(reason: "\(error)")) }
             return false
+        }
+    }
+
+    private func tell(_ news: [RegionWatch.News]) {
+        for item in news {
+            switch item {
+            case .crossed(let crossing): tell(.crossed(crossing))
+            case .reconciled(let difference): tell(.reconciled(difference))
+            case .safety(let safety): tell(.safety(safety))
+            case .incident(let incident): tell(.incident(incident))
+            }
         }
     }
 
@@ -184,11 +209,14 @@ public final class LocationTracker: Sendable {
 }
 
 extension LocalStore {
-    /// Records locations in one transaction; those that were recorded before change nothing.
-    func record(_ locations: [RecordedLocation]) async throws {
+    /// Records locations in one transaction, with where the device stands after them; those that were recorded before
+    /// change nothing.
+    func record(_ locations: [RecordedLocation], beside watch: RegionWatch?) async throws {
         let drafts = try locations.map { (id: $0.id, json: try Self.json(of: $0)) }
         try await file.write { transaction in
             for draft in drafts { try transaction.record(draft.id, draft.json) }
+            // Asked for in here: transactions come one after the other, and the last keeps the newest.
+            if let watch { try transaction.keep(try Self.json(of: watch.kept), note: KeptStanding.note) }
         }
     }
 }

@@ -1,5 +1,6 @@
 public import MusterCore
 import MusterGeometry
+import MusterWire
 
 /// A location as a document: a GeoJSON Feature, as the location tracker's app wrote them.
 public struct RecordedLocation: Codable, Hashable, Sendable {
@@ -52,18 +53,14 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
     }
 
     /// The id of its document: the same location of one session is one document, however often it is recorded.
-    public var id: String { "location-\(properties.session_id)-\(created_at)" }
+    public var id: String { Self.idPrefix(ofSession: properties.session_id) + String(created_at) }
 
-    /// The fix; nil where the document tells of no place.
+    /// How the ids of one session's locations begin.
+    static func idPrefix(ofSession session: String) -> String { "location-\(session)-" }
+
+    /// The fix, as the server will read it out of the document; nil where that tells of no place.
     public var fix: Position? {
-        guard geometry.coordinates.count >= 2,
-            let coordinate = try? Coordinate(
-                latitude: geometry.coordinates[1], longitude: geometry.coordinates[0])
-        else { return nil }
-        let time = Instant(milliseconds: properties.timestamp)
-        return Position(
-            coordinate: coordinate, sampleTime: time, receivedTime: time,
-            accuracy: properties.accuracy.map { Metres($0) }, altitude: properties.altitude.map { Metres($0) },
-            speed: properties.speed, heading: properties.heading)
+        guard let json = try? LocalStore.json(of: self) else { return nil }
+        return LocationDocument.position(in: json, receivedAt: Instant(milliseconds: properties.timestamp))
     }
 }

@@ -54,12 +54,12 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the tracker may be seen.
+    /// Whether the tracker may be seen. A member's device decides by it what it crosses while there is no network.
     package func mayRead(_ tracker: Tracker) -> Bool {
         switch principal.role {
         case .admin: true
-        case .leader: ownTracker == tracker.number
-        case .member, .analyst, .gateway: false
+        case .leader, .member: ownTracker == tracker.number
+        case .analyst, .gateway: false
         }
     }
 

@@ -143,7 +143,12 @@ struct Track: AsyncParsableCommand {
                         Task { await monitor.run(track) }
                     case .recorded: recorded += 1
                     case .crossed(let crossing):
-                        announce("\(crossing.isEntry ? "Entered" : "Left") \(crossing.region.id)")
+                        announce("\(crossing.kind.verb) \(crossing.region.id)\(crossing.certainty)")
+                    case .incident(let incident?):
+                        let note = incident.note.map { ": \($0)" } ?? ""
+                        announce("\(incident.isDrill ? "A drill" : "Evacuate")\(note)")
+                    case .incident(nil): announce("The incident is over")
+                    case .safety(let safety): announce("As far as this device can tell, \(safety.sentence)")
                     case .emitted(let count):
                         announce("\(recorded) recorded; the server has all of it (\(count) new)")
                     case .failed(let reason): announce("\(recorded) recorded; kept here: \(reason)")
@@ -172,58 +177,28 @@ struct Track: AsyncParsableCommand {
     }
 }
 
-/// The network of someone who walks through a dead zone.
-struct Network: Sendable {
-    private let start = Instant.now
-    let offlineFrom: Double?
-    let offlineUntil: Double?
-
-    init(offlineFrom: Double?, offlineUntil: Double?) {
-        self.offlineFrom = offlineFrom
-        self.offlineUntil = offlineUntil
-    }
-
-    /// Whether there is none.
-    var isAway: Bool {
-        guard offlineFrom != nil || offlineUntil != nil else { return false }
-        let seconds = Instant.now.seconds(since: start)
-        return seconds >= offlineFrom ?? 0 && seconds < offlineUntil ?? .infinity
+extension Crossing.Kind {
+    fileprivate var verb: String {
+        switch self {
+        case .enter: "Entered"
+        case .exit: "Left"
+        case .dwell: "Has stayed in"
+        case .passed: "Passed"
+        }
     }
 }
 
-/// A peer behind such a network.
-struct SwitchedPeer: ReplicationPeer {
-    private let peer: HTTPPeer
-    private let network: Network
+extension RegionWatch.Crossing {
+    /// How sure it is that the device was inside, where that was asked.
+    fileprivate var certainty: String { insidePercent.map { " (inside: \($0) %)" } ?? "" }
+}
 
-    init(_ peer: HTTPPeer, _ network: Network) {
-        self.peer = peer
-        self.network = network
+extension RegionWatch.Safety {
+    fileprivate var sentence: String {
+        switch state {
+        case .safe: "you are safe in \(region?.id ?? "a muster region")"
+        case .unsafe: "you are in no muster region"
+        default: "nobody can say whether you are safe"
+        }
     }
-
-    private func reach() throws -> HTTPPeer {
-        if network.isAway { throw ReplicationFault.unreachable("the network is cut off, as asked for") }
-        return peer
-    }
-
-    func information() async throws -> PeerInformation { try await reach().information() }
-    func create() async throws { try await reach().create() }
-    func log(_ id: String) async throws -> ReplicationLog? { try await reach().log(id) }
-    func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
-        try await reach().put(log, as: id)
-    }
-    func changes(_ request: ChangesRequest) async throws -> ChangesPage { try await reach().changes(request) }
-    func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
-        try await reach().missing(revisions)
-    }
-    func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] { try await reach().read(wanted) }
-    func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
-        try await reach().attachment(reference)
-    }
-    func write(
-        _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
-    ) async throws -> [WriteRefusal] {
-        try await reach().write(revisions, attachments: attachments)
-    }
-    func ensureFullCommit() async throws { try await reach().ensureFullCommit() }
 }

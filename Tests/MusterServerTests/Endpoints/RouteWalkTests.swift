@@ -41,7 +41,7 @@ import Testing
         "GET /api/v1/collections/{collection}/regions/{region}": "almnd",
         "PUT /api/v1/collections/{collection}/regions/{region}": "al",
         "DELETE /api/v1/collections/{collection}/regions/{region}": "al",
-        "GET /api/v1/trackers": "al", "POST /api/v1/trackers": "a", "GET /api/v1/trackers/{tracker}": "al",
+        "GET /api/v1/trackers": "almd", "POST /api/v1/trackers": "a", "GET /api/v1/trackers/{tracker}": "almd",
         "PATCH /api/v1/trackers/{tracker}": "a", "DELETE /api/v1/trackers/{tracker}": "a",
         "GET /api/v1/rules": "al", "POST /api/v1/rules": "a", "GET /api/v1/rules/{rule}": "al",
         "PATCH /api/v1/rules/{rule}": "a", "DELETE /api/v1/rules/{rule}": "a",

@@ -16,7 +16,7 @@ extension NativeEndpoint {
                 .get, "\(Self.root)/devices", admits: readers,
                 .init(
                     "Devices", "List the devices that may be seen, each with its latest position.",
-                    query: Self.paging, answers: [.init(200, "Devices.", json: "DevicePage")]),
+                    query: [Self.ofUser] + Self.paging, answers: [.init(200, "Devices.", json: "DevicePage")]),
                 handler: listDevices))
         routes.add(
             Route(
@@ -96,11 +96,18 @@ extension NativeEndpoint {
     func visibleDevices(_ request: Request, _ exchange: Exchange) throws -> (Page<Device>, Directory) {
         var query = Query(request)
         let limit = query.limit()
+        let owner = query.text("user")
         try query.finish()
         let directory = ledger.directory
         let access = try exchange.access(in: directory)
+        let cursor = query.text("cursor")
+        if let owner {
+            let devices = directory.users[owner].map { directory.devices(of: $0.number) } ?? []
+            let visible = devices.compactMap { directory.devices[$0] }.filter { access.mayRead($0) }
+            return (try Page(of: visible, limit: limit, after: cursor), directory)
+        }
         let visible = directory.devices.all.lazy.filter { access.mayRead($0) }
-        return (try Page(of: visible, limit: limit, after: query.text("cursor")), directory)
+        return (try Page(of: visible, limit: limit, after: cursor), directory)
     }
 
     /// Latest positions at one moment, and the log's number at it.

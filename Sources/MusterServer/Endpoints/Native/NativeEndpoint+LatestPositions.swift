@@ -9,7 +9,8 @@ extension NativeEndpoint {
                 .get, "\(Self.root)/positions", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
                     "Positions", "The latest position of every device that may be seen, and the number to go on from.",
-                    query: Self.paging, answers: [.init(200, "Positions.", json: "LatestPositions")]),
+                    query: [Self.ofUser] + Self.paging,
+                    answers: [.init(200, "Positions.", json: "LatestPositions")]),
                 handler: listLatest))
     }
 

@@ -11,7 +11,7 @@ extension NativeEndpoint {
                     "Positions",
                     "How every device that may be seen stands to the regions near it, and how sure that is; a page "
                         + "holds whole devices.",
-                    query: Self.paging, answers: [.init(200, "Presences.", json: "Presences")]),
+                    query: [Self.ofUser] + Self.paging, answers: [.init(200, "Presences.", json: "Presences")]),
                 handler: listPresences))
     }
 

@@ -9,14 +9,14 @@ extension NativeEndpoint {
 
     func addTrackers(to routes: inout RouteTable) {
         let trackers = "\(Self.root)/trackers"
-        let readers: Route.Admission = .roles([.admin, .leader], devices: false)
+        let readers: Route.Admission = .roles([.admin, .leader, .member], devices: true)
         let writers: Route.Admission = .roles([.admin], devices: false)
         let tracker = Route.Answer(200, "The tracker.", json: "Tracker")
         routes.add(
             Route(
                 .get, trackers, admits: readers,
                 .init(
-                    "Trackers", "List trackers: an admin all, a leader its team's.", query: Self.paging,
+                    "Trackers", "List trackers: an admin all, others their team's.", query: Self.paging,
                     answers: [.init(200, "Trackers.", json: "TrackerPage")]), handler: listTrackers))
         routes.add(
             Route(

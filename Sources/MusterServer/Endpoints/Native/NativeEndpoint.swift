@@ -109,6 +109,9 @@ package struct NativeEndpoint: Sendable {
         Route.Parameter("cursor", "The `nextCursor` of the page before.", schema: Schema.cursor),
     ]
 
+    /// Asks for one person's devices. Of nobody, and of whom one may not see, there are none.
+    static let ofUser = Route.Parameter("user", "Only this user's.", schema: Schema.name)
+
     /// A body of plain JSON.
     static func json(_ schema: String) -> [String: String] { ["application/json": schema] }
 }

@@ -1,0 +1,98 @@
+import MusterReplication
+import MusterWire
+
+/// What a device asks the native API, as whoever is signed in.
+struct NativeQuestions: Sendable {
+    private let session: Session
+
+    /// The longest answer that is read.
+    static let answerLimitBytes = 16 << 20
+    /// Items asked for at once.
+    private static let pageLimit = 1_000
+    /// Values in an answer at most.
+    private static let valueLimit = 1_000_000
+
+    init(_ session: Session) { self.session = session }
+
+    /// One thing.
+    ///
+    /// - Throws: `ReplicationFault`, also where the server says no.
+    func item(_ path: String) async throws -> JSONValue {
+        let body = try await answer(path)
+        guard let value = try? JSONValue(parsing: body, depthLimit: 64, valueLimit: Self.valueLimit) else {
+            throw ReplicationFault.malformed("\(path) is no JSON")
+        }
+        return value
+    }
+
+    /// The first page of a list, of the devices of whoever is signed in where they are asked for: no person has more.
+    func items(_ path: String, ofUser: Bool = false) async throws -> [JSONValue] {
+        let owner = ofUser ? "&user=" + PeerAddress.encoded(session.user) : ""
+        return try await item("\(path)?limit=\(Self.pageLimit)\(owner)")["items"]?.elements ?? []
+    }
+
+    /// All pages of a list of regions, each as it came.
+    ///
+    /// - Parameter room: how many regions there may be; afterwards, how many more.
+    /// - Throws: `ReplicationFault.tooLarge` where there are more.
+    func regionPages(_ path: String, room: inout Int) async throws -> [String] {
+        var pages: [String] = []
+        var cursor: String?
+        repeat {
+            guard room > 0 else { throw ReplicationFault.tooLarge(limitBytes: Self.answerLimitBytes) }
+            let after = cursor.map { "&cursor=" + PeerAddress.encoded($0) } ?? ""
+            let body = try await answer("\(path)?limit=\(min(Self.pageLimit, room))\(after)")
+            let (count, next) = try Self.extent(of: body)
+            pages.append(String(decoding: body, as: UTF8.self))
+            room -= count
+            cursor = next
+        } while cursor != nil
+        return pages
+    }
+
+    /// How many features a page has, and how the next is asked for.
+    private static func extent(of page: [UInt8]) throws -> (features: Int, next: String?) {
+        var count = 0
+        var cursor: String?
+        do {
+            try page.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes, depthLimit: 64)
+                try reader.beginObject()
+                while let key = try reader.nextKey() {
+                    if key == "features" {
+                        try reader.beginArray()
+                        while try reader.nextElement() {
+                            _ = try reader.skip()
+                            count += 1
+                        }
+                    } else if key == "nextCursor", try reader.peek() == .string {
+                        cursor = try reader.text().string
+                    } else {
+                        _ = try reader.skip()
+                    }
+                }
+            }
+        } catch {
+            throw ReplicationFault.malformed("a page of regions is no JSON")
+        }
+        return (count, cursor)
+    }
+
+    private func answer(_ path: String) async throws -> [UInt8] {
+        let (status, body) = try await session.connections.ask(
+            "GET", session.server + "api/v1/" + path, credentials: session.credentials)
+        guard status == 200 else {
+            let problem = try? JSONValue(parsing: body)
+            throw ReplicationFault.refused(
+                status: status, error: problem?["title"]?.string ?? "",
+                reason: problem?["detail"]?.string ?? "\(path) is not told")
+        }
+        return body
+    }
+}
+
+/// A case by the name that the wire has for it; nil where no case is called so.
+func named<Case: CaseIterable>(_ text: String?, by name: (Case) -> StaticString) -> Case? {
+    guard let text else { return nil }
+    return Case.allCases.first { name($0).description == text }
+}

@@ -1,0 +1,178 @@
+public import MusterCore
+public import MusterGeometry
+public import MusterReplication
+import Synchronization
+
+/// What a device knows of the regions around it, without a network: the regions and rules as the server told them
+/// last, and how it stands to them, decided by the server's own engine over the same fixes. So a device that was heard
+/// from its first fix on decides what the server decides, by the raw policy and by the confident one.
+///
+/// The server's verdict counts: it sees late fixes and other devices. So what was decided here is taken back where the
+/// server says otherwise, told as a difference, and deciding goes on from there.
+public final class RegionWatch: Sendable {
+    private struct State {
+        var device: WatchedDevice
+        var incident: Incident?
+        /// The run that recorded the newest fix.
+        var session = ""
+        /// What was told last of how the person is.
+        var toldSafety: MusterCore.Safety.State?
+        /// When the regions were asked for last.
+        var refreshedAt: Instant?
+        /// Whether the server spoke of a region that is not known here.
+        var isOutdated = false
+    }
+
+    private let questions: NativeQuestions
+    private let store: LocalStore
+    private let now: @Sendable () -> Instant
+    private let state: Mutex<State>
+
+    /// Regions that are kept at most.
+    public static let regionLimit = 50_000
+    /// Seconds after which the regions are asked for again.
+    public static let refreshSeconds: Double = 900
+
+    /// A watch for whoever is signed in.
+    ///
+    /// - Parameter now: this device's time.
+    public init(
+        session: Session, store: LocalStore, now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
+    ) {
+        questions = NativeQuestions(session)
+        self.store = store
+        self.now = now
+        state = Mutex(State(device: WatchedDevice(of: session.user)))
+    }
+
+    // MARK: What it knows
+
+    /// How the device stands to the regions near it.
+    public var presences: [Presence] {
+        state.withLock { state in
+            state.device.reports.compactMap { report in
+                state.device.name(of: report.region).map { Presence(report, of: $0) }
+            }
+        }
+    }
+
+    /// How the person is, as far as this device alone can tell: safe inside of a muster region, unsafe outside of all.
+    public var safety: Safety { state.withLock { Self.safety(in: $0) } }
+
+    /// The incident of the person's team that is open, as far as is known.
+    public var incident: Incident? { state.withLock { $0.incident } }
+
+    /// The muster regions, the nearest first: where it is safe.
+    ///
+    /// - Complexity: O(muster regions).
+    public func refuges(near place: Coordinate, limit: Int = 10) -> [Refuge] {
+        let device = state.withLock { $0.device }
+        let refuges = device.directory.regions.all.filter(\.isMuster).compactMap { region -> Refuge? in
+            let index = device.engine.regionIndex(of: region.collection)
+            guard let name = device.name(of: region.number),
+                let inward = index.signedDistance(from: place, to: region.number.rawValue)
+            else { return nil }
+            return Refuge(region: name, title: region.name, distance: Metres(max(0, -inward.value)))
+        }
+        return Array(refuges.sorted { $0.distance < $1.distance }.prefix(limit))
+    }
+
+    // MARK: Asking the server
+
+    /// Takes what was told last, and where the device stood last, from the store: it goes on there.
+    public func recall() async throws {
+        let told = try await store.note(Surroundings.note, as: Surroundings.self)
+        let kept = try await store.note(KeptStanding.note, as: KeptStanding.self)
+        let recorded = try await kept?.trail(in: store) ?? []
+        let now = now()
+        try state.withLock { state in
+            if let told { try state.device.adopt(told, now: now) }
+            guard let kept else { return }
+            state.incident = kept.incident
+            state.session = kept.session
+            kept.restore(&state.device, trail: recorded)
+            state.toldSafety = Self.safety(in: state).state
+        }
+    }
+
+    /// Asks the server for the regions and how they are crossed, and keeps that for when there is no network.
+    ///
+    /// - Throws: `ReplicationFault`; then what was known is kept.
+    public func refresh() async throws {
+        let told = try await Surroundings.ask(questions)
+        let now = now()
+        try state.withLock { state in
+            try state.device.adopt(told, now: now)
+            state.refreshedAt = now
+            state.isOutdated = false
+        }
+        try await store.keep(told, note: Surroundings.note)
+    }
+
+    /// Asks the server what it says of this device, and takes that over as far as it knows as much: of a moment before
+    /// the last fix, it says nothing about now. Asks for the regions too where that is due.
+    ///
+    /// - Returns: what there is to tell; nothing where nobody answers.
+    func reconcile() async -> [News] {
+        guard let verdict = try? await ServerVerdict.ask(questions) else { return [] }
+        let now = now()
+        let (news, refreshIsDue) = state.withLock { state in
+            var news: [News] = []
+            if state.incident != verdict.incident {
+                state.incident = verdict.incident
+                news.append(.incident(verdict.incident))
+            }
+            if let difference = verdict.difference(to: state.device) {
+                state.device.stand(verdict.presences(replacing: state.device, where: difference), now: now)
+                news.append(.reconciled(difference))
+            }
+            state.isOutdated = state.isOutdated || verdict.inside.contains { state.device.region($0) == nil }
+            let age = state.refreshedAt.map { now.seconds(since: $0) } ?? .infinity
+            return (news + Self.newSafety(&state), state.isOutdated || age >= Self.refreshSeconds)
+        }
+        // Who cannot be told now is told with the next emission.
+        if refreshIsDue { try? await refresh() }
+        if !news.isEmpty { try? await keep() }
+        return news
+    }
+
+    // MARK: Deciding
+
+    /// Decides fixes of one run in order, and what time alone changes.
+    ///
+    /// - Returns: what there is to tell, in order.
+    func follow(_ fixes: [Position], of session: String) -> [News] {
+        let now = now()
+        return state.withLock { state in
+            if !fixes.isEmpty { state.session = session }
+            let crossings = state.device.follow(fixes, now: now).compactMap { crossing in
+                state.device.name(of: crossing.region).map { News.crossed(Crossing(crossing, of: $0)) }
+            }
+            return crossings + Self.newSafety(&state)
+        }
+    }
+
+    /// Where the device stands, for a note beside the fixes that it follows from.
+    var kept: KeptStanding {
+        state.withLock { KeptStanding($0.device, incident: $0.incident, session: $0.session) }
+    }
+
+    /// Keeps where the device stands.
+    func keep() async throws { try await store.record([], beside: self) }
+
+    // MARK: Pieces
+
+    /// How the person is, where that is another thing than was told last and an incident asks for it.
+    private static func newSafety(_ state: inout State) -> [News] {
+        let safety = safety(in: state)
+        guard state.incident != nil, safety.state != state.toldSafety else { return [] }
+        state.toldSafety = safety.state
+        return [.safety(safety)]
+    }
+
+    private static func safety(in state: State) -> Safety {
+        let safety = state.device.safety
+        return Safety(
+            state: safety.state, since: safety.since, region: safety.region.flatMap { state.device.name(of: $0) })
+    }
+}

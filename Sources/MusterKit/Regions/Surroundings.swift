@@ -1,0 +1,74 @@
+import MusterCore
+import MusterReplication
+import MusterWire
+
+/// What the server told of what there is to cross, as it told it: kept on the device for when there is no network.
+struct Surroundings: Codable, Hashable, Sendable {
+    /// Whose team the person is in; nil: in none, and then nothing is crossed.
+    var team: Team?
+    /// The collections that the team's tracker is linked to.
+    var collections: [Collection] = []
+
+    /// What the note is called.
+    static let note = "surroundings"
+
+    /// What holds for a team.
+    struct Team: Codable, Hashable, Sendable {
+        /// Seconds of silence after which nobody knows how someone is.
+        var silenceSeconds: Double
+        /// What the team's tracker stores and evaluates, by its name on the wire.
+        var filter: String
+        /// The names of the collections that the tracker is linked to, in this order.
+        var links: [String]
+    }
+
+    /// A collection.
+    struct Collection: Codable, Hashable, Sendable {
+        /// Its name.
+        var name: String
+        /// How its regions are crossed, by the policy's name on the wire.
+        var policy: String
+        /// Its regions, GeoJSON by the page.
+        var pages: [String]
+    }
+}
+
+extension Surroundings {
+    /// Asks the server.
+    ///
+    /// - Throws: `ReplicationFault`, also where there are more regions than a device keeps.
+    static func ask(_ server: NativeQuestions) async throws -> Surroundings {
+        guard let team = try await server.item("session")["user"]?["team"]?.string else { return Surroundings() }
+        let told = try await server.item("teams/\(PeerAddress.encoded(team))")
+        guard let name = told["tracker"]?.string, let silence = told["silenceSeconds"]?.number else {
+            throw ReplicationFault.malformed("a team without a tracker")
+        }
+        let tracker = try await server.item("trackers/\(PeerAddress.encoded(name))")
+        let links = tracker["collections"]?.elements?.compactMap(\.string) ?? []
+        var surroundings = Surroundings(
+            team: Team(silenceSeconds: silence, filter: tracker["filter"]?.string ?? "none", links: links))
+        var room = RegionWatch.regionLimit
+        for link in links {
+            let path = "collections/\(PeerAddress.encoded(link))"
+            let policy = try await server.item(path)["policy"]?.string ?? CrossingPolicy.confident.rawValue
+            let pages = try await server.regionPages(path + "/regions", room: &room)
+            surroundings.collections.append(Collection(name: link, policy: policy, pages: pages))
+        }
+        return surroundings
+    }
+
+    /// What a collection's regions are.
+    ///
+    /// - Throws: `ReplicationFault.malformed` for what is no region: then none of them is known.
+    static func regions(of collection: Collection) throws -> [RegionDraft] {
+        var limits = RegionDraft.Limits()
+        limits.bytes = NativeQuestions.answerLimitBytes
+        return try collection.pages.flatMap { page in
+            do {
+                return try RegionDraft.decode(Array(page.utf8), limits: limits)
+            } catch {
+                throw ReplicationFault.malformed("a region of \(collection.name) is none")
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Logging
+import MusterCore
+import MusterKit
+import MusterReplication
+import MusterServer
+import MusterWire
+import Testing
+
+/// A whole server over a socket, in a folder that is gone afterwards.
+struct RunningServer: Sendable {
+    let address: String
+    let connections: HTTPConnections
+    private static let password = "admin's secret"
+    /// The password of everyone that `member` makes.
+    static let memberPassword = "member's secret"
+
+    /// Serves while `body` runs.
+    static func run<Result>(_ body: (RunningServer) async throws -> Result) async throws -> Result {
+        let folder = temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var settings = Configuration(dataDirectory: folder)
+        settings.port = 0
+        settings.adminPassword = password
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return try await Server(settings, logger: logger).runWhile { address in
+            // Its own, and closed first: a server that stops lets connections finish that are kept open.
+            let connections = HTTPConnections()
+            let result: Result
+            do {
+                result = try await body(RunningServer(address: address, connections: connections))
+            } catch {
+                await connections.close()
+                throw error
+            }
+            await connections.close()
+            return result
+        }
+    }
+
+    /// Asks the native API as the admin.
+    @discardableResult
+    func ask(_ method: String, _ path: String, _ json: String? = nil) async throws -> JSONValue {
+        let (status, body) = try await connections.ask(
+            method, "\(address)/api/v1/\(path)", json: json.map { Array($0.utf8) },
+            credentials: .basic(name: "admin", password: Self.password))
+        let told = String(decoding: body.prefix(1_000), as: UTF8.self)
+        try #require((200..<300).contains(status), "\(method) \(path): \(status) \(told)")
+        return body.isEmpty ? .null : try JSONValue(parsing: body, depthLimit: 64, valueLimit: 1_000_000)
+    }
+
+    /// Makes a member, and signs them in.
+    ///
+    /// - Parameter address: what they reach the server by; nil: its own address.
+    func member(_ name: String, of team: String?, at address: String? = nil) async throws -> MusterKit.Session {
+        let team = team.map { #","team":"\#($0)""# } ?? ""
+        try await ask(
+            "POST", "users", #"{"name":"\#(name)","role":"member","password":"\#(Self.memberPassword)"\#(team)}"#)
+        let keeper = FileCredentialKeeper(path: temporaryPath())
+        defer { try? keeper.forget() }
+        return try await MusterKit.Session.signIn(
+            at: address ?? self.address, user: name, password: Self.memberPassword, keeper, connections: connections)
+    }
+}
