@@ -1,4 +1,6 @@
 /// The tables that documents are kept in, in whatever SQLite file: the server's, a device's, or none but memory.
+///
+/// A step that was released is never edited. A new file takes all of them, in order.
 package enum DocumentSchema {
     /// Makes them all.
     package static let tables = """
@@ -44,4 +46,18 @@ package enum DocumentSchema {
         CREATE TABLE blob_chunks (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
 
         """ + IndexSchema.tables
+
+    /// What joined later: the union leaves design documents out, and large databases are erased piece by piece.
+    package static let locationsAndRemovals = """
+        DROP INDEX locations_by_id;
+        DROP INDEX locations_by_sequence;
+        -- The locations of all users as one database. A design document is no location.
+        CREATE INDEX locations_by_id ON documents (id, sequence, database)
+            WHERE database < 0 AND substr(id, 1, 8) <> '_design/';
+        CREATE INDEX locations_by_sequence ON documents (sequence)
+            WHERE database < 0 AND substr(id, 1, 8) <> '_design/';
+        -- Databases that are gone for every reader and wait to be erased.
+        CREATE TABLE removed_databases (number INTEGER PRIMARY KEY);
+
+        """
 }

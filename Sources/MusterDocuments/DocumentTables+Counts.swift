@@ -9,7 +9,9 @@ extension DocumentTables {
     package func counts(in scope: DatabaseScope) throws -> DocumentCounts {
         let number: Int32
         switch scope {
-        case .database(let database): number = database.rawValue
+        case .database(let database):
+            guard try !isRemoved(database) else { return DocumentCounts() }
+            number = database.rawValue
         case .locations: number = Self.union
         }
         let statement = try statement("SELECT living, deleted, bytes FROM document_counts WHERE database = ?")
@@ -29,8 +31,9 @@ extension DocumentTables {
         let sql: String
         switch scope {
         case .database(let database):
+            guard try !isRemoved(database) else { return 0 }
             sql = "SELECT count(*) FROM documents WHERE database = \(database.rawValue) AND \(isPrefixed)"
-        case .locations: sql = "SELECT count(DISTINCT id) FROM documents WHERE database < 0 AND \(isPrefixed)"
+        case .locations: sql = "SELECT count(DISTINCT id) FROM documents WHERE \(try isSeen()) AND \(isPrefixed)"
         }
         return try Int.fetchOne(database, sql: sql, arguments: [idPrefix]) ?? 0
     }
@@ -40,15 +43,14 @@ extension DocumentTables {
         let sql: String
         switch scope {
         case .database(let database):
+            guard try !isRemoved(database) else { return 0 }
             number = database.rawValue
             sql = "SELECT count(*) FROM documents WHERE database = \(number) AND sequence > ? AND sequence < ?"
         case .locations:
             number = Self.union
             sql = """
-                SELECT count(*) FROM documents AS touched WHERE database < 0 AND sequence > ? AND sequence < ?
-                    AND NOT EXISTS (
-                        SELECT 1 FROM documents AS other
-                        WHERE other.database < 0 AND other.id = touched.id AND other.sequence > touched.sequence)
+                SELECT count(*) FROM documents
+                WHERE \(try isSeen()) AND sequence > ? AND sequence < ? AND NOT \(try hasOther(">"))
                 """
         }
         // Whole blocks are counted already: only the one that `since` lies in is looked through.
@@ -70,18 +72,29 @@ extension DocumentTables {
 
     /// Notes that a document's row became another, or came, or went.
     ///
-    /// - Parameter sharedBefore: what its id was in the union before, where other users have it too.
-    func count(_ id: String, before: Row?, after: Row?, sharedBefore: Share?) throws {
+    /// - Parameter union: what its id was in the union before, and what it is now.
+    func count(before: Row?, after: Row?, union: (before: Share?, after: Share?)) {
         guard let database = (before ?? after)?.database else { return }
-        let own = (before: before.map(Share.init(of:)), after: after.map(Share.init(of:)))
-        count(in: database.rawValue, from: own.before, to: own.after)
-        guard database.user != nil else { return }
-        if let sharedBefore {
-            count(in: Self.union, from: sharedBefore, to: try unionShare(of: id))
-        } else {
-            count(in: Self.union, from: own.before, to: own.after)
+        count(in: database.rawValue, from: before.map(Share.init(of:)), to: after.map(Share.init(of:)))
+        count(in: Self.union, from: union.before, to: union.after)
+    }
+
+    /// Counts what the union has, of which nothing was counted.
+    package func countUnion() throws {
+        var since = Sequence.zero
+        while true {
+            let page = try changes(
+                in: .locations, since: since, isDescending: false, withBodies: false, limit: Self.countedAtOnce)
+            for document in page {
+                count(in: Self.union, from: nil, to: try share(of: members(document.id)))
+            }
+            guard let last = page.last else { return }
+            since = last.sequence
         }
     }
+
+    /// How many documents of the union are in memory while it is counted.
+    private static let countedAtOnce = 1_000
 
     private func count(in database: Int32, from before: Share?, to after: Share?) {
         let change = (after?.counts ?? DocumentCounts()) - (before?.counts ?? DocumentCounts())

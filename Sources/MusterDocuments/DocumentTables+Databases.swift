@@ -37,41 +37,8 @@ extension DocumentTables {
         }
     }
 
-    package func remove(_ number: DatabaseNumber) throws {
-        try change {
-            recent = nil
-            for index in try indexes(in: number) { try removeIndex(index.number) }
-            if number.user != nil {
-                // One by one: what the union has depends on whether someone else has the same.
-                let ids = try String.fetchAll(
-                    database, sql: "SELECT id FROM documents WHERE database = ?", arguments: [number.rawValue])
-                for id in ids { try remove(document: id, from: number) }
-            } else {
-                try removeAll(from: number)
-            }
-            for (table, key) in [
-                ("local_documents", "database"), ("document_counts", "database"), ("document_blocks", "database"),
-                ("databases", "number"),
-            ] {
-                try database.cachedStatement(sql: "DELETE FROM \(table) WHERE \(key) = ?")
-                    .execute(arguments: [number.rawValue])
-            }
-            countChanges[number.rawValue] = nil
-            blockChanges = blockChanges.filter { $0.key.database != number.rawValue }
-        }
-    }
-
-    private func removeAll(from number: DatabaseNumber) throws {
-        while try forgetBodies(where: "database = \(number.rawValue)", limit: 1_000) == 1_000 {}
-        let statement = try statement(
-            "SELECT attachments FROM documents WHERE database = ? AND attachments IS NOT NULL")
-        statement.bind(1, Int64(number.rawValue))
-        while try statement.step() { try release(attachments(in: statement, 0)) }
-        try database.cachedStatement(sql: "DELETE FROM documents WHERE database = ?")
-            .execute(arguments: [number.rawValue])
-    }
-
     package func local(_ id: String, in number: DatabaseNumber) throws -> LocalDocument? {
+        guard try !isRemoved(number) else { return nil }
         let statement = try statement("SELECT revision, json FROM local_documents WHERE database = ? AND id = ?")
         defer { statement.reset() }
         statement.bind(1, Int64(number.rawValue))
@@ -81,6 +48,7 @@ extension DocumentTables {
     }
 
     package func locals(in number: DatabaseNumber, after id: String?, limit: Int) throws -> [LocalDocument] {
+        guard try !isRemoved(number) else { return [] }
         let statement = try statement(
             """
             SELECT revision, json, id FROM local_documents WHERE database = ? AND id > ? ORDER BY id LIMIT ?

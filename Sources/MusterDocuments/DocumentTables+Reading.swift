@@ -7,6 +7,7 @@ extension DocumentTables {
 
     package func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
         guard case .database(let database) = scope else { return try location(id) }
+        guard try !isRemoved(database) else { return nil }
         if let recent, recent.row == nil, recent.isOf(id, in: database) { return nil }
         return try lookUp(id, in: database) { row, statement in
             document(id, row, body: body(of: row, in: statement))
@@ -17,6 +18,7 @@ extension DocumentTables {
         guard case .database(let database) = scope else {
             return try wanted.map { MissingRevisions($0, in: try location($0.id, withBody: false)?.tree) }
         }
+        guard try !isRemoved(database) else { return wanted.map { MissingRevisions($0, in: nil) } }
         let statement = try statement("SELECT tree FROM documents WHERE database = ? AND id = ?")
         defer { statement.reset() }
         statement.bind(1, Int64(database.rawValue))
@@ -29,13 +31,9 @@ extension DocumentTables {
     }
 
     package func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
-        let rows: [Row]
-        switch scope {
-        case .database(let database): rows = try row(of: id, in: database).map { [$0] } ?? []
-        case .locations: rows = try members(id)
-        }
-        for row in rows { if let body = try body(of: revision, in: row) { return body } }
-        return nil
+        guard case .database(let database) = scope else { return try body(of: revision, in: members(id)) }
+        guard try !isRemoved(database), let row = try row(of: id, in: database) else { return nil }
+        return try body(of: revision, in: row)
     }
 
     package func changes(
@@ -44,6 +42,7 @@ extension DocumentTables {
         guard case .database(let database) = scope else {
             return try locationChanges(since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
         }
+        guard try !isRemoved(database) else { return [] }
         let statement = try statement(
             """
             SELECT \(Self.columns) FROM documents
@@ -59,6 +58,7 @@ extension DocumentTables {
 
     package func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument] {
         guard case .database(let database) = scope else { return try locations(range) }
+        guard try !isRemoved(database) else { return [] }
         let statement = try statement(
             """
             SELECT \(Self.columns) FROM documents WHERE database = ?1 AND is_deleted = 0 AND \(range.condition(from: 3))
@@ -134,7 +134,7 @@ extension DocumentTables {
         }
     }
 
-    private func document(_ id: String, _ row: Row, body: DocumentBody?) -> StoredDocument {
+    func document(_ id: String, _ row: Row, body: DocumentBody?) -> StoredDocument {
         StoredDocument(id: id, database: row.database, sequence: row.sequence, tree: row.tree, body: body)
     }
 }

@@ -9,7 +9,9 @@ extension DocumentTables {
         try change {
             let before = try row(of: document.id, in: document.database)
             recent = nil
-            let shared = try share(of: document.id, in: document.database, besides: before?.number)
+            // What the union has of it is told by bodies too, so it is looked up before they change.
+            let others = try others(of: document.id, in: document.database, besides: before?.number)
+            let unionBefore = try share(of: before, beside: others)
             var after = Row(
                 number: before?.number ?? 0, database: document.database, sequence: document.sequence,
                 tree: document.tree, isDeleted: winner.isDeleted, jsonLength: 0, attachments: [])
@@ -18,7 +20,7 @@ extension DocumentTables {
             } else {
                 try insert(&after, id: document.id, winner.revision, bodies: bodies)
             }
-            try count(document.id, before: before, after: after, sharedBefore: shared)
+            count(before: before, after: after, union: (unionBefore, try share(of: after, beside: others)))
             try file(after, id: document.id, winner.revision)
         }
     }
@@ -27,21 +29,25 @@ extension DocumentTables {
         try change {
             guard let before = try row(of: id, in: database) else { return }
             recent = nil
-            let shared = try share(of: id, in: database, besides: before.number)
+            let others = try others(of: id, in: database, besides: before.number)
+            let unionBefore = try share(of: before, beside: others)
             while try forgetBodies(where: "document = \(before.number)", limit: 1_000) == 1_000 {}
             try release(before.attachments)
             try unfile(before)
             let statement = try statement("DELETE FROM documents WHERE number = ?")
             statement.bind(1, before.number)
             try statement.run()
-            try count(id, before: before, after: nil, sharedBefore: shared)
+            count(before: before, after: nil, union: (unionBefore, try share(of: nil, beside: others)))
         }
     }
 
     package func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int {
         let old = try GRDB.Row.fetchAll(
             database,
-            sql: "SELECT database, id FROM documents WHERE database < 0 AND sequence <= ? ORDER BY sequence LIMIT ?",
+            sql: """
+                SELECT database, id FROM documents WHERE \(Self.isLocation) AND sequence <= ?
+                ORDER BY sequence LIMIT ?
+                """,
             arguments: [sequence.rawValue, max(0, limit)])
         for row in old {
             let number: Int32 = row["database"]

@@ -26,6 +26,10 @@ package final class DocumentTables: DocumentWriter {
     /// The indexes of databases that this transaction looked at, and what they file documents by.
     var indexesByDatabase: [DatabaseNumber: [StoredIndex]] = [:]
     var rulesByIndex: [Int64: IndexRule] = [:]
+    /// Databases that are gone and wait to be erased, once someone asked.
+    var knownRemoved: Set<DatabaseNumber>?
+    /// Whether this transaction removed a database.
+    package internal(set) var hasRemoved = false
     /// What this transaction adds to the blocks of changes.
     var blockChanges: [Block: Int] = [:]
     /// What went wrong first. The transaction cannot be committed after that, whoever caught the error.

@@ -7,8 +7,14 @@ package protocol DocumentWriter: DocumentReader {
     func nextDatabaseNumber() throws -> DatabaseNumber
     /// Inserts or replaces a database by number. The caller appends the `Change` that says so.
     func put(_ database: StoredDatabase) throws
-    /// Removes a database with all that is in it, or all that is in the location database of a user.
+    /// Removes a database, or the location database of a user: nobody reads what was in it any more. A small one is
+    /// erased at once, a large one by `eraseRemoved`; until then the counts of the union may have its documents.
     func remove(_ database: DatabaseNumber) throws
+    /// Goes on erasing databases that were removed.
+    ///
+    /// - Parameter limit: about how many documents a call erases.
+    /// - Returns: whether more is left.
+    func eraseRemoved(limit: Int) throws -> Bool
 
     /// Inserts or replaces a document.
     ///

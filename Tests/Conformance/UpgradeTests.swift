@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MusterCore
+import MusterDocuments
 import MusterGeometry
 import MusterStore
 import Testing
@@ -66,6 +67,24 @@ extension Instant {
         store = try SQLiteStore(in: directory)
         #expect(try store.document("a", in: .locations)?.text == "{\"v\":1}")
         #expect(try store.history(of: 1) == history)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
+    @Test func `a file of version 5 keeps its documents, and its union loses the design documents`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let store = try open("version5.sql", in: directory)
+        let (ann, ben) = (DatabaseNumber.locations(of: UserNumber(2)), DatabaseNumber.locations(of: UserNumber(3)))
+        #expect(try store.touched(in: .database(ann)) == ["_design/points", "shared", "ann-1", "ann-2"])
+        #expect(try store.document("_design/points", in: .database(ben))?.text == "{\"views\":{}}")
+        #expect(try store.document("n1", in: .database(DatabaseNumber(2)))?.text == "{\"text\":\"kept\"}")
+        #expect(try store.counts(in: .database(ann)).living == 3)
+        #expect(try store.touched(in: .locations) == ["ann-1", "ann-2", "shared", "ben-1", "ben-2"])
+        #expect(try store.document("shared", in: .locations)?.tree.leaves.count == 2)
+        #expect(try store.counts(in: .locations) == DocumentCounts(living: 3, deleted: 2, bytes: 30))
+        let pending = try store.lookAtDocuments { try $0.pendingChanges(in: .locations, since: .zero) }
+        #expect(pending == 5)
         #expect(try store.check() == [])
         try store.close()
     }

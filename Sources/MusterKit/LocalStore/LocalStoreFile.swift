@@ -19,7 +19,7 @@ final class LocalStoreFile: Sendable {
 
     /// The one database in the file.
     static let database = DatabaseNumber(1)
-    private static let version = 1
+    private static let version = 2
 
     init(path: String?, key: SymmetricKey?) throws {
         seal = key.map { BodySeal(key: $0) }
@@ -56,7 +56,10 @@ final class LocalStoreFile: Sendable {
                 try database.execute(
                     sql: "INSERT INTO store (number, identity, sequence, probe) VALUES (1, ?, 0, ?)",
                     arguments: [UUID().uuidString.lowercased(), sealed.map { Data($0) }])
-                try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+            }
+            if version < Self.version {
+                try database.execute(
+                    sql: DocumentSchema.locationsAndRemovals + "PRAGMA user_version = \(Self.version)")
             }
             guard let row = try Row.fetchOne(database, sql: "SELECT identity, probe FROM store") else {
                 throw LocalStoreFault.wrongKey

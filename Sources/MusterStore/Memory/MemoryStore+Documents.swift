@@ -19,7 +19,9 @@ extension MemoryStore {
     static func makeTables() -> DatabaseQueue {
         do {
             let tables = try DatabaseQueue()
-            try tables.writeWithoutTransaction { try $0.execute(sql: DocumentSchema.tables) }
+            try tables.writeWithoutTransaction {
+                try $0.execute(sql: DocumentSchema.tables + DocumentSchema.locationsAndRemovals)
+            }
             return tables
         } catch {
             preconditionFailure("SQLite has no memory for an empty database: \(error)")

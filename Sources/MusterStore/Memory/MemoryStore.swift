@@ -126,7 +126,14 @@ package final class MemoryStore: Store {
         }
     }
 
-    package func settle(limit: Int) throws -> Bool { false }
+    package func settle(limit: Int) throws -> Bool {
+        try tables.writeWithoutTransaction { database in
+            let documents = DocumentTables(in: database) { [self] in lastSequence }
+            let isLeft = try documents.eraseRemoved(limit: max(1, limit / 40))
+            try documents.finish()
+            return isLeft
+        }
+    }
 
     /// - Throws: `StoreError.backup` always: memory has no file to copy.
     package func backup(to path: String) throws {

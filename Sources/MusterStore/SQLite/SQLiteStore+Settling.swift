@@ -8,7 +8,25 @@ extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
         let hasRemovals = !removals.withLock { $0.isEmpty }
         if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
-        return try erase(limit: limit)
+        return try erase(limit: limit) || eraseDocuments(limit: limit)
+    }
+
+    /// Erases some of the databases that were removed.
+    ///
+    /// - Returns: whether more is to be erased.
+    private func eraseDocuments(limit: Int) throws -> Bool {
+        guard chores.withLock({ $0.hasRemovedDatabases }) else { return false }
+        return try onWriter { database in
+            let isLeft = try transact(in: database) {
+                let documents = DocumentTables(in: database) { [self] in lastSequence }
+                // A document is an index entry here and there, and bodies: as much work as many positions.
+                let isLeft = try documents.eraseRemoved(limit: max(1, limit / 40))
+                try documents.finish()
+                return isLeft
+            }
+            chores.withLock { $0.hasRemovedDatabases = isLeft }
+            return isLeft
+        }
     }
 
     package func forget(before horizon: Instant, limit: Int) throws -> Int {

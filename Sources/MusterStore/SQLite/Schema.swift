@@ -1,4 +1,5 @@
 import GRDB
+import MusterCore
 import MusterDocuments
 
 /// The tables of a store's file, and how older ones become newer.
@@ -11,7 +12,7 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1, version2, version3, version4, version5]
+    static let steps = [version1, version2, version3, version4, version5, version6]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -25,6 +26,7 @@ enum Schema {
         guard found < version else { return }
         try database.inTransaction(.immediate) {
             for step in steps[found...] { try database.execute(sql: step) }
+            if (1..<6).contains(found) { try countUnion(in: database) }
             if found == 0 {
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                 try database.execute(
@@ -34,6 +36,18 @@ enum Schema {
             }
             return .commit
         }
+    }
+
+    /// Counts the union of all locations anew, which design documents are no longer in.
+    private static func countUnion(in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM document_counts WHERE database = 0;
+                DELETE FROM document_blocks WHERE database = 0;
+                """)
+        let documents = DocumentTables(in: database) { .zero }
+        try documents.countUnion()
+        try documents.finish()
     }
 
     /// The version of the file; 0 for an empty one.
@@ -125,6 +139,9 @@ enum Schema {
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
         """
+
+    /// The union of locations without design documents, and databases that are erased piece by piece.
+    private static let version6 = DocumentSchema.locationsAndRemovals
 
     /// Documents.
     private static let version5 = markedHistory + DocumentSchema.tables

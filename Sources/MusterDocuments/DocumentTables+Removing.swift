@@ -1,0 +1,72 @@
+import GRDB
+package import MusterCore
+
+/// Databases that were removed. Readers leave one out from the removing transaction on; what was in it is erased a
+/// slice at a time, so that nobody waits while a million documents go. A crash in between changes nothing but when.
+extension DocumentTables {
+    /// How many documents a database may have to be erased in the transaction that removes it.
+    package static let erasedAtOnce = 500
+
+    package func remove(_ number: DatabaseNumber) throws {
+        try change {
+            recent = nil
+            try execute("INSERT INTO removed_databases (number) VALUES (?) ON CONFLICT DO NOTHING", number)
+            try execute("DELETE FROM databases WHERE number = ?", number)
+            // Nobody fills an index of what is gone.
+            try execute("UPDATE document_indexes SET filled = NULL WHERE database = ?", number)
+            indexesByDatabase[number] = nil
+            knownRemoved = nil
+            hasRemoved = true
+            try erase(number, limit: Self.erasedAtOnce)
+        }
+    }
+
+    package func eraseRemoved(limit: Int) throws -> Bool {
+        try change {
+            guard let number = try removed().min() else { return false }
+            try erase(number, limit: max(1, limit))
+            return try !removed().isEmpty
+        }
+    }
+
+    /// Databases that are gone and wait to be erased.
+    func removed() throws -> Set<DatabaseNumber> {
+        if let knownRemoved { return knownRemoved }
+        let numbers = try Int32.fetchAll(database.cachedStatement(sql: "SELECT number FROM removed_databases"))
+        let removed = Set(numbers.map { DatabaseNumber($0) })
+        knownRemoved = removed
+        return removed
+    }
+
+    /// Whether a database is gone, though perhaps not yet from the file.
+    func isRemoved(_ number: DatabaseNumber) throws -> Bool { try removed().contains(number) }
+
+    /// Erases about `limit` documents of a database, and at the end what is known of it.
+    private func erase(_ number: DatabaseNumber, limit: Int) throws {
+        let ids = try String.fetchAll(
+            database.cachedStatement(sql: "SELECT id FROM documents WHERE database = ? LIMIT ?"),
+            arguments: [number.rawValue, limit])
+        // One by one: what the union has depends on whether someone else has the same.
+        for id in ids { try remove(document: id, from: number) }
+        guard ids.count < limit else { return }
+        try database.cachedStatement(
+            sql: """
+                DELETE FROM local_documents WHERE database = ?1 AND id IN (
+                    SELECT id FROM local_documents WHERE database = ?1 LIMIT ?2)
+                """
+        ).execute(arguments: [number.rawValue, limit - ids.count])
+        guard database.changesCount < limit - ids.count else { return }
+        for table in ["document_indexes", "document_counts", "document_blocks"] {
+            try execute("DELETE FROM \(table) WHERE database = ?", number)
+        }
+        try execute("DELETE FROM removed_databases WHERE number = ?", number)
+        indexesByDatabase[number] = nil
+        knownRemoved?.remove(number)
+        countChanges[number.rawValue] = nil
+        blockChanges = blockChanges.filter { $0.key.database != number.rawValue }
+    }
+
+    private func execute(_ sql: String, _ number: DatabaseNumber) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: [number.rawValue])
+    }
+}
