@@ -45,12 +45,31 @@ struct ClippedEdge: BitwiseCopyable {
         longitudes = Self.units(lowLongitude) | Self.units(highLongitude) << 16
     }
 
+    /// The same with longitudes that are moved to between two others, which are within the margins.
+    ///
+    /// They are compared as whole numbers: of doubles the compiler makes branches, and each is a guess.
+    @inline(__always)
+    fileprivate init(
+        low: Double, high: Double, lowLongitude: Double, highLongitude: Double, from west: Double, to east: Double
+    ) {
+        let (least, most) = (Self.wideUnits(west), Self.wideUnits(east))
+        latitudes = Self.units(low) | Self.units(high) << 16
+        longitudes =
+            UInt32(truncatingIfNeeded: max(least, min(most, Self.wideUnits(lowLongitude))))
+            | UInt32(truncatingIfNeeded: max(least, min(most, Self.wideUnits(highLongitude)))) << 16
+    }
+
     /// A share within the margins in units.
     @inline(__always)
-    private static func units(_ share: Double) -> UInt32 {
+    private static func units(_ share: Double) -> UInt32 { UInt32(truncatingIfNeeded: wideUnits(share)) & 0xFFFF }
+
+    /// A share in units.
+    @inline(__always)
+    private static func wideUnits(_ share: Double) -> Int64 {
         // Added to so large a number, one is rounded to a whole number, and that is in its lowest bits.
-        let scaled = share * LeafUnits.perCell + (LeafUnits.origin + 0x1.8p52)
-        return UInt32(truncatingIfNeeded: scaled.bitPattern) & 0xFFFF
+        let large = 0x1.8p52
+        let scaled = share * LeafUnits.perCell + (LeafUnits.origin + large)
+        return Int64(bitPattern: scaled.bitPattern) &- Int64(bitPattern: large.bitPattern)
     }
 }
 
@@ -131,7 +150,7 @@ struct EdgeCut {
         @inline(__always)
         init(_ line: Line, isAboveCorner: Bool) {
             let margin = LeafUnits.margin
-            let west = isAboveCorner ? -margin : max(line.west.u, LeafUnits.leftLimit)
+            let west = min(max(line.west.u, LeafUnits.leftLimit), isAboveCorner ? -margin : .infinity)
             let east = min(line.east.u, 1 + margin)
             let atWest = line.west.v + (west - line.west.u) * line.rise
             let atEast = line.east.v + (east - line.east.u) * line.rise
@@ -144,8 +163,7 @@ struct EdgeCut {
             let lowLongitude = lowEnd + (bottom - low) * line.run
             let highLongitude = highEnd + (top - high) * line.run
             clipped = ClippedEdge(
-                low: bottom, high: top, lowLongitude: max(west, min(east, lowLongitude)),
-                highLongitude: max(west, min(east, highLongitude)))
+                low: bottom, high: top, lowLongitude: lowLongitude, highLongitude: highLongitude, from: west, to: east)
             self.low = low
             isInReach = low <= 1 + margin && high >= -margin && bottom <= top && west <= 1 + margin
         }

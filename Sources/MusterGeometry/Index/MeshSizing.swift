@@ -36,7 +36,9 @@ struct MeshSizing: BitwiseCopyable, Sendable {
     ///
     /// A grid of G × G cells over a box of W × H has E + G·(Σ|dx|/W + Σ|dy|/H) references to E edges whose lengths are
     /// dx and dy.
-    func root(_ source: borrowing MeshSource, regionCount: Int) -> CellGrid {
+    ///
+    /// - Returns: the grid, and about how many references to edges it will have.
+    func root(_ source: borrowing MeshSource, regionCount: Int) -> (grid: CellGrid, references: Int) {
         var extent = MeshExtent()
         extent.add(source)
         let width = max((extent.box.east - extent.box.west) * (1 + 1e-9), 4 * Self.leastCell)
@@ -51,9 +53,12 @@ struct MeshSizing: BitwiseCopyable, Sendable {
         while side > 1 && area * side * side + (girth + linear) * side + extent.edges > limit { side *= 0.8 }
         let columns = max(1, Int(min(side, width / Self.leastCell)))
         let rows = max(1, Int(min(side, height / Self.leastCell)))
-        return CellGrid(
+        let grid = CellGrid(
             west: extent.box.west, south: extent.box.south, width: width / Double(columns),
             height: height / Double(rows), columns: columns, rows: rows)
+        let references =
+            extent.edges + extent.eastward * Double(columns) / width + extent.northward * Double(rows) / height
+        return (grid, Int(min(limit, references)))
     }
 }
 

@@ -23,9 +23,10 @@ struct RegionMeshBuilder: ~Copyable {
 
     init(_ source: consuming MeshSource, regionCount: Int) {
         sizing = MeshSizing(edgeCount: source.edgeCount)
-        grid = sizing.root(source, regionCount: regionCount)
+        let plan = sizing.root(source, regionCount: regionCount)
+        grid = plan.grid
         // Room that is never touched costs nothing, but moving what has grown does.
-        edges = Pile(capacity: 2 * source.edgeCount)
+        edges = Pile(capacity: plan.references)
         parts = Pile(capacity: 2 * source.edgeCount)
         raster = MeshRaster(edgeCount: 2 * source.edgeCount)
         self.source = source
@@ -61,8 +62,8 @@ struct RegionMeshBuilder: ~Copyable {
     /// Reads a vertex of every part of a cell: their memory is on its way when their turn comes.
     @inline(__always)
     private mutating func approach(_ list: Range<Int>) {
-        for index in list where parts.base[index].isRun {
-            touched += source.vertices.base[2 * Int(parts.base[index].firstEdge)]
+        for index in list where parts.base[index].edgeCount > 0 {
+            touched += source.vertices.base[2 * Int(parts.base[index].edge(0, in: edges))]
         }
     }
 
