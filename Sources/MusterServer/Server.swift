@@ -22,6 +22,7 @@ package struct Server: Sendable {
     private let documentFeeds: DocumentFeeds
     private let replicator: Replicator
     private let metrics: Metrics
+    private let connections: OpenConnections
 
     /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
     package let generatedPassword: String?
@@ -39,7 +40,9 @@ package struct Server: Sendable {
         ledger = try Ledger(
             store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
-        documentFeeds = DocumentFeeds(ledger: ledger)
+        let documentFeeds = DocumentFeeds(ledger: ledger)
+        self.documentFeeds = documentFeeds
+        connections = OpenConnections { documentFeeds.closeFeed(on: $0) }
         replicator = Replicator(
             ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
         metrics = Metrics()
@@ -131,6 +134,7 @@ package struct Server: Sendable {
             .init(service: live),
             .init(service: documentFeeds),
             .init(service: replicator),
+            .init(service: connections),
         ]
         if isEncrypted {
             // The certificate is for a name that the command line on this machine does not use.
@@ -180,7 +184,7 @@ package struct Server: Sendable {
         onReady: @escaping @Sendable (String) async -> Void
     ) throws -> some ApplicationProtocol {
         Application(
-            router: router, server: try Self.serverBuilder(tls),
+            responder: TaskPerRequest(answering: router.buildResponder()), server: try serverBuilder(tls),
             configuration: .init(address: .hostname(host, port: port), serverName: "muster"),
             onServerRunning: { channel in
                 let name = host.contains(":") ? "[\(host)]" : host
@@ -189,13 +193,15 @@ package struct Server: Sendable {
             logger: logger)
     }
 
-    private static func serverBuilder(_ files: Configuration.TLSFiles?) throws -> HTTPServerBuilder {
-        guard let files else { return .http1() }
+    private func serverBuilder(_ files: Configuration.TLSFiles?) throws -> HTTPServerBuilder {
+        let http1 = HTTPServerBuilder.http1(
+            configuration: .init(additionalChannelHandlers: [connections.beginning()]))
+        guard let files else { return http1 }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateChain).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: files.privateKey, format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
-        return try .tls(.http1(), tlsConfiguration: configuration)
+        return try .tls(http1, tlsConfiguration: configuration)
     }
 }
 

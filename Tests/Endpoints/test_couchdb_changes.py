@@ -1,9 +1,12 @@
 """`_changes`, once and in the feeds that go on, as Apache CouchDB 3 tells them."""
 
+import base64
 import json
+import socket
 import threading
+import time
 
-from couch_api import high, low, revisions
+from couch_api import as_user, high, low, revisions, timeout_seconds
 
 
 def rows(changes):
@@ -101,3 +104,33 @@ def test_a_feed_ends_with_its_database(couch, db):
     later(lambda: couch.ok("DELETE", db))
     answer = couch.ok("GET", db + "/_changes", feed="longpoll", heartbeat=60_000)
     assert answer["results"] == []
+
+
+def test_whoever_breaks_off_a_feed_leaves_room_for_the_next(server):
+    """A user's feeds are counted, and one whose connection is gone is none."""
+    member, own = as_user(server, "breaks-off")
+    member.ok("GET", own)
+    sign_in = base64.b64encode(":".join(member.session.auth).encode()).decode()
+    head = f"GET {own}/_changes?feed=longpoll&since=now&timeout=600000 HTTP/1.1\r\nHost: x\r\n"
+    request = f"{head}Authorization: Basic {sign_in}\r\n\r\n".encode()
+
+    def opened():
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout_seconds)
+        connection.sendall(request)
+        return connection
+
+    def status(connection):
+        return int(connection.recv(12).split()[1])
+
+    feeds = [opened() for _ in range(1000)]
+    assert {status(feed) for feed in feeds} == {200}
+    with opened() as one_too_many:
+        assert status(one_too_many) == 503
+    for feed in feeds:
+        feed.close()
+    deadline = time.monotonic() + timeout_seconds
+    while True:
+        with opened() as next_one:
+            if status(next_one) == 200:
+                break
+        assert time.monotonic() < deadline, "the feeds of closed connections are still counted"

@@ -1,6 +1,7 @@
 import AsyncAlgorithms
 package import MusterCore
 import MusterStore
+package import NIOCore
 import ServiceLifecycle
 import Synchronization
 
@@ -18,6 +19,8 @@ package final class DocumentFeeds: Service {
         var feeds: [Int: Entry] = [:]
         /// The feeds of each scope.
         var listening: [DatabaseScope: Set<Int>] = [:]
+        /// The feed that each connection waits for.
+        var waiting: [ObjectIdentifier: Int] = [:]
         /// How many feeds each user has open.
         var openByUser: [UserNumber: Int] = [:]
         var nextID = 0
@@ -28,18 +31,44 @@ package final class DocumentFeeds: Service {
         /// Notes why a feed is woken, and wakes it.
         mutating func ring(_ id: Int, _ reason: WritableKeyPath<DocumentFeed.Ring, Bool>) {
             feeds[id]?.ring[keyPath: reason] = true
-            feeds[id]?.wake.yield()
+            feeds[id]?.wake()
         }
     }
 
     private struct Entry {
         let scope: DatabaseScope
         let user: UserNumber
-        let wake: AsyncStream<Void>.Continuation
+        let connection: ObjectIdentifier?
         let beatSeconds: Double?
         var nextBeat: ContinuousClock.Instant?
         var deadline: ContinuousClock.Instant?
         var ring = DocumentFeed.Ring()
+        /// Who waits. A stream would be easier, and half a kilobyte more for each of ten thousand.
+        private var waiter: CheckedContinuation<Void, Never>?
+
+        init(
+            scope: DatabaseScope, user: UserNumber, connection: ObjectIdentifier?, beatSeconds: Double?,
+            timeoutSeconds: Double?, now: ContinuousClock.Instant
+        ) {
+            self.scope = scope
+            self.user = user
+            self.connection = connection
+            self.beatSeconds = beatSeconds
+            nextBeat = beatSeconds.map { now + .seconds($0) }
+            deadline = timeoutSeconds.map { now + .seconds($0) }
+        }
+
+        /// Takes whoever waits, unless there is something for it already.
+        mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
+            waiter = continuation
+            if ring != DocumentFeed.Ring() { wake() }
+        }
+
+        /// Wakes whoever waits.
+        mutating func wake() {
+            waiter?.resume()
+            waiter = nil
+        }
     }
 
     /// Seconds between two looks at whose heartbeat or timeout is due.
@@ -63,7 +92,7 @@ package final class DocumentFeeds: Service {
         }
         state.withLock { state in
             state.isClosed = true
-            for feed in state.feeds.values { feed.wake.finish() }
+            for id in state.feeds.keys { state.feeds[id]?.wake() }
             state.feeds.removeAll()
             state.listening.removeAll()
         }
@@ -75,11 +104,13 @@ package final class DocumentFeeds: Service {
     ///   - beatSeconds: how often it is to be woken whatever happens; nil: never.
     ///   - timeoutSeconds: when it is to be told that its time is over; nil: never.
     ///   - limit: how many feeds the user may have open.
+    ///   - channel: the connection that waits, if one does: the feed is closed with it.
     /// - Returns: nil when as many are open as may be, or the server is shutting down.
     package func open(
-        _ scope: DatabaseScope, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int
+        _ scope: DatabaseScope, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int,
+        on channel: (any Channel)? = nil
     ) -> DocumentFeed? {
-        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let connection = channel.map { ObjectIdentifier($0) }
         let now = ContinuousClock.now
         let id = state.withLock { state -> Int? in
             guard !state.isClosed, state.feeds.count < CouchLimits.feeds, state.openByUser[user, default: 0] < limit
@@ -87,13 +118,22 @@ package final class DocumentFeeds: Service {
             if state.feeds.isEmpty { state.cursor = ledger.lastSequence }
             state.nextID += 1
             state.feeds[state.nextID] = Entry(
-                scope: scope, user: user, wake: wake, beatSeconds: beatSeconds,
-                nextBeat: beatSeconds.map { now + .seconds($0) }, deadline: timeoutSeconds.map { now + .seconds($0) })
+                scope: scope, user: user, connection: connection, beatSeconds: beatSeconds,
+                timeoutSeconds: timeoutSeconds, now: now)
+            if let connection { state.waiting[connection] = state.nextID }
             state.listening[scope, default: []].insert(state.nextID)
             state.openByUser[user, default: 0] += 1
             return state.nextID
         }
-        return id.map { DocumentFeed(feeds: self, id: $0, wakes: wakes) }
+        guard let id else { return nil }
+        // It may have closed before it was known here.
+        if let channel, !channel.isActive { close(id) }
+        return DocumentFeed(feeds: self, id: id)
+    }
+
+    /// Closes the feed that a connection waited for.
+    func closeFeed(on connection: ObjectIdentifier) {
+        if let id = state.withLock({ $0.waiting[connection] }) { close(id) }
     }
 
     /// Whether the user may open one more at this moment.
@@ -108,8 +148,9 @@ package final class DocumentFeeds: Service {
 
     fileprivate func close(_ id: Int) {
         state.withLock { state in
-            guard let entry = state.feeds.removeValue(forKey: id) else { return }
-            entry.wake.finish()
+            guard var entry = state.feeds.removeValue(forKey: id) else { return }
+            entry.wake()
+            if let connection = entry.connection { state.waiting[connection] = nil }
             state.listening[entry.scope]?.remove(id)
             if state.listening[entry.scope]?.isEmpty == true { state.listening[entry.scope] = nil }
             state.openByUser[entry.user, default: 1] -= 1
@@ -117,10 +158,19 @@ package final class DocumentFeeds: Service {
         }
     }
 
-    fileprivate func takeRing(of id: Int) -> DocumentFeed.Ring {
-        state.withLock { state in
+    /// Waits until a feed is woken, and takes what for; nil when it is closed.
+    fileprivate func ring(of id: Int) async -> DocumentFeed.Ring? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { $0.feeds[id]?.wait(continuation) != nil }
+                if !isThere { continuation.resume() }
+            }
+        } onCancel: {
+            close(id)
+        }
+        return state.withLock { state in
             defer { state.feeds[id]?.ring = DocumentFeed.Ring() }
-            return state.feeds[id]?.ring ?? DocumentFeed.Ring()
+            return state.feeds[id]?.ring
         }
     }
 
@@ -176,7 +226,6 @@ package final class DocumentFeeds: Service {
 package struct DocumentFeed: Sendable {
     fileprivate let feeds: DocumentFeeds
     fileprivate let id: Int
-    fileprivate let wakes: AsyncStream<Void>
 
     /// Why a feed was woken: for all of these that are true.
     package struct Ring: Hashable, Sendable {
@@ -193,11 +242,8 @@ package struct DocumentFeed: Sendable {
 
     /// Waits. One task at a time waits for a feed.
     ///
-    /// - Returns: nil when the server shuts down.
-    package func next() async -> Ring? {
-        var iterator = wakes.makeAsyncIterator()
-        return await iterator.next() == nil ? nil : feeds.takeRing(of: id)
-    }
+    /// - Returns: nil when it is closed, as it is when the task is cancelled or the server shuts down.
+    package func next() async -> Ring? { await feeds.ring(of: id) }
 }
 
 extension Change {

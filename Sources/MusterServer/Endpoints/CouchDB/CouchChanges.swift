@@ -155,8 +155,8 @@ extension JSONWriter {
     }
 }
 
-/// What `_changes` is asked.
-struct CouchChangesRequest: Sendable {
+/// What `_changes` is asked. A class, for ten thousand feeds wait with one each, and would hold copies of it.
+final class CouchChangesRequest: Sendable {
     /// How the rows are told.
     enum Form: Hashable, Sendable {
         case list, lines, events
@@ -167,19 +167,19 @@ struct CouchChangesRequest: Sendable {
         case normal, longpoll, continuous, eventsource
     }
 
-    var feed = Feed.normal
+    let feed: Feed
     /// After which number; nil: after the newest.
-    var since: MusterCore.Sequence? = .zero
-    var limit = Int.max
-    var isDescending = false
-    var tellsAllLeaves = false
-    var includesDocuments = false
-    var view = CouchView()
-    var filter = CouchFilter.none
+    let since: MusterCore.Sequence?
+    let limit: Int
+    let isDescending: Bool
+    let tellsAllLeaves: Bool
+    let includesDocuments: Bool
+    let view: CouchView
+    let filter: CouchFilter
     /// Seconds between heartbeats; nil: none.
-    var heartbeatSeconds: Double?
+    let heartbeatSeconds: Double?
     /// Seconds after which a feed in which nothing happens ends; nil: never.
-    var timeoutSeconds: Double? = Self.longestSeconds
+    let timeoutSeconds: Double?
 
     /// How long a feed without heartbeats waits unless told otherwise.
     static let longestSeconds: Double = 60
@@ -197,32 +197,36 @@ struct CouchChangesRequest: Sendable {
     var floor: MusterCore.Sequence { since ?? .zero }
 
     init(_ query: CouchQuery, body: JSONValue, lastEventID: String?) throws {
-        if let text = query.text("feed") {
-            guard let feed = Feed(rawValue: text == "live" ? "continuous" : text) else {
-                throw CouchFault.badRequest("Supported `feed` types: normal, continuous, live, longpoll, eventsource")
-            }
-            self.feed = feed
-        }
+        feed = try Self.feed(query.text("feed"))
         since = try Self.sequence(lastEventID ?? query.text("since", "last-event-id") ?? "0")
         // A limit of nothing is one, as CouchDB has it.
         limit = max(1, try query.count("limit") ?? Int.max)
         isDescending = try query.flag("descending")
         tellsAllLeaves = query.text("style") == "all_docs"
         includesDocuments = try query.flag("include_docs")
+        var view = CouchView()
         view.conflicts = try query.flag("conflicts")
         view.attachments = try query.flag("attachments")
+        self.view = view
         filter = try CouchFilter(query, body: body)
-        if query.text("heartbeat") == "true" {
-            heartbeatSeconds = Self.longestSeconds
-        } else if let milliseconds = try query.count("heartbeat") {
-            guard milliseconds > 0 else { throw CouchFault.badRequest("`heartbeat` must be positive.") }
-            heartbeatSeconds = max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000)
+        heartbeatSeconds = try Self.heartbeat(query)
+        let timeout = try query.count("timeout").map { min(10 * Self.longestSeconds, Double($0) / 1000) }
+        timeoutSeconds = heartbeatSeconds == nil ? timeout ?? Self.longestSeconds : nil
+    }
+
+    private static func feed(_ text: String?) throws -> Feed {
+        guard let text else { return .normal }
+        guard let feed = Feed(rawValue: text == "live" ? "continuous" : text) else {
+            throw CouchFault.badRequest("Supported `feed` types: normal, continuous, live, longpoll, eventsource")
         }
-        if heartbeatSeconds != nil {
-            timeoutSeconds = nil
-        } else if let milliseconds = try query.count("timeout") {
-            timeoutSeconds = min(10 * Self.longestSeconds, Double(milliseconds) / 1000)
-        }
+        return feed
+    }
+
+    private static func heartbeat(_ query: CouchQuery) throws -> Double? {
+        if query.text("heartbeat") == "true" { return longestSeconds }
+        guard let milliseconds = try query.count("heartbeat") else { return nil }
+        guard milliseconds > 0 else { throw CouchFault.badRequest("`heartbeat` must be positive.") }
+        return max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000)
     }
 
     /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.

@@ -5,6 +5,7 @@ import MusterDocuments
 import MusterWire
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 extension CouchEndpoint {
     func addChanges(to routes: inout RouteTable) {
@@ -45,11 +46,12 @@ extension CouchEndpoint {
         ]
         headers[.init("X-Accel-Buffering")!] = "no"
         let follower = ChangesFollower(
-            endpoint: self, proof: call.proof, name: try call.parameter("db"), user: principal.user, limit: limit)
+            changes, endpoint: self, proof: call.proof, name: try call.parameter("db"), user: principal.user,
+            limit: limit, on: call.exchange.channel)
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                try await follower.follow(changes, &writer)
+                try await follower.follow(&writer)
                 try await writer.finish(nil)
             })
     }
@@ -68,61 +70,80 @@ extension Ledger {
 }
 
 /// Sends a feed: what there is, and then what is touched, for as long as whoever opened it may read it.
-private struct ChangesFollower: Sendable {
-    let endpoint: CouchEndpoint
+///
+/// Ten thousand of these wait at a time, so a task that waits holds little: what has to be done between two waits is
+/// done in another task.
+private final class ChangesFollower: Sendable {
+    private let endpoint: CouchEndpoint
     /// Proved anew before anything is told, so that a feed ends with the right to read.
-    let proof: CouchProof
+    private let proof: CouchProof
     /// What the database is called.
-    let name: String
-    let user: UserNumber
-    let limit: Int
+    private let name: String
+    private let user: UserNumber
+    private let limit: Int
+    private let channel: any Channel
+    /// How far it was told.
+    private let changes: Mutex<CouchChanges>
+    private let request: CouchChangesRequest
 
-    func follow(_ begun: CouchChanges, _ writer: inout any ResponseBodyWriter) async throws {
-        let request = begun.request
-        var changes = begun
-        if request.form == .list {
-            try await send(ByteBuffer(bytes: CouchChanges.head), &writer)
+    init(
+        _ begun: CouchChanges, endpoint: CouchEndpoint, proof: CouchProof, name: String, user: UserNumber, limit: Int,
+        on channel: any Channel
+    ) {
+        self.endpoint = endpoint
+        self.proof = proof
+        self.name = name
+        self.user = user
+        self.limit = limit
+        self.channel = channel
+        changes = Mutex(begun)
+        request = begun.request
+    }
+
+    func follow(_ writer: inout any ResponseBodyWriter) async throws {
+        // One task writes; nobody else touches the writer until it has ended.
+        nonisolated(unsafe) var output = writer
+        defer { writer = output }
+        let feed = endpoint.feeds.open(
+            changes.withLock { $0.scope }, by: user, beatSeconds: request.heartbeatSeconds,
+            timeoutSeconds: request.timeoutSeconds, limit: limit, on: channel)
+        defer { feed?.close() }
+        var goesOn = try await inOwnTask { try await self.begin(&output) }
+        while goesOn, let ring = await feed?.next() {
+            goesOn = try await inOwnTask { try await self.tell(ring, &output) }
         }
-        guard
-            let feed = endpoint.feeds.open(
-                begun.scope, by: user, beatSeconds: request.heartbeatSeconds, timeoutSeconds: request.timeoutSeconds,
-                limit: limit)
-        else { return try await end(changes, &writer) }
-        defer { feed.close() }
-        var ring = DocumentFeed.Ring(isTouched: true)
+        try await inOwnTask { try await self.end(&output) }
+    }
+
+    /// Tells what there is already.
+    ///
+    /// - Returns: whether to wait for more; so do the others.
+    private func begin(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
+        if request.form == .list { try await send(CouchChanges.head, &writer) }
+        return try await sendRows(&writer)
+    }
+
+    /// Tells what a feed was woken for.
+    private func tell(_ ring: DocumentFeed.Ring, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
+        guard await mayGoOn() else { return false }
+        if ring.isTouched, try await !sendRows(&writer) { return false }
+        if ring.isBeat { try await send(beat, &writer) }
+        return !ring.isOver
+    }
+
+    /// Tells rows until there are none at this moment.
+    private func sendRows(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
         while true {
-            if ring.isTouched {
-                changes = try await sendRows(changes, &writer)
-                if changes.isFull || (request.feed == .longpoll && changes.rows > 0) { break }
-            }
-            if ring.isBeat { try await send(beat(request), &writer) }
-            if ring.isOver { break }
-            guard let next = await feed.next(), await mayGoOn() else { break }
-            ring = next
-        }
-        try await end(changes, &writer)
-    }
-
-    /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
-    private static let stallSeconds: Double = 20
-
-    private func send(_ buffer: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
-        try await buffer.write(to: &writer, within: Self.stallSeconds)
-    }
-
-    private func sendRows(
-        _ changes: CouchChanges, _ writer: inout any ResponseBodyWriter
-    ) async throws -> CouchChanges {
-        var changes = changes
-        while true {
-            let (advanced, bytes, isLast) = try await endpoint.ledger.rows(of: changes)
-            changes = advanced
-            if !bytes.isEmpty { try await send(ByteBuffer(bytes: bytes), &writer) }
-            if isLast || changes.isFull { return changes }
+            let (advanced, bytes, isLast) = try await endpoint.ledger.rows(of: changes.withLock { $0 })
+            changes.withLock { $0 = advanced }
+            try await send(bytes, &writer)
+            if advanced.isFull { return false }
+            if isLast { return request.feed != .longpoll || advanced.rows == 0 }
         }
     }
 
-    private func end(_ changes: CouchChanges, _ writer: inout any ResponseBodyWriter) async throws {
+    private func end(_ writer: inout any ResponseBodyWriter) async throws {
+        let changes = changes.withLock { $0 }
         let bytes = try await endpoint.ledger.readDocuments { reader -> [UInt8] in
             switch changes.request.form {
             case .list: try changes.tail(reader)
@@ -130,11 +151,19 @@ private struct ChangesFollower: Sendable {
             case .events: []
             }
         }
-        if !bytes.isEmpty { try await send(ByteBuffer(bytes: bytes), &writer) }
+        try await send(bytes, &writer)
     }
 
-    private func beat(_ request: CouchChangesRequest) -> ByteBuffer {
-        ByteBuffer(string: request.form == .events ? "event: heartbeat\ndata: \n\n" : "\n")
+    /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
+    private static let stallSeconds: Double = 20
+
+    private func send(_ bytes: [UInt8], _ writer: inout any ResponseBodyWriter) async throws {
+        if bytes.isEmpty { return }
+        try await ByteBuffer(bytes: bytes).write(to: &writer, within: Self.stallSeconds)
+    }
+
+    private var beat: [UInt8] {
+        Array((request.form == .events ? "event: heartbeat\ndata: \n\n" : "\n").utf8)
     }
 
     /// Whether whoever opened the feed still may read the database, and that is still there.

@@ -1,6 +1,7 @@
 package import Hummingbird
 import Logging
 import MusterCore
+import NIOCore
 
 /// What is known of a request beside itself: where it comes from, and, once proved, whose it is.
 package struct Exchange: RequestContext {
@@ -8,13 +9,16 @@ package struct Exchange: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The peer's address without its port; empty where there is none.
     package let remoteAddress: String
+    /// The connection that it came over.
+    let channel: any Channel
     /// Who asks; nil on routes that admit anyone.
     package var principal: Principal?
 
     /// The exchange of a request that has just come.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        remoteAddress = source.channel.remoteAddress?.ipAddress ?? ""
+        channel = source.channel
+        remoteAddress = channel.remoteAddress?.ipAddress ?? ""
     }
 
     /// The rights of whoever asks.

@@ -1,0 +1,76 @@
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// The connections that are open: each begins small, whoever waits on one hears that it has closed, and what they held
+/// is given back when many have.
+final class OpenConnections: Service {
+    private struct State {
+        var count = 0
+        /// As many as were open at once since memory was given back.
+        var most = 0
+    }
+
+    private let state = Mutex(State())
+    private let whenClosed: @Sendable (ObjectIdentifier) -> Void
+
+    /// So few that what they held is not worth giving back.
+    private static let few = 500
+    private static let lookSeconds: Double = 2
+
+    /// - Parameter whenClosed: told which channel has closed.
+    init(whenClosed: @escaping @Sendable (ObjectIdentifier) -> Void) { self.whenClosed = whenClosed }
+
+    /// Makes what every new connection begins with.
+    func beginning() -> any ChannelHandler & RemovableChannelHandler { ConnectionBeginning(self) }
+
+    /// Gives memory back until graceful shutdown.
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown { [self] in
+            while true {
+                try await Task.sleep(for: .seconds(Self.lookSeconds))
+                if haveManyClosed() { ProcessMemory.giveBack() }
+            }
+        }
+    }
+
+    /// Whether no more than half of those that were open still are; once for each such time.
+    private func haveManyClosed() -> Bool {
+        state.withLock { state in
+            guard state.most >= Self.few, state.count <= state.most / 2 else { return false }
+            state.most = state.count
+            return true
+        }
+    }
+
+    fileprivate func opened() {
+        state.withLock { state in
+            state.count += 1
+            state.most = max(state.most, state.count)
+        }
+    }
+
+    fileprivate func closed(_ channel: ObjectIdentifier) {
+        state.withLock { $0.count -= 1 }
+        whenClosed(channel)
+    }
+}
+
+/// Stands in a connection's pipeline only while that is made.
+private final class ConnectionBeginning: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+    private let connections: OpenConnections
+
+    init(_ connections: OpenConnections) { self.connections = connections }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        connections.opened()
+        let channel = ObjectIdentifier(context.channel)
+        context.channel.closeFuture.whenComplete { [connections] _ in connections.closed(channel) }
+        // Each connection keeps the memory that it read into last, and most requests are a few hundred bytes. What
+        // brings more at a time makes it grow. A channel without this option reads as it is used to.
+        let buffers = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 65_536)
+        try? context.channel.syncOptions?.setOption(.recvAllocator, value: buffers)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+}
