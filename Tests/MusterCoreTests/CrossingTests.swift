@@ -23,6 +23,19 @@ import Testing
         #expect(world.crossings == ["enter 2", "exit 2", "enter 1"])
     }
 
+    @Test func `presences are kept in room of their number, however many someone had before`() {
+        var world = World()
+        for number in 1...40 { world.putSquare(Int32(number), at: 45, 14) }
+        world.putSquare(41, at: 45.01, 14)
+        world.report(45, 14, at: 0)
+        #expect(world.engine.standings(of: World.phone).count == 40)
+        world.report(45.01, 14, at: 10)
+        let standings = world.engine.standings(of: World.phone)
+        #expect(standings.map(\.region) == [RegionNumber(41)])
+        // The allocator may round up a little.
+        #expect(standings.capacity < 4)
+    }
+
     @Test func `a point on the boundary is inside`() {
         var world = World()
         world.putSquare(1, at: 45, 14)

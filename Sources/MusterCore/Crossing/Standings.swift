@@ -37,8 +37,17 @@ struct Standings {
         }
         bench.tellGathered()
         // Most fixes change nothing, and then nothing is copied.
-        if bench.presencesChanged { state.presences = Array(bench.presences) }
+        if bench.presencesChanged { state.presences = Self.inOwnRoom(bench.presences) }
         return false
+    }
+
+    /// The same presences in room of their size. The bench's own array would be kept with all its room, as much as
+    /// anyone ever needed, for each device.
+    @inline(never)
+    private static func inOwnRoom(_ presences: [Presence]) -> [Presence] {
+        Array(unsafeUninitializedCapacity: presences.count) { room, count in
+            (_, count) = room.initialize(from: presences)
+        }
     }
 
     /// Whether a device stays where it is, deep inside of what it is in and far from all else, and nothing is to be
