@@ -34,7 +34,7 @@ package protocol DocumentReader: AnyObject {
     /// How many documents were touched after `since`.
     func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int
 
-    /// The indexes of a database, by design document and name. Location databases have none.
+    /// The indexes of a database, by design document and name.
     func indexes(in database: DatabaseNumber) throws -> [StoredIndex]
     /// Part of an index, in its order or backwards, behind an entry; at most `limit`.
     func entries(

@@ -3,7 +3,9 @@
 import pytest
 import requests
 
+from couch_api import as_admin, as_user
 from muster_process import MusterProcess, admin_password
+from native_api import fix, now
 
 timeout_seconds = 30
 
@@ -149,3 +151,36 @@ def test_an_index_outlives_a_crash_in_the_middle(make_server):
         films = Films(server.address)
         answer = films.find({"n": {"$gte": 990}}, execution_stats=True)
         assert len(answer["docs"]) == 10 and answer["execution_stats"]["total_docs_examined"] <= 11
+
+
+def test_a_location_database_takes_the_tracker_apps_index_and_walks_positions_by_it(make_server):
+    with make_server() as server:
+        mia, own = as_user(server, "mia")
+        _, others = as_user(server, "ned")
+        phone = server.admin().make_device("mia")
+        start = now() - 3_600_000
+        phone.ok("POST", "/positions", [fix(46 + n / 1000, 14.5, start + n * 1000) for n in range(40)])
+        body = {"index": {"fields": ["created_at"]}, "ddoc": "created", "name": "at"}
+        assert mia.ok("POST", own + "/_index", body) == {
+            "result": "created", "id": "_design/created", "name": "at"}
+        assert mia.ok("POST", own + "/_index", body)["result"] == "exists"
+        mia.ok("PUT", own + "/later", {"created_at": start + 38_500})
+        query = {"selector": {"created_at": {"$gt": None}}, "sort": [{"created_at": "desc"}], "limit": 5}
+        found = mia.ok("POST", own + "/_find", {**query, "execution_stats": True})
+        times = [document["created_at"] - start for document in found["docs"]]
+        assert times == [39_000, 38_500, 38_000, 37_000, 36_000]
+        assert "warning" not in found and found["execution_stats"]["total_docs_examined"] == 5
+        more = mia.ok("POST", own + "/_find", {**query, "bookmark": found["bookmark"]})
+        assert more["docs"][0]["created_at"] - start == 35_000
+        assert mia.ok("POST", own + "/_explain", query)["index"]["name"] == "at"
+        server.kill()
+        server.start()
+        mia.address = server.address
+        listed = mia.ok("GET", own + "/_index")
+        assert [index["name"] for index in listed["indexes"]] == ["_all_docs", "at"]
+        mia.refused(403, "forbidden", "POST", others + "/_index", body)
+        mia.refused(403, "forbidden", "GET", others + "/_index")
+        assert mia.ok("DELETE", own + "/_index/created/json/at") == {"ok": True}
+        assert len(mia.ok("GET", own + "/_index")["indexes"]) == 1
+        assert len(mia.ok("POST", own + "/_find", query)["docs"]) == 5
+        as_admin(server).refused(403, "forbidden", "POST", "/lt_locations_all/_index", body)

@@ -3,7 +3,7 @@ import GRDB
 package import MusterCore
 package import MusterWire
 
-/// Indexes of the databases that someone made. An entry is written in the transaction that writes its document, so that
+/// Indexes of databases. An entry is written in the transaction that writes its document, so that
 /// an index is never behind; one that is made over documents that are there is filled piece by piece.
 extension DocumentTables {
     /// How many indexes a database has at most.
@@ -133,8 +133,7 @@ extension DocumentTables {
 
     /// Writes a document's entries anew; called in the transaction that wrote the document.
     func file(_ row: Row, id: String, _ winner: Revision) throws {
-        // Locations are found by time and place, and written by the thousand.
-        guard row.database.user == nil, !id.utf8.starts(with: "_design/".utf8) else { return }
+        guard !id.utf8.starts(with: "_design/".utf8) else { return }
         let indexes = try indexes(in: row.database)
         guard !indexes.isEmpty else { return }
         try unfile(row)
@@ -145,7 +144,7 @@ extension DocumentTables {
 
     /// Removes a document's entries.
     func unfile(_ row: Row) throws {
-        guard row.database.user == nil, try !indexes(in: row.database).isEmpty else { return }
+        guard try !indexes(in: row.database).isEmpty else { return }
         try database.cachedStatement(sql: "DELETE FROM index_entries WHERE document = ?")
             .execute(arguments: [row.number])
     }

@@ -37,6 +37,11 @@ package struct IndexEntry: Hashable, Sendable {
         self.key = key
         self.id = id
     }
+
+    /// Whether this comes first: by key, then by the bytes of the id.
+    package func isBefore(_ other: IndexEntry) -> Bool {
+        key == other.key ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : key < other.key
+    }
 }
 
 /// The tables of indexes. Keys are ordered by their bytes, ids by theirs.

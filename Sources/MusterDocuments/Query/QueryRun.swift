@@ -169,12 +169,6 @@ package struct QueryRun {
     }
 }
 
-extension IndexEntry {
-    fileprivate func isBefore(_ other: IndexEntry) -> Bool {
-        key == other.key ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : key < other.key
-    }
-}
-
 /// Where a page ended: good for the same query whatever came and went since.
 package struct QueryBookmark: Hashable, Sendable {
     /// The number of the index; 0 for ids, −1 for a sort in memory.

@@ -8,8 +8,8 @@ import MusterWire
 ///
 /// A stored document with the id of a position's stands before it: someone changed or deleted it.
 final class LocationDocuments: DocumentReader {
-    private let stored: any DocumentReader
-    private let positions: any PositionReader
+    let stored: any DocumentReader
+    let positions: any PositionReader
     private let directory: Directory
 
     init(_ stored: any DocumentReader, _ positions: any PositionReader, in directory: Directory) {
@@ -159,14 +159,6 @@ final class LocationDocuments: DocumentReader {
 
     // MARK: What positions have no part in
 
-    func indexes(in database: DatabaseNumber) throws -> [StoredIndex] { try stored.indexes(in: database) }
-
-    func entries(
-        of index: StoredIndex, in range: KeyRange, after entry: IndexEntry?, isDescending: Bool, limit: Int
-    ) throws -> [IndexEntry] {
-        try stored.entries(of: index, in: range, after: entry, isDescending: isDescending, limit: limit)
-    }
-
     func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument? {
         try stored.local(id, in: database)
     }
@@ -182,7 +174,7 @@ final class LocationDocuments: DocumentReader {
     // MARK: Parts
 
     /// The devices whose positions are documents of a scope, in number order; nil where none are.
-    private func devices(in scope: DatabaseScope) -> [DeviceNumber]? {
+    func devices(in scope: DatabaseScope) -> [DeviceNumber]? {
         switch scope {
         case .locations: directory.devices.all.map(\.number)
         case .database(let number): number.user.map { directory.devices(of: $0).sorted() }
@@ -190,7 +182,7 @@ final class LocationDocuments: DocumentReader {
     }
 
     /// Whether a stored document stands before the position of an id.
-    private func shadows(in scope: DatabaseScope) throws -> (String) throws -> Bool {
+    func shadows(in scope: DatabaseScope) throws -> (String) throws -> Bool {
         guard try stored.count(idPrefix: PositionDocument.prefix, in: scope) > 0 else { return { _ in false } }
         return { [stored] id in try stored.document(id, in: scope) != nil }
     }

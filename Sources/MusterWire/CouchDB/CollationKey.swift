@@ -19,6 +19,18 @@ package struct CollationKey: Hashable, Sendable, Comparable {
     /// A key as it is stored.
     package init(stored bytes: [UInt8]) { self.bytes = bytes }
 
+    /// The number that the first value is; where it is of another kind, or cut off, one that stands to all numbers as
+    /// the key does to keys that begin with them. Nil for a key of no bytes.
+    package var leadingNumber: Double? {
+        guard let kind = bytes.first else { return nil }
+        let numbers = Collation.rank(.integer(0))
+        if kind != numbers { return kind < numbers ? -.infinity : .infinity }
+        let digits = bytes.dropFirst().prefix(8)
+        let ordered = digits.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - digits.count))
+        let number = Double(bitPattern: ordered >> 63 == 1 ? ordered & ~(1 << 63) : ~ordered)
+        return number.isNaN ? (ordered >> 63 == 1 ? .infinity : -.infinity) : number
+    }
+
     /// By bytes.
     package static func < (one: Self, other: Self) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)

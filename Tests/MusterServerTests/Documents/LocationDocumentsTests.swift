@@ -60,6 +60,68 @@ import Testing
         try await town.ledger.close()
     }
 
+    @Test func `an index by time has the positions too, page by page, up and down`() async throws {
+        let town = try await Town()
+        let tablet = try await town.ledger.edit { _, draft in
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "tablet", user: Town.ana)
+            draft.edits = [.putDevice(device)]
+            return device.number
+        }
+        let fixes = (0..<9).map { town.fix(46 + Double($0) / 100, at: Double($0)) }
+        _ = try await town.ledger.ingest(fixes)
+        _ = try await town.ledger.ingest(
+            fixes.prefix(5).compactMap { fix -> Observation? in
+                guard case .position(let position, _) = fix else { return nil }
+                return .position(position, of: tablet)
+            })
+        let edits = (3..<6).map {
+            DocumentEdit(id: "d\($0)", body: document(town, 45, at: Double($0)), isDeleted: false, place: .on(nil))
+        }
+        _ = try await town.ledger.write(edits, to: place(town))
+        let deleted = try #require(try await changes(town).first { $0.id.hasPrefix(PositionDocument.prefix) })
+        let deletion = DocumentEdit(
+            id: deleted.id, body: .empty, isDeleted: true, place: .on(deleted.tree.winner?.revision))
+        _ = try await town.ledger.write([deletion], to: place(town))
+        let number = DatabaseNumber.locations(of: Town.ana)
+        let definition = IndexDefinition(design: "t", name: "t", fields: [try FieldPath("created_at")])
+        #expect(try await town.ledger.makeIndex(definition, in: number))
+        let other = IndexDefinition(design: "u", name: "u", fields: [try FieldPath("type")])
+        #expect(try await town.ledger.makeIndex(other, in: number))
+        try await town.ledger.readDocuments { [scope] reader in
+            let indexes = try reader.indexes(in: number)
+            #expect(indexes.map(\.isReady) == [true, false])
+            let rule = IndexRule(definition)
+            let expected = try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 100))
+                .map { document -> IndexEntry in
+                    let value = JSONValue(documentWithID: document.id, revision: "1-a", json: document.body?.json ?? [])
+                    return IndexEntry(key: try #require(rule.key(of: value)), id: document.id)
+                }.sorted { $0.isBefore($1) }
+            #expect(expected.count == 9 + 5 + 3 - 1)
+            let third = town.clock.now.advanced(bySeconds: 3).milliseconds
+            let ranges = [
+                KeyRange(), KeyRange(lower: CollationKey([.null]), upper: CollationKey([.string("")])),
+                KeyRange(lower: CollationKey([.integer(third)])),
+                KeyRange(upper: CollationKey([.integer(third)]).end), KeyRange(lower: CollationKey([.string("")])),
+            ]
+            for range in ranges {
+                for isDescending in [false, true] {
+                    var found: [IndexEntry] = []
+                    while true {
+                        let page = try reader.entries(
+                            of: indexes[0], in: range, after: found.last, isDescending: isDescending, limit: 2)
+                        found += page
+                        if page.count < 2 { break }
+                    }
+                    let wanted = expected.filter { entry in
+                        range.lower.map { entry.key >= $0 } ?? true && range.upper.map { entry.key < $0 } ?? true
+                    }
+                    #expect(found == (isDescending ? wanted.reversed() : wanted))
+                }
+            }
+        }
+        try await town.ledger.close()
+    }
+
     @Test func `documents of several devices come page by page by id, up and down`() async throws {
         let town = try await Town()
         let tablet = try await town.ledger.edit { _, draft in

@@ -130,13 +130,12 @@ extension CouchEndpoint {
 
     /// A database that may have indexes.
     private static func indexed(_ place: DatabasePlace) throws(CouchFault) -> DatabaseNumber {
-        guard case .made(let database) = place.kind else { throw .notIndexed }
-        return database.number
+        guard let database = place.number else { throw .notIndexed }
+        return database
     }
 
     private static func indexes(of place: DatabasePlace, _ reader: any DocumentReader) throws -> [StoredIndex] {
-        guard case .made(let database) = place.kind else { return [] }
-        return try reader.indexes(in: database.number)
+        try place.number.map { try reader.indexes(in: $0) } ?? []
     }
 
     private static func plan(
@@ -151,9 +150,9 @@ extension CouchFault {
     /// The users are no stored documents.
     fileprivate static let notQueried = CouchFault(
         .notImplemented, "not_implemented", "The users are not queried by selectors.")
-    /// Positions are found by their time and their place.
+    /// The union and the users are only read.
     fileprivate static let notIndexed = CouchFault(
-        .notImplemented, "not_implemented", "Only databases that someone made have indexes; others sort without.")
+        .notImplemented, "not_implemented", "What is only read has no indexes; it sorts without.")
 
     /// What is wrong with a query.
     init(telling fault: MangoFault) {
