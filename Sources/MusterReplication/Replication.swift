@@ -60,13 +60,16 @@ public struct Replication: Sendable {
     ) async throws -> ReplicationProgress {
         var progress = ReplicationProgress()
         var failures = 0
+        var interruption = ReplicationSession.Interruption()
         while true {
-            let session = ReplicationSession(replication: self, report: report, before: progress)
+            let session = ReplicationSession(replication: self, report: report, before: progress, after: interruption)
             do {
                 return try await session.run()
             } catch let fault as ReplicationFault where fault.isPassing {
                 try Task.checkCancellation()
                 let reached = session.progress
+                interruption.count += 1
+                interruption.isOfSnapshot = session.isInSnapshot
                 // Whoever gets on is not failing: a network that carries a page at a time carries all of them.
                 failures = reached.counts.written > progress.counts.written ? 1 : failures + 1
                 progress = reached

@@ -9,11 +9,21 @@ final class ReplicationSession: Sendable {
     private let replication: Replication
     private let report: @Sendable (ReplicationProgress) -> Void
     private let reached: Mutex<ReplicationProgress>
+    private let interruption: Interruption
+    private let snapshotIsOpen = Mutex(false)
     private let id: String
 
     private var source: any ReplicationPeer { replication.source }
     private var target: any ReplicationPeer { replication.target }
     private var options: Replication.Options { replication.options }
+
+    /// What happened to the attempts before.
+    struct Interruption {
+        /// How many were cut off.
+        var count = 0
+        /// Whether the last was, within a snapshot.
+        var isOfSnapshot = false
+    }
 
     /// What the scout found.
     private struct Find: Sendable {
@@ -35,9 +45,10 @@ final class ReplicationSession: Sendable {
 
     init(
         replication: Replication, report: @escaping @Sendable (ReplicationProgress) -> Void,
-        before: ReplicationProgress
+        before: ReplicationProgress, after interruption: Interruption
     ) {
         self.replication = replication
+        self.interruption = interruption
         self.report = report
         var progress = before
         progress.state = .running
@@ -52,6 +63,15 @@ final class ReplicationSession: Sendable {
     /// How far it came.
     var progress: ReplicationProgress { reached.withLock { $0 } }
 
+    /// Whether a snapshot was begun and has not come to its end.
+    var isInSnapshot: Bool { snapshotIsOpen.withLock { $0 } }
+
+    /// Seconds after which what was done is written down: the more often it was cut off, the sooner, so that it gets on
+    /// however short the network lasts.
+    private var logSeconds: Double {
+        replication.pacing.logSeconds / Double(1 << min(interruption.count, 20))
+    }
+
     func run() async throws -> ReplicationProgress {
         if options.createsTarget { try await target.create() }
         let sourceInformation = try await source.information()
@@ -62,8 +82,8 @@ final class ReplicationSession: Sendable {
             sourceLog: try await source.log(logID) ?? ReplicationLog(),
             targetLog: try await target.log(logID) ?? ReplicationLog())
         update { $0.sequence = keeper.start }
-        if keeper.start == .start, options.takesSnapshot, options.filter == .all,
-            targetInformation.documentCount == 0, let pages = try await source.snapshot(since: .start)
+        if wantsSnapshot(from: keeper.start, targetIsEmpty: targetInformation.documentCount == 0),
+            let pages = try await source.snapshot(since: keeper.start)
         {
             try await take(pages, &keeper)
         }
@@ -86,12 +106,21 @@ final class ReplicationSession: Sendable {
 
     // MARK: Snapshot
 
+    /// A snapshot is for a target that has nothing; one that was cut off goes on behind its last mark that both peers
+    /// remember. Where they remember none, what has come is not sent again: replication finds what is missing.
+    private func wantsSnapshot(from start: PeerSequence, targetIsEmpty: Bool) -> Bool {
+        guard options.takesSnapshot, options.filter == .all else { return false }
+        return start == .start ? targetIsEmpty : interruption.isOfSnapshot
+    }
+
     private func take(_ pages: SnapshotPages, _ keeper: inout SessionKeeper) async throws {
+        snapshotIsOpen.withLock { $0 = true }
         for try await page in pages {
             try await deliver(
                 Batch(
                     revisions: page.revisions, checked: 0, missing: 0, last: page.last, isLast: page.isLast), &keeper)
         }
+        snapshotIsOpen.withLock { $0 = false }
     }
 
     // MARK: Changes
@@ -193,7 +222,7 @@ final class ReplicationSession: Sendable {
             progress.pending = batch.pending
         }
         let now = replication.pacing.now()
-        if batch.isLast || keeper.isDue(at: now, after: replication.pacing.logSeconds) {
+        if batch.isLast || keeper.isDue(at: now, after: logSeconds) {
             try await keeper.keep(progress.counts, at: now)
         }
         if batch.isLast, options.isContinuous { update { $0.state = .idle } }

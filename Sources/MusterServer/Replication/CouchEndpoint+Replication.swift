@@ -38,7 +38,7 @@ extension CouchEndpoint {
         }
         add(
             .get, "/{db}/_snapshot",
-            "All documents as lines of JSON, and up to which change: a first replication in one answer.",
+            "All documents as lines of JSON, and up to which change: a first replication in one; `since` a mark.",
             to: &routes
         ) { try await snapshot($0) }
     }

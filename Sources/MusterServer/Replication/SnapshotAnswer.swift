@@ -48,7 +48,9 @@ extension CouchEndpoint {
         guard let principal = call.principal else { throw IdentityFault.missing }
         guard place.scope != nil else { throw CouchFault.forbidden("Users are not replicated.") }
         let home = try await LedgerHome(place, by: principal.user, ledger, feeds)
-        let answer = SnapshotAnswer(home, since: .zero)
+        // Whoever was cut off goes on behind a mark.
+        let mark = try call.query.text("since").flatMap { text in try CouchChangesRequest.sequence(text) }
+        let answer = SnapshotAnswer(home, since: mark ?? .zero)
         let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")
         var headers: HTTPFields = [.contentType: "application/x-ndjson"]
         if isPacked { headers[.contentEncoding] = "gzip" }

@@ -230,7 +230,7 @@ final class CouchChangesRequest: Sendable {
     }
 
     /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.
-    private static func sequence(_ text: String) throws(CouchFault) -> MusterCore.Sequence? {
+    static func sequence(_ text: String) throws(CouchFault) -> MusterCore.Sequence? {
         let text = text.filter { $0 != "\"" }
         if text == "now" { return nil }
         let digits = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
