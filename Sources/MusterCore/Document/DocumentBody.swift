@@ -1,7 +1,7 @@
 /// What a revision of a document says.
 public struct DocumentBody: Hashable, Sendable {
-    /// The text of one JSON object without a member whose name begins with `_`: well formed, members in the order they
-    /// came, no space outside of strings.
+    /// The text of one JSON object without a member whose name begins with `_`, except what a replicator writes
+    /// (`_replication_state` and its like): well formed, members in the order they came, no space outside of strings.
     public var json: [UInt8]
     /// The attachments, by name.
     public var attachments: [Attachment]

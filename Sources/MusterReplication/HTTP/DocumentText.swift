@@ -20,7 +20,7 @@ package enum DocumentText {
         var json: [UInt8] = [UInt8(ascii: "{")]
         try reader.beginObject()
         while let key = try reader.nextKey() {
-            guard key.bytes.first == UInt8(ascii: "_") else {
+            guard key.bytes.first == UInt8(ascii: "_"), !CouchDocument.replicationMembers.contains(key.string) else {
                 if json.count > 1 { json.append(UInt8(ascii: ",")) }
                 json.append(UInt8(ascii: "\""))
                 json.append(contentsOf: key.bytes)

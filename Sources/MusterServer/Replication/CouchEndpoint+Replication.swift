@@ -4,7 +4,7 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
-/// `_replicate`, what runs, and the snapshot. Whoever may order replications may have the server call other servers, so
+/// `_replicate` and the snapshot. Whoever may order replications may have the server call other servers, so
 /// only admins may.
 extension CouchEndpoint {
     func addReplication(to routes: inout RouteTable) {
@@ -13,29 +13,6 @@ extension CouchEndpoint {
             .post, "/_replicate", "Replicate between databases, here or elsewhere.", body: json, statuses: [200, 202],
             to: &routes
         ) { try await replicate($0) }
-        add(.get, "/_active_tasks", "The replications that run.", to: &routes) { call in
-            try Self.requireAdmin(call)
-            let jobs = replicator.all
-            return .json { writer in
-                writer.beginArray()
-                for (id, job) in jobs { writer.job(id, job) }
-                writer.endArray()
-            }
-        }
-        add(.get, "/_scheduler/docs", "The replications that documents order.", to: &routes) { call in
-            try Self.requireAdmin(call)
-            let jobs = replicator.all.filter { $0.job.document != nil }
-            return .json { writer in
-                writer.beginObject()
-                writer.member("total_rows", jobs.count)
-                writer.member("offset", 0)
-                writer.key("docs")
-                writer.beginArray()
-                for (id, job) in jobs { writer.job(id, job) }
-                writer.endArray()
-                writer.endObject()
-            }
-        }
         add(
             .get, "/{db}/_snapshot",
             "All documents as lines of JSON, and up to which change: a first replication in one; `since` a mark.",
@@ -43,7 +20,8 @@ extension CouchEndpoint {
         ) { try await snapshot($0) }
     }
 
-    private static func requireAdmin(_ call: CouchCall) throws {
+    /// Makes sure that whoever asks is an admin.
+    static func requireAdmin(_ call: CouchCall) throws {
         guard try call.access(in: call.ledger.directory).mayMakeDatabases else {
             throw CouchFault.unauthorized("You are not a server admin.")
         }
@@ -91,37 +69,5 @@ extension CouchEndpoint {
         case .unsupported: CouchFault(.badRequest, "bad_request", fault.description)
         default: CouchFault(.internalServerError, "replication_failed", fault.description)
         }
-    }
-}
-
-extension JSONWriter {
-    /// Writes a job as `_active_tasks` and `_scheduler/docs` have it; who asks at the other side is not told.
-    fileprivate mutating func job(_ id: String, _ job: Replicator.Job) {
-        beginObject()
-        member("type", "replication")
-        member("replication_id", id)
-        member("doc_id", job.document?.id)
-        member("source", job.order.source.description)
-        member("target", job.order.target.description)
-        member("continuous", job.order.options.isContinuous)
-        member("docs_read", job.progress.counts.read)
-        member("docs_written", job.progress.counts.written)
-        member("doc_write_failures", job.progress.counts.refused)
-        member("missing_revisions_found", job.progress.counts.missing)
-        member("revisions_checked", job.progress.counts.checked)
-        key("checkpointed_source_seq")
-        raw(job.progress.sequence?.json ?? "null")
-        if let pending = job.progress.pending { member("changes_pending", pending) }
-        switch (job.failure, job.progress.state) {
-        case (let failure?, _):
-            member("state", "failed")
-            member("info", failure)
-        case (nil, .waiting(_, let fault)):
-            member("state", "crashing")
-            member("info", fault.description)
-        case (nil, .completed): member("state", "completed")
-        case (nil, .idle), (nil, .running): member("state", "running")
-        }
-        endObject()
     }
 }

@@ -55,7 +55,7 @@ struct LedgerHome: DocumentHome {
     }
 
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
-        var intake = AttachmentIntake(ledger)
+        var intake = AttachmentIntake(ledger, limitBytes: Int(min(limit, Int64(CouchLimits.attachmentBytes))))
         do {
             for try await piece in bytes { try await intake.take(piece) }
             let file = try await intake.finish()

@@ -27,7 +27,9 @@ extension CouchDocument {
         json.append(UInt8(ascii: "{"))
         while let key = try reader.nextKey() {
             keys.note(key)
-            if key.bytes.first == UInt8(ascii: "_") || (!key.isPlain && key.string.utf8.first == UInt8(ascii: "_")) {
+            let isSpecial =
+                key.bytes.first == UInt8(ascii: "_") || (!key.isPlain && key.string.utf8.first == UInt8(ascii: "_"))
+            if isSpecial, !Self.replicationMembers.contains(key.string) {
                 try readMember(key.string, &reader)
             } else {
                 if json.count > 1 { json.append(UInt8(ascii: ",")) }
@@ -60,8 +62,7 @@ extension CouchDocument {
             isDeleted = try reader.boolean()
         case "_revisions": ancestry = try Self.ancestry(&reader)
         case "_attachments": attachments = try CouchAttachment.list(&reader)
-        case "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq", "_replication_id",
-            "_replication_state", "_replication_state_time", "_replication_state_reason", "_replication_stats":
+        case "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq":
             // What a server says of a document, sent back to it.
             try reader.skip()
         default: throw CouchDocumentFault.unknownMember(key)

@@ -15,6 +15,13 @@ package struct CouchDocument: Hashable, Sendable {
     /// `_attachments`.
     package var attachments: [CouchAttachment] = []
 
+    /// What a server writes into a document that orders a replication. Alone of the members that begin with `_` these
+    /// are part of what a document says, as they are in CouchDB.
+    package static let replicationMembers: Set<String> = [
+        "_replication_id", "_replication_state", "_replication_state_time", "_replication_state_reason",
+        "_replication_stats",
+    ]
+
     /// A document that says nothing.
     package init() {}
 

@@ -39,6 +39,11 @@ package struct CouchWanted: Hashable, Sendable {
     package var id: String
     /// Which revision; nil: all leaves.
     package var revision: String?
+    /// Revisions that the client has: files that came with one of these, or before, come without their bytes.
+    package var attachmentsSince: [Revision] = []
+
+    /// How many of those are looked at.
+    private static let sinceLimit = 1_000
 
     /// Reads `{"docs": [{"id": …, "rev": …}]}`.
     ///
@@ -73,6 +78,18 @@ package struct CouchWanted: Hashable, Sendable {
             switch (key.string, try reader.peek()) {
             case ("id", .string): id = try reader.text().string
             case ("rev", .string): revision = try reader.text().string
+            case ("atts_since", .array):
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    guard attachmentsSince.count < Self.sinceLimit else {
+                        throw reader.fault(.tooMany(limit: Self.sinceLimit))
+                    }
+                    if try reader.peek() == .string, let revision = Revision(try reader.text().string) {
+                        attachmentsSince.append(revision)
+                    } else {
+                        throw CouchDocumentFault.invalidRevision("")
+                    }
+                }
             default: try reader.skip()
             }
         }

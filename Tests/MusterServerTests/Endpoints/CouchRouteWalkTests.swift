@@ -22,17 +22,36 @@ import Testing
         let open = [
             "GET /", "HEAD /", "GET /_up", "GET /_uuids", "POST /_session", "GET /_session", "DELETE /_session",
         ]
+        let server =
+            [
+                "GET /_all_dbs", "GET /_dbs_info", "POST /_dbs_info", "POST /_replicate", "GET /_active_tasks",
+                "GET /_scheduler/jobs", "GET /_scheduler/jobs/{job}", "GET /_scheduler/docs",
+                "GET /_scheduler/docs/{replicator}", "GET /_scheduler/docs/{replicator}/{document}",
+                "GET /_membership", "GET /_cluster_setup", "POST /_cluster_setup", "GET /_node/{node}",
+                "GET /_db_updates", "GET /_utils", "GET /_utils/{rest...}", "POST /_search_analyze",
+                "POST /_nouveau_analyze", "GET /_reshard",
+            ]
+            + ["GET", "PUT", "POST", "DELETE"].flatMap { method in
+                ["\(method) /_node/{node}/{rest...}", "\(method) /_reshard/{rest...}"]
+            }
         let rest =
-            ["GET /_all_dbs", "POST /_replicate", "GET /_active_tasks", "GET /_scheduler/docs"]
+            server
             + routes(
                 "/{db}", "GET", "HEAD", "PUT", "DELETE", "POST",
                 beneath: [
                     "_ensure_full_commit": ["POST"], "_security": ["GET", "PUT"], "_revs_limit": ["GET", "PUT"],
-                    "_compact": ["POST"], "_view_cleanup": ["POST"], "_bulk_docs": ["POST"], "_bulk_get": ["POST"],
+                    "_compact": ["POST"], "_compact/{document}": ["POST"], "_view_cleanup": ["POST"],
+                    "_bulk_docs": ["POST"], "_bulk_get": ["POST"],
                     "_revs_diff": ["POST"], "_missing_revs": ["POST"], "_all_docs": ["GET", "POST"],
-                    "_design_docs": ["GET", "POST"], "_changes": ["GET", "POST"], "_local_docs": ["GET"],
-                    "_local/{document}": ["GET", "PUT", "DELETE"], "_purge": ["POST"],
+                    "_all_docs/queries": ["POST"], "_design_docs/queries": ["POST"],
+                    "_design_docs": ["GET", "POST"], "_changes": ["GET", "POST"], "_local_docs": ["GET", "POST"],
+                    "_local_docs/queries": ["POST"], "_local/{document}": ["GET", "PUT", "DELETE", "COPY"],
+                    "_purge": ["POST"], "_purged_infos": ["GET"], "_auto_purge": ["GET", "PUT"],
+                    "_shards": ["GET"], "_shards/{document}": ["GET"], "_sync_shards": ["POST"],
+                    "_partition/{partition}": ["GET"], "_partition/{partition}/{rest...}": ["GET", "POST"],
+                    "_search_cleanup": ["POST"], "_nouveau_cleanup": ["POST"],
                     "_find": ["POST"], "_explain": ["POST"], "_index": ["GET", "POST"],
+                    "_index/_bulk_delete": ["POST"],
                     "_index/{document}/json/{index}": ["DELETE"], "_index/_design/{document}/json/{index}": ["DELETE"],
                     "_design/{document}/_geo/{index}": ["GET"], "_design/{document}/_geo_info/{index}": ["GET"],
                     "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"], "_snapshot": ["GET"],
@@ -54,7 +73,7 @@ import Testing
         "/"
             + template.replacing("{db}", with: database).replacing("{document}", with: "none")
             .replacing("{index}", with: "none")
-            .replacing("{attachment...}", with: "a/b.txt")
+            .replacing("{attachment...}", with: "a/b.txt").replacing(/\{[a-z]+(\.\.\.)?\}/, with: "none")
     }
 
     /// A body that is good enough not to be refused before the right is looked at.

@@ -22,6 +22,7 @@ extension CouchEndpoint {
     /// What stands behind a document's id where something would have to be computed in JavaScript.
     private static let computed: Set<String> = [
         "_view", "_show", "_list", "_update", "_rewrite", "_search", "_nouveau", "_info", "_search_info",
+        "_search_disk_size", "_nouveau_info",
     ]
 
     private static func attachmentName(_ call: CouchCall) throws(CouchFault) -> String {

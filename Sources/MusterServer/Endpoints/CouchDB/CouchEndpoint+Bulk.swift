@@ -17,7 +17,14 @@ extension CouchEndpoint {
             let wanted = try body.withUnsafeReadableBytes {
                 try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
             }
-            return try await call.send(CouchBulkGet(wanted, view: try CouchView(call.query), in: scope))
+            let view = try CouchView(call.query)
+            // As CouchDB has it: JSON wherever that is accepted at all.
+            if !call.accepts("application/json"), !call.accepts("*/*") {
+                for type in ["multipart/mixed", "multipart/related"] where call.accepts(type) {
+                    return try await call.send(CouchBulkParts(wanted, view: view, in: scope), as: type)
+                }
+            }
+            return try await call.send(CouchBulkGet(wanted, view: view, in: scope))
         }
     }
 
@@ -121,9 +128,9 @@ struct CouchBulkGet: PagedAnswer {
         writer.member("id", item.id)
         writer.key("docs")
         writer.beginArray()
+        let view = view.narrowed(to: item)
         do {
-            let open = CouchOpenRevisions(revisions: try item.revisions, latest: view.latest)
-            for result in try open.find(item.id, in: scope, reader) {
+            for result in try item.find(view, in: scope, reader) {
                 switch result {
                 case .missing(let revision): error(of: item.id, revision, .missing)
                 case .found(let found):
@@ -149,22 +156,42 @@ struct CouchBulkGet: PagedAnswer {
     private mutating func error(of id: String, _ revision: String?, _ fault: CouchFault) {
         writer.beginObject()
         writer.key("error")
-        writer.beginObject()
-        writer.member("id", id)
-        writer.member("rev", revision ?? "undefined")
-        writer.couchFault(fault)
-        writer.endObject()
+        writer.refusal(of: id, revision, fault)
         writer.endObject()
     }
 }
 
+extension JSONWriter {
+    /// Writes why a document that was asked for is not told.
+    mutating func refusal(of id: String, _ revision: String?, _ fault: CouchFault) {
+        beginObject()
+        member("id", id)
+        member("rev", revision ?? "undefined")
+        couchFault(fault)
+        endObject()
+    }
+}
+
+extension CouchView {
+    /// This, without files that whoever asks for a document has already.
+    func narrowed(to wanted: CouchWanted) -> CouchView {
+        guard !wanted.attachmentsSince.isEmpty else { return self }
+        var view = self
+        view.attachments = true
+        view.attachmentsSince = wanted.attachmentsSince
+        return view
+    }
+}
+
 extension CouchWanted {
-    /// The revision, in a list; nil: all leaves.
-    fileprivate var revisions: [Revision]? {
-        get throws {
-            guard let text = revision else { return nil }
+    /// The revisions that are asked for: the one that is named, else all leaves.
+    func find(
+        _ view: CouchView, in scope: DatabaseScope, _ reader: any DocumentReader
+    ) throws -> [CouchOpenRevisions.Result] {
+        let named = try revision.map { text in
             guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
             return [revision]
         }
+        return try CouchOpenRevisions(revisions: named, latest: view.latest).find(id, in: scope, reader)
     }
 }

@@ -12,6 +12,18 @@ extension CouchEndpoint {
             _ = try call.readable()
             return Response(status: .ok, headers: [.contentType: "application/json"])
         }
+        add(.get, "/_dbs_info", "What is known of the databases that one may read.", to: &routes) {
+            try await Self.describeMany($0, nil)
+        }
+        add(
+            .post, "/_dbs_info", "What is known of several databases.", body: ["application/json"], to: &routes
+        ) { call in
+            let keys = try await call.tree(limit: CouchLimits.settingBytes)["keys"]?.elements
+            guard let keys, keys.allSatisfy({ $0.string != nil }), keys.count <= CouchLimits.named else {
+                throw CouchFault.badRequest("`keys` must be an array of at most \(CouchLimits.named) names")
+            }
+            return try await Self.describeMany(call, keys.compactMap(\.string))
+        }
         add(.put, "/{db}", "Make a database.", statuses: [201], to: &routes) { try await make($0) }
         add(.delete, "/{db}", "Remove a database with all that is in it.", to: &routes) { try await remove($0) }
         add(
@@ -25,43 +37,40 @@ extension CouchEndpoint {
 
     private static func describe(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
-        guard let scope = place.scope else { return try describeUsers(call, place) }
-        let (counts, last) = try await call.ledger.readDocuments { reader in
-            (try reader.counts(in: scope), try reader.newest(in: scope))
+        let (users, last) = (call.ledger.directory.users.count, call.ledger.lastSequence)
+        let description = try await call.ledger.readDocuments { reader in
+            try DatabaseDescription(place, reader, users: users, last: last)
         }
-        return description(of: place, counts, last)
+        return .json { $0.description(description) }
     }
 
-    private static func describeUsers(_ call: CouchCall, _ place: DatabasePlace) throws -> Response {
-        description(
-            of: place, DocumentCounts(living: call.ledger.directory.users.count), call.ledger.lastSequence)
-    }
-
-    private static func description(
-        of place: DatabasePlace, _ counts: DocumentCounts, _ last: MusterCore.Sequence
-    ) -> Response {
-        .json { writer in
-            writer.beginObject()
-            writer.member("db_name", place.name)
-            writer.member("doc_count", counts.living)
-            writer.member("doc_del_count", counts.deleted)
-            writer.member("update_seq", last.rawValue)
-            writer.member("purge_seq", place.purges)
-            writer.member("instance_start_time", "0")
-            writer.key("sizes")
-            writer.beginObject()
-            for name: StaticString in ["file", "external", "active"] { writer.member(name, counts.bytes) }
-            writer.endObject()
-            writer.member("compact_running", false)
-            writer.member("disk_format_version", 8)
-            writer.key("props")
-            writer.beginObject()
-            writer.endObject()
-            writer.key("cluster")
-            writer.beginObject()
-            for name: StaticString in ["q", "n", "w", "r"] { writer.member(name, 1) }
-            writer.endObject()
-            writer.endObject()
+    /// Describes several databases: those that are asked for, or all that one may read.
+    private static func describeMany(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
+        let directory = call.ledger.directory
+        let access = try call.access(in: directory)
+        let names = try keys ?? Array(directory.databaseNames(readableBy: access, call.query))
+        let places = names.prefix(CouchLimits.described).map { name in
+            (name, directory.database(named: name).flatMap { access.mayRead($0) ? $0 : nil })
+        }
+        let (users, last) = (directory.users.count, call.ledger.lastSequence)
+        let descriptions = try await call.ledger.readDocuments { reader in
+            try places.map { ($0, try $1.map { try DatabaseDescription($0, reader, users: users, last: last) }) }
+        }
+        return .json { writer in
+            writer.beginArray()
+            for (name, description) in descriptions {
+                writer.beginObject()
+                writer.member("key", name)
+                if let description {
+                    writer.key("info")
+                    writer.description(description)
+                } else {
+                    // The same for what is not there and for what is somebody else's.
+                    writer.member("error", "not_found")
+                }
+                writer.endObject()
+            }
+            writer.endArray()
         }
     }
 
@@ -74,12 +83,8 @@ extension CouchEndpoint {
         guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name),
             DatabaseName.user(ofLocations: name) == nil
         else { throw CouchFault.illegalName(name) }
-        let now = configuration.now()
-        try await ledger.edit { directory, draft in
-            guard directory.database(named: name) == nil else { throw CouchFault.fileExists }
-            let number = try draft.transaction.documents.nextDatabaseNumber()
-            draft.edits.append(.putDatabase(StoredDatabase(number: number, name: name, createdAt: now)))
-        }
+        guard try !call.query.flag("partitioned") else { throw CouchFault.unsupported("Partitioned databases") }
+        guard try await ledger.makeDatabase(named: name) else { throw CouchFault.fileExists }
         var response = call.ok(.created)
         response.headers[.location] = "/\(call.exchange.parameters["db"] ?? "")"
         return response
@@ -100,6 +105,53 @@ extension CouchEndpoint {
             draft.edits.append(.removeDatabase(database.number))
         }
         return call.ok()
+    }
+}
+
+/// What is told of a database.
+private struct DatabaseDescription: Sendable {
+    let place: DatabasePlace
+    let counts: DocumentCounts
+    let last: MusterCore.Sequence
+
+    /// - Parameters:
+    ///   - users: how many users there are, who are no stored documents.
+    ///   - last: the number of the newest change.
+    init(_ place: DatabasePlace, _ reader: any DocumentReader, users: Int, last: MusterCore.Sequence) throws {
+        self.place = place
+        if let scope = place.scope {
+            counts = try reader.counts(in: scope)
+            self.last = try reader.newest(in: scope)
+        } else {
+            counts = DocumentCounts(living: users)
+            self.last = last
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func description(_ database: DatabaseDescription) {
+        beginObject()
+        member("db_name", database.place.name)
+        member("doc_count", database.counts.living)
+        member("doc_del_count", database.counts.deleted)
+        member("update_seq", database.last.rawValue)
+        member("purge_seq", database.place.purges)
+        member("instance_start_time", "0")
+        key("sizes")
+        beginObject()
+        for name: StaticString in ["file", "external", "active"] { member(name, database.counts.bytes) }
+        endObject()
+        member("compact_running", false)
+        member("disk_format_version", 8)
+        key("props")
+        beginObject()
+        endObject()
+        key("cluster")
+        beginObject()
+        for name: StaticString in ["q", "n", "w", "r"] { member(name, 1) }
+        endObject()
+        endObject()
     }
 }
 

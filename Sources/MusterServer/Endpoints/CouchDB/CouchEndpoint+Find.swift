@@ -16,6 +16,9 @@ extension CouchEndpoint {
         }
         add(.get, "/{db}/_index", "The indexes of a database.", to: &routes) { try await listIndexes($0) }
         add(.post, "/{db}/_index", "Make an index.", body: json, to: &routes) { try await makeIndex($0) }
+        add(.post, "/{db}/_index/_bulk_delete", "Remove all indexes of design documents.", body: json, to: &routes) {
+            try await removeIndexes($0)
+        }
         add(.delete, "/{db}/_index/{document}/json/{index}", "Remove an index.", to: &routes) { call in
             try await removeIndex(call, design: call.parameter("document"))
         }
@@ -119,6 +122,38 @@ extension CouchEndpoint {
         guard let index else { throw CouchFault.missing }
         try await ledger.removeIndex(index.number)
         return call.ok()
+    }
+
+    private func removeIndexes(_ call: CouchCall) async throws -> Response {
+        let place = try call.administered()
+        let body = try await call.tree(limit: CouchLimits.settingBytes)
+        guard let ids = body["docids"]?.elements, ids.allSatisfy({ $0.string != nil }) else {
+            throw CouchFault.badRequest("`docids` should be an array of strings")
+        }
+        _ = try Self.indexed(place)
+        let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        var results: [(id: String, isRemoved: Bool)] = []
+        for id in Set(ids.compactMap(\.string)).sorted() {
+            let meant = indexes.filter { id == "_design/\($0.definition.design)" }
+            for index in meant { try await ledger.removeIndex(index.number) }
+            results.append((id, !meant.isEmpty))
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("success", listing: results.filter(\.isRemoved)) { writer, result in
+                writer.beginObject()
+                writer.member("id", result.id)
+                writer.member("ok", true)
+                writer.endObject()
+            }
+            writer.member("fail", listing: results.filter { !$0.isRemoved }) { writer, result in
+                writer.beginObject()
+                writer.member("id", result.id)
+                writer.member("error", "not_found")
+                writer.endObject()
+            }
+            writer.endObject()
+        }
     }
 
     // MARK: Places

@@ -14,6 +14,10 @@ extension CouchEndpoint {
                 let body = try await call.tree(limit: CouchLimits.bulkBytes)
                 return try await Self.list(call, body: body, isOfDesigns: isOfDesigns)
             }
+            add(
+                .post, "/{db}/\(name)/queries", "Several lists of documents by id.", body: ["application/json"],
+                to: &routes
+            ) { try await Self.lists($0, isOfDesigns: isOfDesigns) }
         }
     }
 
@@ -23,5 +27,45 @@ extension CouchEndpoint {
         if isOfDesigns { listing.keepDesigns() }
         guard let scope = place.scope else { return listUsers(call, place, listing) }
         return try await call.send(CouchList(listing, in: scope))
+    }
+
+    private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {
+        let place = try call.readable()
+        let body = try await call.tree(limit: CouchLimits.bulkBytes)
+        guard let scope = place.scope else { throw CouchFault.unsupported("Several lists of users at once") }
+        guard let queries = body["queries"]?.elements, queries.count <= CouchLimits.queries else {
+            throw CouchFault.badRequest("`queries` must be an array of at most \(CouchLimits.queries)")
+        }
+        let lists = try queries.map { query in
+            var listing = try CouchListing(CouchQuery(""), body: query)
+            if isOfDesigns { listing.keepDesigns() }
+            return CouchList(listing, in: scope)
+        }
+        return try await call.send(CouchLists(lists))
+    }
+}
+
+/// The answer to several queries, one after the other.
+private struct CouchLists: PagedAnswer {
+    private var lists: ArraySlice<CouchList>
+    private var isBegun = false
+    private(set) var isComplete = false
+
+    init(_ lists: [CouchList]) { self.lists = lists[...] }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        var bytes = isBegun ? [] : Array(#"{"results":["#.utf8)
+        isBegun = true
+        if var list = lists.popFirst() {
+            bytes += try list.next(reader)
+            if !list.isComplete {
+                lists = [list] + lists
+            } else if !lists.isEmpty {
+                bytes.append(UInt8(ascii: ","))
+            }
+        }
+        isComplete = lists.isEmpty
+        if isComplete { bytes += "]}".utf8 }
+        return bytes
     }
 }

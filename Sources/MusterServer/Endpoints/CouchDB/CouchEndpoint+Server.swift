@@ -60,22 +60,31 @@ extension CouchEndpoint {
     private static func allDatabases(_ call: CouchCall) throws -> Response {
         let directory = call.ledger.directory
         let access = try call.access(in: directory)
-        let isDescending = try call.query.flag("descending")
-        let skip = try call.query.count("skip") ?? 0
-        let limit = try call.query.count("limit") ?? Int.max
-        var names = directory.databaseNames(readableBy: access)
-        if isDescending { names.reverse() }
+        let names = try directory.databaseNames(readableBy: access, call.query)
         return .json { writer in
             writer.beginArray()
-            for name in names.dropFirst(skip).prefix(limit) { writer.value(name) }
+            for name in names { writer.value(name) }
             writer.endArray()
         }
     }
 }
 
 extension Directory {
-    /// The names of the databases that one may read, in order.
-    fileprivate func databaseNames(readableBy access: Access) -> [String] {
+    /// The names of the databases that one may read, in order, as far as a query wants them.
+    func databaseNames(readableBy access: Access, _ query: CouchQuery) throws -> ArraySlice<String> {
+        let isDescending = try query.flag("descending")
+        let start = try (query.json("startkey", "start_key"))?.string
+        let end = try (query.json("endkey", "end_key"))?.string
+        let (lower, upper) = isDescending ? (end, start) : (start, end)
+        var names = databaseNames(readableBy: access).filter { name in
+            !(lower.map { name.utf8.lexicographicallyPrecedes($0.utf8) } ?? false)
+                && !(upper.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? false)
+        }
+        if isDescending { names.reverse() }
+        return try names.dropFirst(query.count("skip") ?? 0).prefix(query.count("limit") ?? Int.max)
+    }
+
+    private func databaseNames(readableBy access: Access) -> [String] {
         let own =
             access.principal.role == .admin
             ? users.all.map { DatabaseName.locations(of: $0.name) }

@@ -30,9 +30,11 @@ extension CouchEndpoint {
             .post, "/{db}/_compact", "Forget what revisions said that are no leaves.", body: json, statuses: [202],
             to: &routes
         ) { try await compact($0) }
-        add(.post, "/{db}/_view_cleanup", "There are no views to clean up.", statuses: [202], to: &routes) { call in
-            _ = try call.administered()
-            return call.ok(.accepted)
+        for path in ["/{db}/_view_cleanup", "/{db}/_compact/{document}"] {
+            add(.post, path, "There are no views to clean up.", statuses: [202], to: &routes) { call in
+                _ = try call.administered()
+                return call.ok(.accepted)
+            }
         }
     }
 

@@ -10,5 +10,33 @@ extension CouchEndpoint {
         add(.post, "/{db}/_temp_view", "Temporary views need JavaScript.", statuses: [], to: &routes) { _ in
             throw CouchFault.notImplemented("Temporary views")
         }
+        for (path, methods, what) in Self.absent {
+            for method in methods {
+                add(method, path, "\(what) are not supported.", statuses: [], to: &routes) { _ in
+                    throw CouchFault.unsupported(what)
+                }
+            }
+        }
     }
+
+    /// The paths of CouchDB that are not there, and what they would be for, in the plural.
+    private static let absent: [(path: String, methods: [HTTPRequest.Method], what: String)] = [
+        ("/_db_updates", [.get], "Feeds of databases that come and go"),
+        ("/_utils", [.get], "CouchDB's own pages"),
+        ("/_utils/{rest...}", [.get], "CouchDB's own pages"),
+        ("/_node/{node}/{rest...}", [.get, .put, .post, .delete], "A node's settings and figures"),
+        ("/_search_analyze", [.post], "Full-text searches"),
+        ("/_nouveau_analyze", [.post], "Full-text searches"),
+        ("/{db}/_search_cleanup", [.post], "Full-text searches"),
+        ("/{db}/_nouveau_cleanup", [.post], "Full-text searches"),
+        ("/_reshard", [.get], "Several shards"),
+        ("/_reshard/{rest...}", [.get, .put, .post, .delete], "Several shards"),
+        ("/{db}/_partition/{partition}", [.get], "Partitioned databases"),
+        ("/{db}/_partition/{partition}/{rest...}", [.get, .post], "Partitioned databases"),
+        ("/{db}/_auto_purge", [.get, .put], "Purges by the clock"),
+        ("/{db}/_purged_infos", [.get], "Lists of purges"),
+        ("/{db}/_local_docs", [.post], "Lists of local documents by key"),
+        ("/{db}/_local_docs/queries", [.post], "Lists of local documents by key"),
+        ("/{db}/_local/{document}", [.copy], "Copies of local documents"),
+    ]
 }

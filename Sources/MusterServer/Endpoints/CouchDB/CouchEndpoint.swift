@@ -41,6 +41,8 @@ struct CouchEndpoint: Sendable {
         addFind(to: &routes)
         addGeo(to: &routes)
         addReplication(to: &routes)
+        addScheduler(to: &routes)
+        addNode(to: &routes)
         addUnsupported(to: &routes)
     }
 
@@ -84,7 +86,8 @@ struct CouchEndpoint: Sendable {
             let call = CouchCall(
                 request: request, exchange: exchange, endpoint: self, proof: proof, principal: principal)
             var response = try await Author.$current.withValue(principal.map { Author($0) }) {
-                try await handler(call)
+                try await makeReplicator(for: call)
+                return try await handler(call)
             }
             if case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
                 let fresh = identity.renewal(of: old)
@@ -98,6 +101,17 @@ struct CouchEndpoint: Sendable {
         } catch {
             return fault(error, exchange).response
         }
+    }
+
+    /// Makes the database of replications when an admin first turns to it: every CouchDB that was set up has one.
+    private func makeReplicator(for call: CouchCall) async throws {
+        guard call.exchange.parameters["db"] == DatabaseName.replicator[...],
+            ledger.directory.database(named: DatabaseName.replicator) == nil, call.principal != nil,
+            try call.access(in: ledger.directory).mayMakeDatabases
+        else { return }
+        let isOfItself = call.request.uri.path.hasSuffix(DatabaseName.replicator)
+        if isOfItself, [.put, .delete].contains(call.request.method) { return }
+        _ = try await ledger.makeDatabase(named: DatabaseName.replicator)
     }
 
     /// Whose request it is; nil when nothing was shown.

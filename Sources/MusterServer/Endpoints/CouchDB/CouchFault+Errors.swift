@@ -3,6 +3,7 @@ import Hummingbird
 import MusterStore
 import MusterWire
 import NIOCore
+import NIOHTTP1
 
 extension CouchFault {
     /// How an error from anywhere below is told. The one place where errors become CouchDB's words.
@@ -21,6 +22,8 @@ extension CouchFault {
         case LedgerError.unavailable, is StoreError:
             self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case LedgerError.closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
+        // Whoever hung up in the middle of a body does not read this; nobody's mistake is to be logged.
+        case is HTTPParserError: self = .badRequest("The body ended before its end.")
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: CouchLimits.documentBytes)
         case let error as HTTPError where error.status.kind == .clientError: self = .badRequest(error.body ?? "")
         case is CancellationError: self = .unavailable("The request was given up.")

@@ -101,6 +101,10 @@ extension CouchFault {
     static func notImplemented(_ what: String) -> CouchFault {
         CouchFault(.notImplemented, "not_implemented", "\(what) need JavaScript in the server, which Muster has not.")
     }
+    /// What is asked for CouchDB has and Muster has not; the words say what, in the plural.
+    static func unsupported(_ what: String) -> CouchFault {
+        CouchFault(.notImplemented, "not_implemented", "\(what) are not supported.")
+    }
     /// The path takes other methods.
     static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> CouchFault {
         let list = allowed.map(\.rawValue).joined(separator: ",")

@@ -130,7 +130,16 @@ private struct RelatedIntake {
     private var incoming: CouchIncoming?
     /// The files that are still to come, in order.
     private var awaited: [CouchAttachment] = []
-    private var current: (file: CouchAttachment, intake: AttachmentIntake, packed: [UInt8])?
+    private var current: Part?
+
+    /// A file on its way in.
+    private struct Part {
+        let file: CouchAttachment
+        /// How many bytes its header field says that it has.
+        let told: Int64?
+        var intake: AttachmentIntake
+        var packed: [UInt8] = []
+    }
 
     init(_ ledger: Ledger, boundary: String) {
         self.ledger = ledger
@@ -177,7 +186,7 @@ private struct RelatedIntake {
         guard length == nil || file.length == nil || length == file.length else {
             throw CouchFault.badRequest("Attachment \(file.name) has another length than the document says.")
         }
-        current = (file, AttachmentIntake(ledger), [])
+        current = Part(file: file, told: length, intake: AttachmentIntake(ledger))
     }
 
     private mutating func take(_ bytes: [UInt8]) async throws {
@@ -196,11 +205,16 @@ private struct RelatedIntake {
     }
 
     private mutating func endPart() async throws {
-        if let (file, begun, packed) = current {
+        if let part = current {
+            let file = part.file
+            let count = file.isPacked ? Int64(part.packed.count) : part.intake.length
+            guard part.told == nil || part.told == count else {
+                throw CouchFault.badRequest("Attachment \(file.name) has another length than its part says.")
+            }
             current = nil
-            var intake = begun
+            var intake = part.intake
             if file.isPacked {
-                incoming?.files[file.name] = try await AttachmentIntake.store(packed, as: file, ledger)
+                incoming?.files[file.name] = try await AttachmentIntake.store(part.packed, as: file, ledger)
                 return
             }
             do {

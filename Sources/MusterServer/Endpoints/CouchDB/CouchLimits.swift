@@ -12,6 +12,12 @@ enum CouchLimits {
     static let documents = 10_000
     /// Revisions in one `_revs_diff`, keys in one `_all_docs`.
     static let names = 200_000
+    /// Queries in one request.
+    static let queries = 100
+    /// Databases that one may name to have them described, as in CouchDB.
+    static let named = 100
+    /// Databases that are described in one answer.
+    static let described = 1_000
     /// Files of one document that are told with their bytes in JSON.
     static let inlineBytes = 96 << 20
     /// `_security`, and other small settings.

@@ -7,12 +7,12 @@ import NIOCore
 
 /// A multipart answer: texts and files' bytes, one after the other; the files are read as they are sent.
 struct CouchMultipart: Sendable {
-    private enum Piece: Sendable {
+    fileprivate enum Piece: Sendable {
         case text([UInt8])
         case file(Attachment)
     }
 
-    private var pieces: [Piece] = []
+    fileprivate var pieces: [Piece] = []
 
     /// A boundary that no text of ours holds.
     static func freshBoundary() -> String { SecretToken.randomBytes(16).hexadecimal }
@@ -42,24 +42,62 @@ struct CouchMultipart: Sendable {
         add("\r\n--\(boundary)--")
     }
 
+    /// Adds what became of a revision that was asked for, as a part, with its files.
+    mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: CouchView, boundary: String) throws {
+        var writer = JSONWriter()
+        switch result {
+        case .missing(let revision):
+            writer.beginObject()
+            writer.member("missing", revision)
+            writer.endObject()
+            add(fault: writer.bytes, boundary: boundary)
+        case .found(let found) where found.body.attachments.isEmpty:
+            try writer.document(found.rendering(wanted) { _ in true })
+            add("\r\n--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
+            add(writer.bytes)
+        case .found(let found):
+            let inner = Self.freshBoundary()
+            add("\r\n--\(boundary)\r\nContent-Type: multipart/related; boundary=\"\(inner)\"\r\n\r\n")
+            try add(found, wanted, boundary: inner)
+        }
+    }
+
+    /// Adds a part that says why something is not there.
+    mutating func add(fault json: [UInt8], boundary: String) {
+        add("\r\n--\(boundary)\r\nContent-Type: application/json; error=\"true\"\r\n\r\n")
+        add(json)
+    }
+
+    /// How many bytes of text there are.
+    var textBytes: Int {
+        pieces.reduce(0) { sum, piece in if case .text(let bytes) = piece { sum + bytes.count } else { sum } }
+    }
+
     /// The answer.
     func response(_ type: String, _ call: CouchCall) -> Response {
         let ledger = call.ledger
         return Response(
             status: .ok, headers: [.contentType: type],
             body: ResponseBody { writer in
-                for piece in pieces {
-                    switch piece {
-                    case .text(let bytes): try await writer.write(ByteBuffer(bytes: bytes))
-                    case .file(let file): try await writer.send(file, 0..<file.length, from: ledger)
-                    }
-                }
+                try await writer.send(self, from: ledger)
                 try await writer.finish(nil)
             })
     }
 }
 
 extension ResponseBodyWriter {
+    /// Sends the pieces of a multipart answer.
+    ///
+    /// - Throws: when a file is no longer there, as below.
+    mutating func send(_ parts: CouchMultipart, from ledger: Ledger) async throws {
+        for piece in parts.pieces {
+            switch piece {
+            case .text(let bytes): try await write(ByteBuffer(bytes: bytes))
+            case .file(let file): try await send(file, 0..<file.length, from: ledger)
+            }
+        }
+    }
+
     /// Sends part of a file, piece by piece.
     ///
     /// - Throws: when the file is no longer there; the answer then ends before its end, which the client notices.
@@ -96,27 +134,7 @@ extension CouchEndpoint {
         wanted.attachments = true
         let boundary = CouchMultipart.freshBoundary()
         var body = CouchMultipart()
-        for result in results {
-            body.add("\r\n--\(boundary)\r\n")
-            switch result {
-            case .missing(let revision):
-                var writer = JSONWriter()
-                writer.beginObject()
-                writer.member("missing", revision)
-                writer.endObject()
-                body.add("Content-Type: application/json; error=\"true\"\r\n\r\n")
-                body.add(writer.bytes)
-            case .found(let found) where found.body.attachments.isEmpty:
-                var writer = JSONWriter()
-                try writer.document(found.rendering(wanted) { _ in true })
-                body.add("Content-Type: application/json\r\n\r\n")
-                body.add(writer.bytes)
-            case .found(let found):
-                let inner = CouchMultipart.freshBoundary()
-                body.add("Content-Type: multipart/related; boundary=\"\(inner)\"\r\n\r\n")
-                try body.add(found, wanted, boundary: inner)
-            }
-        }
+        for result in results { try body.add(result, wanted, boundary: boundary) }
         body.add("\r\n--\(boundary)--")
         return body.response("multipart/mixed; boundary=\"\(boundary)\"", call)
     }

@@ -1,0 +1,94 @@
+import MusterCore
+import MusterDocuments
+import MusterReplication
+import MusterStore
+import MusterWire
+
+/// The replications that documents of `_replicator` order.
+extension Replicator {
+    /// Seconds between two looks at whether there is a `_replicator` database, and between two attempts to write how a
+    /// replication ended.
+    static let lookSeconds = 2.0
+
+    /// What the documents want of the jobs.
+    private struct Agenda: Sendable {
+        /// All that order something, by id.
+        var wanted: [String: Revision] = [:]
+        /// Those that do not run: as many as there is room for.
+        var due: [ReplicationDocument] = []
+        /// Up to where the documents were read.
+        var sequence = Sequence.zero
+    }
+
+    /// Does once what the documents say, and waits until one was touched.
+    func follow() async throws {
+        guard let place = ledger.directory.database(named: DatabaseName.replicator), let database = place.number,
+            let admin = ledger.directory.users.all.first(where: { $0.role == .admin })
+        else { return try await Task.sleep(for: .seconds(Self.lookSeconds)) }
+        let home = try await LedgerHome(place, by: admin.number, ledger, feeds)
+        let running = Set(jobs.compactMap(\.document))
+        let room = Self.jobLimit - jobs.count
+        let agenda = try await home.look { reader in
+            var agenda = Agenda(sequence: reader.lastSequence)
+            try reader.eachReplication(in: database) { document in
+                guard document.ending == nil else { return }
+                agenda.wanted[document.name.id] = document.name.revision
+                if agenda.due.count < room, !running.contains(document.name) { agenda.due.append(document) }
+            }
+            return agenda
+        }
+        end { job in job.document.map { agenda.wanted[$0.id] != $0.revision } ?? false }
+        for document in agenda.due {
+            switch document.order {
+            case .success(let order): try? begin(order, of: document.name, in: place, by: admin.number)
+            case .failure(let fault):
+                try await write(.failed(nil, reason: fault.reason), into: document.name, in: place)
+            }
+        }
+        try await home.waitForChange(after: agenda.sequence)
+    }
+
+    /// Begins what a document orders. A network that is away ends nothing: it is tried until it is back.
+    private func begin(
+        _ order: ReplicationOrder, of document: ReplicationJob.DocumentName, in place: DatabasePlace,
+        by user: UserNumber
+    ) throws {
+        let startedAt = ledger.now()
+        _ = try enlist(order, document: document) { [self] number in
+            let ending: ReplicationEnding
+            do {
+                let done = try await replicate(order, by: user, attempts: .max) { self.note($0, of: number) }
+                ending = .completed(order, done.progress, startedAt: startedAt)
+            } catch let error where error is ReplicationFault || error is CouchFault {
+                // Whoever ended it, or stops the server, did not find that it cannot be done. Of another error, such as
+                // a full disk, nobody knows that: it is begun again.
+                try Task.checkCancellation()
+                ending = .failed(order, reason: Self.sentence(error))
+            }
+            // Before it leaves the roster: else it would be begun again.
+            while true {
+                do {
+                    return try await write(ending, into: document, in: place)
+                } catch LedgerError.full {
+                    try await Task.sleep(for: .seconds(Self.lookSeconds))
+                }
+            }
+        }
+    }
+
+    /// Writes into a document how its replication ended, unless it says something else by now.
+    private func write(
+        _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in place: DatabasePlace
+    ) async throws {
+        guard let database = place.number else { return }
+        let found = try await ledger.readDocuments { reader in
+            try reader.document(document.id, in: .database(database)).flatMap { ReplicationDocument($0) }
+        }
+        guard let found, found.name == document else { return }
+        let edit = DocumentEdit(
+            id: document.id, body: try ending.told(in: found.body, at: ledger.now()), isDeleted: false,
+            place: .on(document.revision))
+        // Where someone was faster, what was written last is followed next.
+        _ = try await ledger.write([edit], to: place)
+    }
+}
