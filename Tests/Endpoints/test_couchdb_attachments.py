@@ -1,8 +1,11 @@
 """Files of documents: by themselves, inside JSON, and as multipart, sound and spoilt."""
 
 import base64
+import email
 import hashlib
 import json
+import os
+import socket
 
 import pytest
 
@@ -82,7 +85,7 @@ def test_files_that_follow_their_document(couch, db):
     assert b'"follows":true' in mixed.content and text in mixed.content and b'{"missing":"9-9"}' in mixed.content
 
 
-@pytest.mark.parametrize("spoil", ["cut", "short", "digest", "more", "boundary"])
+@pytest.mark.parametrize("spoil", ["cut", "short", "digest", "more", "boundary", "part"])
 def test_a_spoilt_multipart_body_leaves_nothing(couch, db, spoil):
     file = {"follows": True, "content_type": "text/plain", "length": len(text), "digest": digest}
     if spoil == "short":
@@ -93,8 +96,80 @@ def test_a_spoilt_multipart_body_leaves_nothing(couch, db, spoil):
     body = related({"_id": "doc", "_attachments": {"t": file}}, *files)
     if spoil == "cut":
         body = body[:-4000]
+    if spoil == "part":
+        # The document does not say how long the file is; the part does, and is wrong.
+        file.pop("length")
+        body = related({"_id": "doc", "_attachments": {"t": file}}, text).replace(
+            b"--xyz\r\n\r\n", b"--xyz\r\nContent-Length: 5\r\n\r\n")
     headers = {"Content-Type": "multipart/related"} if spoil == "boundary" else multipart
     answer = couch.send("PUT", db + "/doc", raw=body, headers=headers)
     assert answer.status_code == 400 and answer.json()["error"], answer.text
     couch.refused(404, "not_found", "GET", db + "/doc")
     assert couch.ok("GET", db)["update_seq"] == 0
+
+
+@pytest.mark.parametrize("wrong", [-4000, 4000])
+def test_a_multipart_body_of_another_length_than_is_said_leaves_nothing(server, couch, db, wrong):
+    file = {"follows": True, "content_type": "text/plain", "length": len(text)}
+    body = related({"_id": "doc", "_attachments": {"t": file}}, text)
+    head = (f"PUT {db}/doc HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.admin().token}\r\nContent-Type: "
+            f"{multipart['Content-Type']}\r\nContent-Length: {len(body) + wrong}\r\nConnection: close\r\n\r\n")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
+        client.sendall(head.encode() + body)
+        client.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := client.recv(65_536):
+            answer += piece
+    # Whoever hangs up before the end is perhaps told nothing.
+    assert answer.startswith(b"HTTP/1.1 400 ") or (wrong > 0 and not answer), answer
+    couch.refused(404, "not_found", "GET", db + "/doc")
+    assert couch.ok("GET", db)["update_seq"] == 0
+
+
+def parts(response):
+    """The parts of a multipart answer: their header fields and bytes."""
+    message = email.message_from_bytes(
+        b"Content-Type: " + response.headers["Content-Type"].encode() + b"\r\n\r\n" + response.content)
+    assert message.is_multipart() and not message.defects
+    return message.get_payload()
+
+
+@pytest.mark.parametrize("kind", ["mixed", "related"])
+def test_many_documents_with_their_files_as_parts(couch, db, kind):
+    data = os.urandom(700_000)
+    made = couch.ok("PUT", db + "/filed", {"v": 1})["rev"]
+    filed = couch.ok("PUT", db + "/filed/f.bin", raw=data, rev=made)["rev"]
+    couch.ok("POST", db + "/_bulk_docs", {"docs": [{"_id": f"d{n:03}", "n": n} for n in range(100)]})
+    wanted = [{"id": "filed"}, {"id": "none", "rev": "1-" + "0" * 32}, {"id": "x", "rev": "nonsense"}, {"id": "none"}]
+    wanted += [{"id": f"d{n:03}"} for n in range(100)] + [{"id": "filed", "rev": filed, "atts_since": [filed]}]
+    answer = couch.send("POST", db + "/_bulk_get", {"docs": wanted}, revs=True,
+                        headers={"Accept": f"multipart/{kind}"})
+    assert answer.headers["Content-Type"].startswith(f"multipart/{kind}; boundary=")
+    first, *rest = parts(answer)
+    document, file = first.get_payload()
+    document = json.loads(document.get_payload())
+    assert document["_attachments"]["f.bin"]["follows"] and document["_revisions"]["start"] == 2
+    assert file.get_payload(decode=True) == data
+    faults, documents, last = rest[:3], rest[3:-1], rest[-1]
+    assert all(part.get_param("error") == "true" for part in faults)
+    assert json.loads(faults[0].get_payload()) == {"missing": "1-" + "0" * 32}
+    assert [json.loads(part.get_payload())["n"] for part in documents] == list(range(100))
+    assert len(last.get_payload()) == 1 and json.loads(last.get_payload()[0].get_payload())[
+        "_attachments"]["f.bin"]["stub"]
+
+
+@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "multipart/mixed, application/json"])
+def test_many_documents_are_json_wherever_that_is_taken(couch, db, accept):
+    couch.ok("PUT", db + "/a", {})
+    answer = couch.send("POST", db + "/_bulk_get", {"docs": [{"id": "a"}]}, headers={"Accept": accept})
+    assert answer.json()["results"][0]["docs"][0]["ok"]["_id"] == "a"
+
+
+def test_files_that_a_client_has_do_not_come_with_its_documents_again(couch, db):
+    old = couch.ok("PUT", db + "/a/old", raw=b"old")["rev"]
+    new = couch.ok("PUT", db + "/a/new", raw=b"new", rev=old)["rev"]
+    body = {"docs": [{"id": "a", "rev": new, "atts_since": [old]}]}
+    files = couch.ok("POST", db + "/_bulk_get", body)["results"][0]["docs"][0]["ok"]["_attachments"]
+    assert files["old"]["stub"] and "data" not in files["old"]
+    assert base64.b64decode(files["new"]["data"]) == b"new"
+    couch.refused(400, "bad_request", "POST", db + "/_bulk_get", {"docs": [{"id": "a", "atts_since": ["x"]}]})
