@@ -8,7 +8,7 @@ public enum ReplicationFault: Error, Hashable, Sendable, CustomStringConvertible
     case unauthorized(String)
     /// The database is not there.
     case noDatabase(String)
-    /// More came, or was to be sent, than is taken at once.
+    /// More came, or was to be sent, than is taken at once; of what came packed, what it is unpacked counts.
     case tooLarge(limitBytes: Int)
     /// The peer says no for another reason.
     case refused(status: Int, error: String, reason: String)
@@ -35,7 +35,7 @@ public enum ReplicationFault: Error, Hashable, Sendable, CustomStringConvertible
         case .busy(let status, _): "the peer is busy (status \(status))"
         case .unauthorized(let reason): "the peer refuses who asks: \(reason)"
         case .noDatabase(let name): "there is no database \(name)"
-        case .tooLarge(let limit): "more than \(limit) bytes"
+        case .tooLarge(let limit): "more than \(limit) bytes at once, unpacked"
         case .refused(let status, let error, let reason): "the peer says \(status) \(error): \(reason)"
         case .malformed(let what): "the peer does not speak the protocol: \(what)"
         case .damagedAttachment(let reference):

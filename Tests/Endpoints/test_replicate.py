@@ -124,6 +124,23 @@ def test_attachments_small_and_large(make_server):
         assert couch.send("GET", f"/{database}/little/small")[1] == small
 
 
+def test_a_checkpoint_from_elsewhere_is_not_believed(make_server):
+    left = Couch(make_server("left").start())
+    left.fill("notes", 20)
+    order = {"source": "notes", "target": "copy", "create_target": True}
+    left.ok("POST", "/_replicate", order)
+    checkpoint = left.ok("GET", "/copy/_local_docs")["rows"][0]["id"]
+    for planted in (
+        {"session_id": "x", "source_last_seq": 10**9, "history": [{"session_id": "x", "recorded_seq": 10**9}]},
+        {"session_id": 7, "source_last_seq": {}, "history": "all"}, {},
+    ):
+        left.ok("DELETE", "/copy")
+        left.ok("PUT", "/copy")
+        left.ok("PUT", f"/copy/{checkpoint}", planted)
+        assert left.ok("POST", "/_replicate", order)["history"][0]["docs_written"] == 20
+        assert left.outcome("copy") == left.outcome("notes")
+
+
 def test_some_documents_only(make_server):
     _, _, left, _ = pair(make_server)
     left.fill("notes", 20)

@@ -10,7 +10,7 @@ final class HTTPExchange: Sendable {
     private let connections: HTTPConnections
     private let cookie = Mutex<String?>(nil)
 
-    /// The largest answer that is read at once.
+    /// The largest answer that is read at once, unpacked: what is read stops there, however little was sent.
     static let answerLimitBytes = 64 << 20
     /// Seconds that an answer may take, apart from those that wait or flow.
     static let answerSeconds: Int64 = 60

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Crypto
 import MusterCore
 import MusterWire
 import NIOCore
@@ -111,7 +112,8 @@ extension HTTPPeer {
         return revisions.filter { seen.insert($0.key).inserted }
     }
 
-    /// Reads `DOCUMENT/NAME?rev=`.
+    /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document
+    /// says of that is no use, for CouchDB digests what it compressed.
     public func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
         let path =
             PeerAddress.path(ofDocument: reference.id) + "/"
@@ -120,12 +122,21 @@ extension HTTPPeer {
         var ask = exchange.ask(.GET, path, query: "rev=\(PeerAddress.encoded(reference.revision.text))")
         ask.accept = "*/*"
         ask.deadlineSeconds = nil
-        return Self.pieces(of: try await exchange.open(ask))
+        let response = try await exchange.open(ask)
+        let isPacked = response.headers.contains(name: "Content-Encoding")
+        let digest = isPacked ? nil : response.headers.first(name: "Content-MD5")
+        return Self.pieces(of: response, promised: digest.flatMap { Base64.decode($0) }, as: reference)
     }
 
     /// The body of an answer, piece by piece as it is asked for.
-    static func pieces(of response: HTTPClientResponse) -> AttachmentBytes {
-        let body = PulledBody(response.body.makeAsyncIterator())
+    ///
+    /// - Parameters:
+    ///   - md5: the digest that it must have; nil for any.
+    ///   - reference: what is damaged where it has another.
+    private static func pieces(
+        of response: HTTPClientResponse, promised md5: [UInt8]? = nil, as reference: AttachmentReference? = nil
+    ) -> AttachmentBytes {
+        let body = PulledBody(response.body.makeAsyncIterator(), promised: md5, as: reference)
         return AttachmentBytes {
             do {
                 return try await body.next()
@@ -164,8 +175,27 @@ extension ReplicatedRevision {
 /// else has it: that is what protects the iterator.
 private final class PulledBody: @unchecked Sendable {
     private var iterator: HTTPClientResponse.Body.AsyncIterator
+    private var digest = Insecure.MD5()
+    private let promised: [UInt8]?
+    private let reference: AttachmentReference?
 
-    init(_ iterator: HTTPClientResponse.Body.AsyncIterator) { self.iterator = iterator }
+    init(
+        _ iterator: HTTPClientResponse.Body.AsyncIterator, promised: [UInt8]?, as reference: AttachmentReference?
+    ) {
+        self.iterator = iterator
+        self.promised = promised
+        self.reference = reference
+    }
 
-    func next() async throws -> [UInt8]? { try await iterator.next().map { [UInt8](buffer: $0) } }
+    func next() async throws -> [UInt8]? {
+        guard let buffer = try await iterator.next() else {
+            if let promised, let reference, Array(digest.finalize()) != promised {
+                throw ReplicationFault.damagedAttachment(reference)
+            }
+            return nil
+        }
+        let piece = [UInt8](buffer: buffer)
+        if promised != nil { digest.update(data: piece) }
+        return piece
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import MusterCore
 import MusterWire
 
@@ -7,6 +8,8 @@ import MusterWire
 final class SnapshotLines: @unchecked Sendable {
     private var pieces: AttachmentBytes.Iterator
     private var rest: [UInt8] = []
+    /// How many bytes of it hold no end of a line, so that a long one is not looked through again and again.
+    private var searched = 0
     private var isDone = false
 
     /// The longest line.
@@ -40,7 +43,7 @@ final class SnapshotLines: @unchecked Sendable {
         do {
             try rest.withUnsafeBytes { bytes in
                 while page.last == nil, page.revisions.count < Self.pageLimit,
-                    let end = Self.lineEnd(in: bytes, from: start)
+                    let end = Self.lineEnd(in: bytes, from: max(start, searched))
                 {
                     try Self.read(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), into: &page)
                     start = end + 1
@@ -50,12 +53,16 @@ final class SnapshotLines: @unchecked Sendable {
             throw ReplicationFault.malformed("snapshot: \(fault)")
         }
         rest.removeFirst(start)
+        searched = start == 0 ? rest.count : 0
         isDone = page.isLast
         return page.revisions.isEmpty && page.last == nil ? nil : page
     }
 
     private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
     }
 
     private static func read(_ line: UnsafeRawBufferPointer, into page: inout SnapshotPage) throws {
