@@ -46,6 +46,14 @@ def test_what_is_too_large_is_refused_and_leaves_nothing(couch, db):
     big = bytes((64 << 20) + 1)
     couch.refused(413, "too_large", "PUT", db + "/a/file", raw=big)
     couch.refused(413, "too_large", "PUT", db + "/a/file", raw=iter([big]))
+    many = b'{"docs":[' + bytes(64 << 20).replace(b"\0", b" ") + b"]}"
+    for body in (many, iter([many])):
+        couch.refused(413, "too_large", "POST", db + "/_bulk_docs", raw=body,
+                      headers={"Content-Type": "application/json"})
+    parts = b'--x\r\n\r\n{"_attachments":{"f":{"follows":true}}}\r\n--x\r\n\r\n' + big + b"\r\n--x--"
+    for body in (parts, iter([parts])):
+        couch.refused(413, "too_large", "PUT", db + "/a", raw=body,
+                      headers={"Content-Type": "multipart/related; boundary=x"})
     couch.refused(415, "bad_content_type", "POST", db, raw="a=1", headers={"Content-Type": "text/plain"})
     assert couch.ok("GET", db)["update_seq"] == 0
 
