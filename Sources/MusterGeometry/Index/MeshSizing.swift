@@ -8,7 +8,7 @@ struct MeshSizing: BitwiseCopyable, Sendable {
     /// What suits so many edges: where there are millions, memory misses cost more than comparisons.
     init(edgeCount: Int) {
         let isLarge = edgeCount > 2_000_000
-        edgesPerCell = isLarge ? 16 : 6
+        edgesPerCell = isLarge ? 18 : 6
         splitLimit = isLarge ? 60 : 24
     }
 
