@@ -77,8 +77,11 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// The credential with this kind and key.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
 
-    /// All credentials of a kind.
+    /// All credentials of a kind, by key.
     func credentials(_ kind: Credential.Kind) throws -> [Credential]
+
+    /// The credentials of a kind that a user has, by key. Costs what these are, however many others have.
+    func credentials(_ kind: Credential.Kind, of user: UserNumber) throws -> [Credential]
 
     /// The number of the newest committed delivery, whatever became of it; `.zero` before the first.
     var lastDelivery: DeliveryNumber { get }

@@ -147,6 +147,10 @@ import Testing
         }
         for kind in Credential.Kind.allCases {
             #expect(try bench.store.credentials(kind) == credentials.filter { $0.kind == kind })
+            for user in Set(credentials.compactMap(\.user)).union([UserNumber(99)]) {
+                let theirs = credentials.filter { $0.kind == kind && $0.user == user }
+                #expect(try bench.store.credentials(kind, of: user) == theirs)
+            }
         }
         try bench.store.write(at: .test(0)) { transaction in
             try transaction.removeCredential(.apiKey, key: [2, 0, 255])

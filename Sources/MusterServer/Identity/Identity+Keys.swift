@@ -69,9 +69,11 @@ extension Identity {
 
     /// API keys, oldest first: of one user, or of all.
     package func keys(of user: UserNumber?) async throws -> [APIKey] {
-        let stored = try await ledger.read { try $0.credentials(.apiKey) + $0.credentials(.awsKey) }
-        let keys = stored.compactMap { APIKey($0) }.filter { user == nil || $0.user == user }
-        return keys.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        let stored = try await ledger.read { store in
+            guard let user else { return try store.credentials(.apiKey) + store.credentials(.awsKey) }
+            return try store.credentials(.apiKey, of: user) + store.credentials(.awsKey, of: user)
+        }
+        return stored.compactMap { APIKey($0) }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
     /// Revokes an API key.

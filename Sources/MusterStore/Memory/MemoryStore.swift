@@ -114,6 +114,10 @@ package final class MemoryStore: Store {
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }
     }
 
+    package func credentials(_ kind: Credential.Kind, of user: UserNumber) throws -> [Credential] {
+        try credentials(kind).filter { $0.user == user }
+    }
+
     package func forget(before horizon: Instant, limit: Int) throws -> Int {
         try tables.writeWithoutTransaction { database in
             let (forgotten, trimmed, last) = contents.withLock { contents in

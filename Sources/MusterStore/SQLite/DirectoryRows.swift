@@ -145,6 +145,14 @@ extension Credential {
         ).map { try Credential($0) }
     }
 
+    static func fetchAll(_ kind: Kind, of user: UserNumber, in database: Database) throws -> [Credential] {
+        // The plus has SQLite go by the owner: of a kind there may be a great many.
+        try Row.fetchAll(
+            database, sql: "SELECT * FROM credentials WHERE owner = ? AND +kind = ? ORDER BY key",
+            arguments: [user.rawValue, kind.rawValue]
+        ).map { try Credential($0) }
+    }
+
     private init(_ row: Row) throws {
         let key: Blob = try row.value("key")
         let secret: Blob = try row.value("secret")

@@ -78,6 +78,10 @@ extension SQLiteStore {
         try onReader { try Credential.fetchAll(kind, in: $0) }
     }
 
+    package func credentials(_ kind: Credential.Kind, of user: UserNumber) throws -> [Credential] {
+        try onReader { try Credential.fetchAll(kind, of: user, in: $0) }
+    }
+
     /// Runs `body` on one of the reading connections; everything it reads is of one moment.
     ///
     /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
