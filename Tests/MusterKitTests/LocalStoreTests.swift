@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GRDB
 import MusterCore
 import MusterKit
 import MusterReplication
@@ -24,6 +25,34 @@ import Testing
         #expect(!note.hasConflicts)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
+        try again.close()
+    }
+
+    @Test func `a file of version 1 is opened with nothing lost, and takes more`() async throws {
+        let path = temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = try LocalStore(path: path)
+        let saved = try await store.save(Note(text: "one"), id: "a")
+        try store.close()
+        let file = try DatabaseQueue(path: path)
+        // What version 1 had in the place of what came since.
+        try await file.write { database in
+            try database.execute(
+                sql: """
+                    DROP TABLE removed_databases;
+                    DROP INDEX locations_by_id;
+                    DROP INDEX locations_by_sequence;
+                    CREATE INDEX locations_by_id ON documents (id, sequence) WHERE database < 0;
+                    CREATE INDEX locations_by_sequence ON documents (sequence) WHERE database < 0;
+                    PRAGMA user_version = 1;
+                    """)
+        }
+        try file.close()
+        let again = try LocalStore(path: path)
+        let note = try #require(try await again.document("a", as: Note.self))
+        #expect(note.value == Note(text: "one") && note.revision == saved.revision)
+        try await again.save(Note(text: "two"), id: "a", on: saved.revision)
+        #expect(try await again.document("a", as: Note.self)?.value.text == "two")
         try again.close()
     }
 

@@ -251,7 +251,9 @@ extension Change {
     fileprivate func touchedScopes(in directory: Directory) -> [DatabaseScope] {
         switch self {
         case .document(let touch):
-            touch.database.user == nil ? [.database(touch.database)] : [.database(touch.database), .locations]
+            // A design document is in no union.
+            touch.database.user == nil || touch.id.utf8.starts(with: "_design/".utf8)
+                ? [.database(touch.database)] : [.database(touch.database), .locations]
         case .position(_, of: let device, isCurrent: _):
             directory.devices[device].map { [.database(.locations(of: $0.user)), .locations] } ?? [.locations]
         case .directory(.database(let database), removed: _): [.database(database)]
