@@ -13,13 +13,16 @@ extension Bench {
         @Option(help: "Documents, in thousands.") var thousands = 100
         @Option(help: "Documents of each batch.") var batch = 1_000
         @Flag(help: "Only the store, in this process.") var inProcess = false
+        @Option(help: "Instead: so many users with a location database each, and the union of all.") var users = 0
 
         func validate() throws {
             guard (1...10_000).contains(thousands) else { throw ValidationError("--thousands: 1 to 10000") }
             guard (1...10_000).contains(batch) else { throw ValidationError("--batch: 1 to 10000") }
+            guard (0...1_000_000).contains(users) else { throw ValidationError("--users: 0 to 1000000") }
         }
 
         func run() async throws {
+            if users > 0 { return try await UserDatabaseRun(users: users).report() }
             let documents = (0..<thousands * 1_000).map(BenchDocument.init)
             announce("\(documents.count) documents of \(documents[0].json.count) bytes, \(batch) a batch")
             try StoreRun(documents, batch: batch).report()
