@@ -22,7 +22,7 @@ package struct Server: Sendable {
     private let documentFeeds: DocumentFeeds
     private let replicator: Replicator
     private let metrics: Metrics
-    private let connections: OpenConnections
+    private let connections = OpenConnections()
 
     /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
     package let generatedPassword: String?
@@ -40,9 +40,7 @@ package struct Server: Sendable {
         ledger = try Ledger(
             store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
-        let documentFeeds = DocumentFeeds(ledger: ledger)
-        self.documentFeeds = documentFeeds
-        connections = OpenConnections { documentFeeds.closeFeed(on: $0) }
+        documentFeeds = DocumentFeeds(ledger: ledger)
         replicator = Replicator(
             ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
         metrics = Metrics()
@@ -118,7 +116,7 @@ package struct Server: Sendable {
         let key = try await identity.makeControlKey()
         let router = Endpoints(
             ledger: ledger, live: live, identity: identity, courier: courier, documentFeeds: documentFeeds,
-            replicator: replicator, metrics: metrics, settings: settings
+            replicator: replicator, connections: connections, metrics: metrics, settings: settings
         ).router(logger: logger)
         let isEncrypted = settings.tls != nil
         let application = try application(router, host: settings.host, port: settings.port, tls: settings.tls) {

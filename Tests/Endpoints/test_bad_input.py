@@ -66,7 +66,8 @@ values = [
 ]
 
 
-@pytest.mark.parametrize("key, value", values)
+# Some values are of today: the tests' names are not.
+@pytest.mark.parametrize("key, value", values, ids=[f"{key}-{number}" for number, (key, _) in enumerate(values)])
 def test_a_bad_value_is_named_alone_in_an_array_and_in_lines(device, key, value):
     bad = {**good, key: value}
     assert f"/{key}" in pointers(device.refused(422, "POST", "/positions", bad))
@@ -179,13 +180,18 @@ def test_a_bomb_is_refused_and_never_unpacked(server, device):
     assert server.resident_bytes() - before < 64 << 20
 
 
-@pytest.mark.parametrize("body", [
-    gzip.compress(text.encode())[:-9], gzip.compress(text.encode())[:12], b"\x1f\x8b", b"", text.encode(),
-    gzip.compress(text.encode())[:-4] + b"\0\0\0\0", gzip.compress(text.encode()) + b"tail",
-    bytes(byte ^ 0x55 for byte in gzip.compress(text.encode())),
-])
-def test_a_body_that_cannot_be_unpacked_is_refused(device, body):
-    document = device.refused(400, "POST", "/positions", raw=body, headers=packed_type)
+packed = gzip.compress(text.encode())
+unreadable = {
+    "without its end": packed[:-9], "only begun": packed[:12],
+    "two bytes": b"\x1f\x8b", "nothing": b"", "not packed": text.encode(),
+    "of another length": packed[:-4] + b"\0\0\0\0", "with more behind it": packed + b"tail",
+    "scrambled": bytes(byte ^ 0x55 for byte in packed),
+}
+
+
+@pytest.mark.parametrize("name", unreadable)
+def test_a_body_that_cannot_be_unpacked_is_refused(device, name):
+    document = device.refused(400, "POST", "/positions", raw=unreadable[name], headers=packed_type)
     assert document["detail"]
 
 

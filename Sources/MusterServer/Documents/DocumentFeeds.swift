@@ -1,7 +1,6 @@
 import AsyncAlgorithms
 package import MusterCore
 import MusterStore
-package import NIOCore
 import ServiceLifecycle
 import Synchronization
 
@@ -19,8 +18,6 @@ package final class DocumentFeeds: Service {
         var feeds: [Int: Entry] = [:]
         /// The feeds of each scope.
         var listening: [DatabaseScope: Set<Int>] = [:]
-        /// The feed that each connection waits for.
-        var waiting: [ObjectIdentifier: Int] = [:]
         /// How many feeds each user has open.
         var openByUser: [UserNumber: Int] = [:]
         var nextID = 0
@@ -38,7 +35,6 @@ package final class DocumentFeeds: Service {
     private struct Entry {
         let scope: DatabaseScope
         let user: UserNumber
-        let connection: ObjectIdentifier?
         let beatSeconds: Double?
         var nextBeat: ContinuousClock.Instant?
         var deadline: ContinuousClock.Instant?
@@ -47,12 +43,11 @@ package final class DocumentFeeds: Service {
         private var waiter: CheckedContinuation<Void, Never>?
 
         init(
-            scope: DatabaseScope, user: UserNumber, connection: ObjectIdentifier?, beatSeconds: Double?,
-            timeoutSeconds: Double?, now: ContinuousClock.Instant
+            scope: DatabaseScope, user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?,
+            now: ContinuousClock.Instant
         ) {
             self.scope = scope
             self.user = user
-            self.connection = connection
             self.beatSeconds = beatSeconds
             nextBeat = beatSeconds.map { now + .seconds($0) }
             deadline = timeoutSeconds.map { now + .seconds($0) }
@@ -104,13 +99,10 @@ package final class DocumentFeeds: Service {
     ///   - beatSeconds: how often it is to be woken whatever happens; nil: never.
     ///   - timeoutSeconds: when it is to be told that its time is over; nil: never.
     ///   - limit: how many feeds the user may have open.
-    ///   - channel: the connection that waits, if one does: the feed is closed with it.
     /// - Returns: nil when as many are open as may be, or the server is shutting down.
     package func open(
-        _ scope: DatabaseScope, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int,
-        on channel: (any Channel)? = nil
+        _ scope: DatabaseScope, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int
     ) -> DocumentFeed? {
-        let connection = channel.map { ObjectIdentifier($0) }
         let now = ContinuousClock.now
         let id = state.withLock { state -> Int? in
             guard !state.isClosed, state.feeds.count < CouchLimits.feeds, state.openByUser[user, default: 0] < limit
@@ -118,22 +110,12 @@ package final class DocumentFeeds: Service {
             if state.feeds.isEmpty { state.cursor = ledger.lastSequence }
             state.nextID += 1
             state.feeds[state.nextID] = Entry(
-                scope: scope, user: user, connection: connection, beatSeconds: beatSeconds,
-                timeoutSeconds: timeoutSeconds, now: now)
-            if let connection { state.waiting[connection] = state.nextID }
+                scope: scope, user: user, beatSeconds: beatSeconds, timeoutSeconds: timeoutSeconds, now: now)
             state.listening[scope, default: []].insert(state.nextID)
             state.openByUser[user, default: 0] += 1
             return state.nextID
         }
-        guard let id else { return nil }
-        // It may have closed before it was known here.
-        if let channel, !channel.isActive { close(id) }
-        return DocumentFeed(feeds: self, id: id)
-    }
-
-    /// Closes the feed that a connection waited for.
-    func closeFeed(on connection: ObjectIdentifier) {
-        if let id = state.withLock({ $0.waiting[connection] }) { close(id) }
+        return id.map { DocumentFeed(feeds: self, id: $0) }
     }
 
     /// Whether the user may open one more at this moment.
@@ -150,7 +132,6 @@ package final class DocumentFeeds: Service {
         state.withLock { state in
             guard var entry = state.feeds.removeValue(forKey: id) else { return }
             entry.wake()
-            if let connection = entry.connection { state.waiting[connection] = nil }
             state.listening[entry.scope]?.remove(id)
             if state.listening[entry.scope]?.isEmpty == true { state.listening[entry.scope] = nil }
             state.openByUser[entry.user, default: 1] -= 1
@@ -237,7 +218,7 @@ package struct DocumentFeed: Sendable {
         package var isOver = false
     }
 
-    /// Must be called when nobody waits any more.
+    /// Must be called when nobody waits any more; whoever still does is woken.
     package func close() { feeds.close(id) }
 
     /// Waits. One task at a time waits for a feed.

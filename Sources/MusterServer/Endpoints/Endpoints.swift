@@ -12,6 +12,7 @@ package struct Endpoints: Sendable {
     let courier: Courier
     let documentFeeds: DocumentFeeds
     let replicator: Replicator
+    let connections: OpenConnections
     let metrics: Metrics
     let settings: Configuration
     private let placeBooks = PlaceBooks()
@@ -20,7 +21,8 @@ package struct Endpoints: Sendable {
     /// The endpoints over a ledger.
     package init(
         ledger: Ledger, live: Live, identity: Identity, courier: Courier, documentFeeds: DocumentFeeds,
-        replicator: Replicator? = nil, metrics: Metrics, settings: Configuration
+        replicator: Replicator? = nil, connections: OpenConnections = OpenConnections(), metrics: Metrics,
+        settings: Configuration
     ) {
         self.ledger = ledger
         self.live = live
@@ -30,6 +32,7 @@ package struct Endpoints: Sendable {
         self.replicator =
             replicator
             ?? Replicator(ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
+        self.connections = connections
         self.metrics = metrics
         self.settings = settings
         amazonGate = AmazonGate(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
@@ -50,8 +53,8 @@ package struct Endpoints: Sendable {
         AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
         CouchEndpoint(
-            ledger: ledger, identity: identity, feeds: documentFeeds, replicator: replicator, books: placeBooks,
-            configuration: settings
+            ledger: ledger, identity: identity, feeds: documentFeeds, connections: connections,
+            replicator: replicator, books: placeBooks, configuration: settings
         ).register(in: &routes)
         OpenAPI.register(in: &routes)
         return routes
@@ -74,7 +77,8 @@ package struct Endpoints: Sendable {
 
     private func addLive(to routes: inout RouteTable) {
         let feed = LiveFeed(
-            live: live, ledger: ledger, identity: identity, heartbeatSeconds: settings.heartbeatSeconds)
+            live: live, ledger: ledger, identity: identity, connections: connections,
+            heartbeatSeconds: settings.heartbeatSeconds)
         routes.add(
             Route(
                 .get, "\(NativeEndpoint.root)/live",
@@ -87,7 +91,7 @@ package struct Endpoints: Sendable {
             ) { request, exchange in
                 let proof = LiveFeed.Proof(
                     authorization: request.headers[.authorization], address: exchange.remoteAddress)
-                return try feed.response(to: proof, since: try Self.cursor(of: request))
+                return try feed.response(to: proof, since: try Self.cursor(of: request), on: exchange.channel)
             })
     }
 

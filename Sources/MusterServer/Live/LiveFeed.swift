@@ -12,6 +12,7 @@ struct LiveFeed: Sendable {
     let live: Live
     let ledger: Ledger
     let identity: Identity
+    let connections: OpenConnections
     let heartbeatSeconds: Double
 
     /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
@@ -28,10 +29,11 @@ struct LiveFeed: Sendable {
         var address: String
     }
 
-    /// Answers with everything after `cursor` that whoever proved it may see, as it happens.
+    /// Answers with everything after `cursor` that whoever proved it may see, as it happens, until the connection is
+    /// closed.
     ///
     /// - Throws: 503 when as many listen as may.
-    func response(to proof: Proof, since cursor: Sequence?) throws -> Response {
+    func response(to proof: Proof, since cursor: Sequence?, on channel: any Channel) throws -> Response {
         guard let listener = live.listen(since: cursor ?? ledger.lastSequence) else {
             throw HTTPError(.serviceUnavailable, message: "too many live feeds are open")
         }
@@ -39,7 +41,11 @@ struct LiveFeed: Sendable {
             .contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no",
         ]
         let body = ResponseBody { writer in
-            defer { listener.leave() }
+            connections.watch(channel) { listener.leave() }
+            defer {
+                connections.unwatch(channel)
+                listener.leave()
+            }
             try await stream(listener, to: proof, &writer)
             try await writer.finish(nil)
         }

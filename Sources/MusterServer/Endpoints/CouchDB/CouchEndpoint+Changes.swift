@@ -106,8 +106,12 @@ private final class ChangesFollower: Sendable {
         defer { writer = output }
         let feed = endpoint.feeds.open(
             changes.withLock { $0.scope }, by: user, beatSeconds: request.heartbeatSeconds,
-            timeoutSeconds: request.timeoutSeconds, limit: limit, on: channel)
-        defer { feed?.close() }
+            timeoutSeconds: request.timeoutSeconds, limit: limit)
+        endpoint.connections.watch(channel) { feed?.close() }
+        defer {
+            endpoint.connections.unwatch(channel)
+            feed?.close()
+        }
         var goesOn = try await inOwnTask { try await self.begin(&output) }
         while goesOn, let ring = await feed?.next() {
             goesOn = try await inOwnTask { try await self.tell(ring, &output) }

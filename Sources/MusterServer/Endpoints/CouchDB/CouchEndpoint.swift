@@ -13,6 +13,7 @@ struct CouchEndpoint: Sendable {
     let ledger: Ledger
     let identity: Identity
     let feeds: DocumentFeeds
+    let connections: OpenConnections
     let replicator: Replicator
     let books: PlaceBooks
     let configuration: Configuration

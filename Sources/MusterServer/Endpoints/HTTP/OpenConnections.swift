@@ -4,28 +4,46 @@ import Synchronization
 
 /// The connections that are open: each begins small, whoever waits on one hears that it has closed, and what they held
 /// is given back when many have.
-final class OpenConnections: Service {
+package final class OpenConnections: Service {
     private struct State {
         var count = 0
         /// As many as were open at once since memory was given back.
         var most = 0
+        /// What to do when a connection closes.
+        var watches: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
     private let state = Mutex(State())
-    private let whenClosed: @Sendable (ObjectIdentifier) -> Void
 
     /// So few that what they held is not worth giving back.
     private static let few = 500
     private static let lookSeconds: Double = 2
 
-    /// - Parameter whenClosed: told which channel has closed.
-    init(whenClosed: @escaping @Sendable (ObjectIdentifier) -> Void) { self.whenClosed = whenClosed }
+    /// No connection yet.
+    package init() {}
 
     /// Makes what every new connection begins with.
     func beginning() -> any ChannelHandler & RemovableChannelHandler { ConnectionBeginning(self) }
 
+    /// Has something done once a connection is closed, if only for what is under way on it: there is one such thing at
+    /// a time, to be ended by `unwatch`.
+    func watch(_ channel: any Channel, _ whenClosed: @escaping @Sendable () -> Void) {
+        state.withLock { $0.watches[ObjectIdentifier(channel)] = whenClosed }
+        // It may have closed before.
+        if !channel.isActive { endWatch(ObjectIdentifier(channel)) }
+    }
+
+    /// Ends the watch over a connection.
+    func unwatch(_ channel: any Channel) {
+        state.withLock { $0.watches[ObjectIdentifier(channel)] = nil }
+    }
+
+    private func endWatch(_ channel: ObjectIdentifier) {
+        state.withLock { $0.watches.removeValue(forKey: channel) }?()
+    }
+
     /// Gives memory back until graceful shutdown.
-    func run() async throws {
+    package func run() async throws {
         try? await cancelWhenGracefulShutdown { [self] in
             while true {
                 try await Task.sleep(for: .seconds(Self.lookSeconds))
@@ -52,7 +70,7 @@ final class OpenConnections: Service {
 
     fileprivate func closed(_ channel: ObjectIdentifier) {
         state.withLock { $0.count -= 1 }
-        whenClosed(channel)
+        endWatch(channel)
     }
 }
 
