@@ -117,6 +117,7 @@ let package = Package(
                 "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer",
                 "MusterSimulator", "MusterStore", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

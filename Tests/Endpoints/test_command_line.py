@@ -383,3 +383,21 @@ def test_the_benches_run_and_print_figures(tmp_path):
     said = run("bench", "live", "--background", "50", "--probes", "50", seconds=200, environment=environment)
     assert re.search(r"p99", said)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_waits_for_a_server_that_is_starting(make_server):
+    server = make_server()
+    server.launch()
+    deadline = time.monotonic() + 30
+    while not (server.data / "lock").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    # The folder is the server's by now, or in a moment; it has not said where it is.
+    told = run("user", "add", "eve", "--password-stdin", data=server.data, text="a sound password\n")
+    assert "Added member eve" in told
+    if server.process.poll() is None:
+        server.await_ready()
+    else:
+        # The command was first, and the server said so.
+        server.start()
+    assert "eve" in [user["name"] for user in server.admin().items("/users")]

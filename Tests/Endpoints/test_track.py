@@ -191,3 +191,47 @@ def test_a_wrong_password_and_a_walk_without_times_are_told_in_a_sentence(make_s
     words[1] = still
     told = run(*words, status=1, environment={"MUSTER_PASSWORD": password})
     assert "no point of the file says when it was" in told
+
+
+def test_another_file_is_another_walk_and_the_same_goes_on_at_its_speed(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    phone.arguments[-1] = "1"
+    phone.start()
+    told = phone.wait()
+    assert "goes on at that" in told and "This walk is over" in told
+    check(server, 10)
+    phone.arguments[1] = str(write_walk(tmp_path / "other.gpx", 12))
+    phone.arguments[-1] = "2000"
+    phone.start()
+    assert "Done: 22 locations" in phone.wait()
+    assert len(locations(server)) == 22
+
+
+def test_nobody_records_into_what_somebody_else_recorded(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    run("user", "add", "bob", "--password-stdin", data=server.data, text=password + "\n")
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    told = run("track", tmp_path / "walk.gpx", "--server", server.address, "--user", "bob", "--store",
+               tmp_path / "phone" / "store", status=1, environment={"MUSTER_PASSWORD": password})
+    assert "holds what ann recorded" in told
+
+
+def test_a_server_that_moved_is_signed_in_to_anew(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    proxy = CuttingProxy(server.port, 1, cut=0)
+    phone = Phone(tmp_path / "phone", proxy.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    proxy.close()
+    phone.arguments[phone.arguments.index("--server") + 1] = server.address
+    phone.start()
+    assert phone.wait().count("Done: 10 locations") == 2
+    check(server, 10)

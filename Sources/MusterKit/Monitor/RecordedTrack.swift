@@ -1,6 +1,7 @@
 public import MusterCore
 public import MusterReplication
 import MusterWire
+import Synchronization
 
 /// The fixes of a GPX file, played as if they were taken now.
 public struct RecordedTrack: LocationSource {
@@ -69,6 +70,9 @@ public struct RecordedTrack: LocationSource {
         return last.sampleTime.seconds(since: first.sampleTime) / speed
     }
 
+    /// When the last fix is taken as taken.
+    public var end: Instant? { recorded.last.map { played($0).sampleTime } }
+
     /// A fix as it is played.
     private func played(_ fix: Position) -> Position {
         let offset = fix.sampleTime.seconds(since: recorded[0].sampleTime) / speed
@@ -79,19 +83,23 @@ public struct RecordedTrack: LocationSource {
         return fix
     }
 
-    /// The fixes, each when its time has come.
+    /// The fixes, each when its time has come, and none before the one before it was taken: whoever is slow misses none.
     public func fixes() -> AsyncStream<Position> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1_000)) { continuation in
-            let task = Task {
-                for fix in recorded.lazy.map(played) where after.map({ fix.sampleTime > $0 }) ?? true {
-                    let wait = fix.sampleTime.seconds(since: now())
-                    if wait > 0 { try? await sleep(wait) }
-                    if Task.isCancelled { break }
-                    continuation.yield(fix)
+        let next = Mutex(0)
+        return AsyncStream {
+            while !Task.isCancelled {
+                let index = next.withLock { next in
+                    defer { next += 1 }
+                    return next
                 }
-                continuation.finish()
+                guard index < recorded.count else { return nil }
+                let fix = played(recorded[index])
+                if let after, fix.sampleTime <= after { continue }
+                let wait = fix.sampleTime.seconds(since: now())
+                if wait > 0 { try? await sleep(wait) }
+                return Task.isCancelled ? nil : fix
             }
-            continuation.onTermination = { _ in task.cancel() }
+            return nil
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Crypto
 import Foundation
 import MusterCore
 import MusterKit
@@ -10,8 +11,9 @@ struct Track: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Walk a GPX file as a phone would: record on this machine, tell the server when it can be reached.",
         discussion: """
-            What was recorded is kept in the store's folder. Started again with the same folder, it goes on where it \
-            was: nothing is lost and nothing is sent twice.
+            What was recorded is kept in the store's folder. Started again with the same folder and file, it goes on \
+            where it was: nothing is lost and nothing is sent twice. Another file is another walk; a walk that is over \
+            is walked again with another folder.
             """)
 
     @Argument(help: "The GPX file.") var file: String
@@ -42,6 +44,10 @@ struct Track: AsyncParsableCommand {
     private struct Walk: Codable {
         var session: String
         var startMilliseconds: Int64
+        /// How many times faster than it was walked; it stays, or what was recorded would be recorded anew.
+        var speed: Double
+        /// Which file it is, by its digest.
+        var file: String
     }
 
     func run() async throws {
@@ -52,9 +58,10 @@ struct Track: AsyncParsableCommand {
             atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let session = try await clearly { try await signIn() }
         let local = try await clearly { try LocalStore(path: "\(store)/locations.sqlite") }
-        let walk = try walk()
+        let walk = try walk(of: bytes)
         var track = try await clearly {
-            try RecordedTrack(gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: speed)
+            try RecordedTrack(
+                gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: walk.speed)
         }
         let newest = try await local.documents(.newest(1), as: RecordedLocation.self).first?.value
         let last = newest?.properties.session_id == walk.session ? newest?.fix : nil
@@ -65,7 +72,7 @@ struct Track: AsyncParsableCommand {
         if !network.isAway { try? await watch.refresh() }
         var filter = everyFix ? LocationFilter.everything : .foreground
         // Who walks so many times faster waits so many times less.
-        filter.seconds /= speed
+        filter.seconds /= walk.speed
         let monitor = LocationMonitor(foreground: filter, background: filter, last: last)
         var pace = LocationTracker.Pace()
         pace.readSeconds = readEvery
@@ -74,6 +81,9 @@ struct Track: AsyncParsableCommand {
         let tracker = LocationTracker(
             store: local, monitor: monitor, server: peer, user: user, session: walk.session, watch: watch, pace: pace)
         announce("\(track.recorded.count) fixes in \(file), \(Int(track.durationSeconds)) s at this speed")
+        if let last, let end = track.end, last.sampleTime >= end {
+            announce("This walk is over; with another --store it is walked again")
+        }
         try await follow(tracker, monitor, track)
         try await finish(tracker, local)
     }
@@ -82,9 +92,14 @@ struct Track: AsyncParsableCommand {
 
     private func signIn() async throws -> Session {
         let keeper = FileCredentialKeeper(path: "\(store)/account.json")
-        if let session = try Session.open(keeper), session.user == user {
-            announce("Signed in as \(user), as before")
-            return session
+        if let session = try Session.open(keeper) {
+            guard session.user == user else {
+                throw CommandFailure("\(store) holds what \(session.user) recorded: name another folder with --store")
+            }
+            if session.server == PeerAddress(server: server, database: "any")?.root {
+                announce("Signed in as \(user), as before")
+                return session
+            }
         }
         let password = try password()
         if register {
@@ -117,14 +132,18 @@ struct Track: AsyncParsableCommand {
     // MARK: Walking
 
     /// The walk that was begun in this folder, or a new one.
-    private func walk() throws -> Walk {
+    private func walk(of bytes: Data) throws -> Walk {
         let path = "\(store)/walk.json"
+        let digest = Data(SHA256.hash(data: bytes)).base64EncodedString()
         if let data = FileManager.default.contents(atPath: path),
-            let walk = try? JSONDecoder().decode(Walk.self, from: data)
+            let walk = try? JSONDecoder().decode(Walk.self, from: data), walk.file == digest
         {
+            if walk.speed != speed { announce("This walk was begun at speed \(walk.speed), and goes on at that") }
             return walk
         }
-        let walk = Walk(session: UUID().uuidString.lowercased(), startMilliseconds: Instant.now.milliseconds)
+        let walk = Walk(
+            session: UUID().uuidString.lowercased(), startMilliseconds: Instant.now.milliseconds, speed: speed,
+            file: digest)
         try JSONEncoder().encode(walk).write(to: URL(filePath: path), options: .atomic)
         return walk
     }
