@@ -17,8 +17,11 @@ package protocol PositionReader: AnyObject {
         of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition]
 
-    /// As above, of every device.
-    func positionsOfAll(since sequence: Sequence, isDescending: Bool, limit: Int) throws -> [ToldPosition]
+    /// As above, of every device, looking no further than at the change `end` where there is one: the log is read for
+    /// this, with all that is in it besides.
+    func positionsOfAll(
+        since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
+    ) throws -> [ToldPosition]
 
     /// Positions of a device in the order of its history, or where `isDescending` in the opposite one, after `cursor`
     /// when there is one. At most `limit`.

@@ -73,11 +73,18 @@ import Testing
     func `everybody's positions come in the order of their changes`(kind: StoreKind) throws {
         let (bench, told) = try bench(kind, seed: 12)
         let middle = told[told.count / 2].sequence
-        for limit in [1, 10, 1_000] {
-            let up = try read(bench) { try $0.positionsOfAll(since: middle, isDescending: false, limit: limit) }
-            #expect(up == Array(told.filter { $0.sequence > middle }.prefix(limit)))
-            let down = try read(bench) { try $0.positionsOfAll(since: middle, isDescending: true, limit: limit) }
-            #expect(down == Array(told.filter { $0.sequence <= middle }.reversed().prefix(limit)))
+        let ends = [nil, told[told.count / 4].sequence, middle, told[told.count * 3 / 4].sequence]
+        for (limit, end) in [1, 10, 1_000].flatMap({ limit in ends.map { (limit, $0) } }) {
+            let up = try read(bench) {
+                try $0.positionsOfAll(since: middle, through: end, isDescending: false, limit: limit)
+            }
+            let above = told.filter { $0.sequence > middle && (end == nil || $0.sequence <= end!) }
+            #expect(up == Array(above.prefix(limit)))
+            let down = try read(bench) {
+                try $0.positionsOfAll(since: middle, through: end, isDescending: true, limit: limit)
+            }
+            let below = told.filter { $0.sequence <= middle && (end == nil || $0.sequence >= end!) }
+            #expect(down == Array(below.reversed().prefix(limit)))
         }
         #expect(try read(bench) { try $0.positionCount(of: nil) } == told.count)
     }

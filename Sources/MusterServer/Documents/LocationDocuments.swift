@@ -119,13 +119,15 @@ final class LocationDocuments: DocumentReader {
         in scope: DatabaseScope, since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument] {
         let newest = lastSequence
-        let documents = try stored.changes(
-            in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit
-        ).filter { $0.sequence <= newest }
+        let page = try stored.changes(
+            in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
+        let documents = page.filter { $0.sequence <= newest }
         guard let devices = devices(in: scope) else { return documents }
         let told =
             try scope == .locations
-            ? positions.positionsOfAll(since: since, isDescending: isDescending, limit: limit)
+            ? positions.positionsOfAll(
+                since: since, through: page.count == limit ? page.last?.sequence : nil, isDescending: isDescending,
+                limit: limit)
             : positions.positions(of: devices, since: since, isDescending: isDescending, limit: limit)
         guard !told.isEmpty else { return documents }
         let isShadowed = try shadows(in: scope)
@@ -148,14 +150,16 @@ final class LocationDocuments: DocumentReader {
         let documents = try stored.pendingChanges(in: scope, since: since)
         guard let devices = devices(in: scope) else { return documents }
         guard scope == .locations else { return try documents + positions.positionCount(of: devices, since: since) }
-        // Exact would be a look at the whole log: as many as there may be, and 0 only where there are none.
-        guard try !positions.positionsOfAll(since: since, isDescending: false, limit: 1).isEmpty else {
-            return documents
-        }
-        return documents
-            + min(
-                try positions.positionCount(of: nil), Int(clamping: positions.lastSequence.rawValue - since.rawValue))
+        // Exact would be a look at the whole log: as many as there may be, and none where a short look finds none.
+        let last = positions.lastSequence
+        let end = Sequence(min(last.rawValue, since.rawValue + Self.pendingLook))
+        let near = try positions.positionsOfAll(since: since, through: end, isDescending: false, limit: 1)
+        if near.isEmpty, end == last { return documents }
+        return try documents + min(positions.positionCount(of: nil), Int(clamping: last.rawValue - since.rawValue))
     }
+
+    /// How many changes are looked at for whether a position is among them.
+    private static let pendingLook: Int64 = 10_000
 
     // MARK: What positions have no part in
 

@@ -24,8 +24,11 @@ final class MemoryPositionReader: PositionReader {
         return Self.positions(own, since: sequence, isDescending: isDescending, limit: limit)
     }
 
-    func positionsOfAll(since sequence: Sequence, isDescending: Bool, limit: Int) -> [ToldPosition] {
-        Self.positions(told, since: sequence, isDescending: isDescending, limit: limit)
+    func positionsOfAll(
+        since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
+    ) -> [ToldPosition] {
+        let looked = end.map { end in told.filter { isDescending ? $0.sequence >= end : $0.sequence <= end } } ?? told
+        return Self.positions(looked, since: sequence, isDescending: isDescending, limit: limit)
     }
 
     private static func positions(

@@ -115,7 +115,10 @@ final class SQLitePositionReader: PositionReader {
         }
     }
 
-    func positionsOfAll(since sequence: Sequence, isDescending: Bool, limit: Int) throws -> [ToldPosition] {
+    func positionsOfAll(
+        since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
+    ) throws -> [ToldPosition] {
+        let end = end?.rawValue ?? (isDescending ? 0 : .max)
         var found: [ToldPosition] = []
         let take = { (first: Int64, changes: [Change?]) in
             for (index, change) in changes.enumerated() {
@@ -123,7 +126,10 @@ final class SQLitePositionReader: PositionReader {
                     continue
                 }
                 let number = first + Int64(index)
-                guard isDescending ? number <= sequence.rawValue : number > sequence.rawValue else { continue }
+                guard
+                    isDescending
+                        ? number <= sequence.rawValue && number >= end : number > sequence.rawValue && number <= end
+                else { continue }
                 if number > self.lastSequence.rawValue || self.removed.devices.contains(device) { continue }
                 found.append(ToldPosition(sequence: Sequence(number), device: device, position: position))
             }
@@ -133,11 +139,12 @@ final class SQLitePositionReader: PositionReader {
                 let known = found.count
                 take(first, try ChangeCodec.decode(bytes))
                 found[known...].reverse()
-                return found.count < limit
+                return found.count < limit && first > end
             }
         } else {
             try LogTable.forEachCommit(from: min(sequence, lastSequence).rawValue + 1, in: database) {
                 first, _, _, bytes in
+                if first > end { return false }
                 take(first, try ChangeCodec.decode(bytes))
                 return found.count < limit
             }
