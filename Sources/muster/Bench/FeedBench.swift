@@ -33,7 +33,7 @@ extension Bench {
             }
             announce(String(format: "from PUT until all have heard: %.0f ms", heard / .milliseconds(1)))
             for feed in feeds { try? await feed.close() }
-            try await Task.sleep(for: .seconds(5))
+            try await Task.sleep(for: .seconds(8))
             announce("RSS when all have gone: \(megabytes(server.residentBytes))")
         }
 

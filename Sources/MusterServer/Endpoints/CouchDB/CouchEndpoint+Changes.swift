@@ -116,7 +116,7 @@ private final class ChangesFollower: Sendable {
         while goesOn, let ring = await feed?.next() {
             goesOn = try await inOwnTask { try await self.tell(ring, &output) }
         }
-        try await inOwnTask { try await self.end(&output) }
+        if channel.isActive { try await inOwnTask { try await self.end(&output) } }
     }
 
     /// Tells what there is already.

@@ -9,6 +9,8 @@ package final class OpenConnections: Service {
         var count = 0
         /// As many as were open at once since memory was given back.
         var most = 0
+        /// How often memory is still to be given back: what was under way on a connection ends after it.
+        var turnsLeft = 0
         /// What to do when a connection closes.
         var watches: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
@@ -47,16 +49,20 @@ package final class OpenConnections: Service {
         try? await cancelWhenGracefulShutdown { [self] in
             while true {
                 try await Task.sleep(for: .seconds(Self.lookSeconds))
-                if haveManyClosed() { ProcessMemory.giveBack() }
+                if mayGiveBack() { ProcessMemory.giveBack() }
             }
         }
     }
 
-    /// Whether no more than half of those that were open still are; once for each such time.
-    private func haveManyClosed() -> Bool {
+    /// Whether no more than half of those that were open still are; some times in turn for each such time.
+    private func mayGiveBack() -> Bool {
         state.withLock { state in
-            guard state.most >= Self.few, state.count <= state.most / 2 else { return false }
-            state.most = state.count
+            if state.most >= Self.few, state.count <= state.most / 2 {
+                state.most = state.count
+                state.turnsLeft = 3
+            }
+            guard state.turnsLeft > 0 else { return false }
+            state.turnsLeft -= 1
             return true
         }
     }
