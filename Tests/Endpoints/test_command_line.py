@@ -395,9 +395,6 @@ def test_a_command_waits_for_a_server_that_is_starting(make_server):
     # The folder is the server's by now, or in a moment; it has not said where it is.
     told = run("user", "add", "eve", "--password-stdin", data=server.data, text="a sound password\n")
     assert "Added member eve" in told
-    if server.process.poll() is None:
-        server.await_ready()
-    else:
-        # The command was first, and the server said so.
-        server.start()
+    # Where the command was first, the server has said so and ended.
+    server.await_ready() if server.process.poll() is None else server.start()
     assert "eve" in [user["name"] for user in server.admin().items("/users")]

@@ -83,7 +83,7 @@ public struct RecordedTrack: LocationSource {
         return fix
     }
 
-    /// The fixes, each when its time has come, and none before the one before it was taken: whoever is slow misses none.
+    /// The fixes, each when its time has come, and none before the one before it was taken: who is slow misses none.
     public func fixes() -> AsyncStream<Position> {
         let next = Mutex(0)
         return AsyncStream {
