@@ -58,13 +58,13 @@ struct KeptStanding: Codable, Hashable, Sendable {
     }
 
     /// Puts a device that knows its regions back to where it stood.
-    func restore(_ device: inout WatchedDevice, trail: [Position]) {
+    func restore(_ device: inout WatchedDevice, trail: [Position], now: Instant) {
         guard let latest = latest?.fix else { return }
         let safety = Safety(
             state: named(safety, by: \.wireName) ?? .unknown, since: Instant(milliseconds: safeSince),
             region: refuge.flatMap { device.region($0) })
         let known = presences.compactMap { kept in device.region(kept.region).flatMap { kept.presence(in: $0) } }
-        device.goOn(from: latest, trail: trail, presences: known, safety: safety)
+        device.goOn(from: latest, trail: trail, presences: known, safety: safety, now: now)
     }
 }
 

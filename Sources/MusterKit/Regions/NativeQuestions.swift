@@ -33,21 +33,42 @@ struct NativeQuestions: Sendable {
 
     /// All pages of a list of regions, each as it came.
     ///
-    /// - Parameter room: how many regions there may be; afterwards, how many more.
-    /// - Throws: `ReplicationFault.tooLarge` where there are more.
-    func regionPages(_ path: String, room: inout Int) async throws -> [String] {
+    /// - Parameter room: what there is room for; afterwards, what is left of it.
+    /// - Throws: `ReplicationFault.tooLarge` where there is more.
+    func regionPages(_ path: String, room: inout Room) async throws -> [String] {
         var pages: [String] = []
         var cursor: String?
         repeat {
-            guard room > 0 else { throw ReplicationFault.tooLarge(limitBytes: Self.answerLimitBytes) }
+            guard room.regions > 0 else { throw ReplicationFault.tooLarge(limitBytes: Room.limitBytes) }
             let after = cursor.map { "&cursor=" + PeerAddress.encoded($0) } ?? ""
-            let body = try await answer("\(path)?limit=\(min(Self.pageLimit, room))\(after)")
-            let (count, next) = try Self.extent(of: body)
+            let body = try await answer("\(path)?limit=\(min(Self.pageLimit, room.regions))\(after)")
+            cursor = try room.take(body)
             pages.append(String(decoding: body, as: UTF8.self))
-            room -= count
-            cursor = next
         } while cursor != nil
         return pages
+    }
+
+    /// What there is room for on a device.
+    struct Room: Sendable {
+        /// Regions.
+        private(set) var regions = RegionWatch.regionLimit
+        /// Bytes of their pages.
+        private(set) var bytes = Self.limitBytes
+
+        static let limitBytes = 64 << 20
+
+        /// Makes room for a page.
+        ///
+        /// - Returns: how the next is asked for; nil after the last.
+        /// - Throws: `ReplicationFault`, also for a page that leads on and brings nothing: there might be no end to it.
+        mutating func take(_ page: [UInt8]) throws -> String? {
+            let (count, next) = try NativeQuestions.extent(of: page)
+            regions -= count
+            bytes -= page.count
+            guard regions >= 0, bytes >= 0 else { throw ReplicationFault.tooLarge(limitBytes: Self.limitBytes) }
+            guard next == nil || count > 0 else { throw ReplicationFault.malformed("a page without regions leads on") }
+            return next
+        }
     }
 
     /// How many features a page has, and how the next is asked for.

@@ -17,10 +17,10 @@ public final class RegionWatch: Sendable {
         var session = ""
         /// What was told last of how the person is.
         var toldSafety: MusterCore.Safety.State?
-        /// When the regions were asked for last.
-        var refreshedAt: Instant?
-        /// Whether the server spoke of a region that is not known here.
-        var isOutdated = false
+        /// When the regions are asked for.
+        var pacing = RefreshPacing()
+        /// Whether fixes were decided that are not on the disk yet.
+        var isAhead = false
     }
 
     private let questions: NativeQuestions
@@ -56,7 +56,8 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// How the person is, as far as this device alone can tell: safe inside of a muster region, unsafe outside of all.
+    /// How the person is, as far as this device alone can tell: safe inside of a muster region, unsafe outside of all;
+    /// unknown until the regions are.
     public var safety: Safety { state.withLock { Self.safety(in: $0) } }
 
     /// The incident of the person's team that is open, as far as is known.
@@ -90,8 +91,9 @@ public final class RegionWatch: Sendable {
             guard let kept else { return }
             state.incident = kept.incident
             state.session = kept.session
-            kept.restore(&state.device, trail: recorded)
-            state.toldSafety = Self.safety(in: state).state
+            kept.restore(&state.device, trail: recorded, now: now)
+            // Whoever listens from now on has been told nothing.
+            state.toldSafety = nil
         }
     }
 
@@ -99,26 +101,39 @@ public final class RegionWatch: Sendable {
     ///
     /// - Throws: `ReplicationFault`; then what was known is kept.
     public func refresh() async throws {
-        let told = try await Surroundings.ask(questions)
-        let now = now()
-        try state.withLock { state in
-            try state.device.adopt(told, now: now)
-            state.refreshedAt = now
-            state.isOutdated = false
+        let start = now()
+        state.withLock { $0.pacing.begin(at: start) }
+        do {
+            let told = try await Surroundings.ask(questions)
+            let now = now()
+            try state.withLock { state in
+                try state.device.adopt(told, now: now)
+                state.pacing.succeed(at: now)
+            }
+            try await store.keep(told, note: Surroundings.note)
+        } catch {
+            state.withLock { $0.pacing.fail(error) }
+            throw error
         }
-        try await store.keep(told, note: Surroundings.note)
     }
 
     /// Asks the server what it says of this device, and takes that over as far as it knows as much: of a moment before
-    /// the last fix, it says nothing about now. Asks for the regions too where that is due.
+    /// the last fix, it says nothing about now. Asks for the regions first where that is due.
     ///
     /// - Returns: what there is to tell; nothing where nobody answers.
     func reconcile() async -> [News] {
         guard let verdict = try? await ServerVerdict.ask(questions) else { return [] }
+        let refreshIsDue = state.withLock { state in
+            if verdict.inside.contains(where: { state.device.region($0) == nil }) { state.pacing.isOutdated = true }
+            return state.pacing.isDue(at: self.now())
+        }
+        // Who cannot be told now is told with a later emission.
+        if refreshIsDue { try? await refresh() }
         let now = now()
-        let (news, refreshIsDue) = state.withLock { state in
+        let news = state.withLock { state in
             var news: [News] = []
             if state.incident != verdict.incident {
+                if state.incident?.number != verdict.incident?.number { state.toldSafety = nil }
                 state.incident = verdict.incident
                 news.append(.incident(verdict.incident))
             }
@@ -126,12 +141,8 @@ public final class RegionWatch: Sendable {
                 state.device.stand(verdict.presences(replacing: state.device, where: difference), now: now)
                 news.append(.reconciled(difference))
             }
-            state.isOutdated = state.isOutdated || verdict.inside.contains { state.device.region($0) == nil }
-            let age = state.refreshedAt.map { now.seconds(since: $0) } ?? .infinity
-            return (news + Self.newSafety(&state), state.isOutdated || age >= Self.refreshSeconds)
+            return news + Self.newSafety(&state)
         }
-        // Who cannot be told now is told with the next emission.
-        if refreshIsDue { try? await refresh() }
         if !news.isEmpty { try? await keep() }
         return news
     }
@@ -144,7 +155,10 @@ public final class RegionWatch: Sendable {
     func follow(_ fixes: [Position], of session: String) -> [News] {
         let now = now()
         return state.withLock { state in
-            if !fixes.isEmpty { state.session = session }
+            if !fixes.isEmpty {
+                state.session = session
+                state.isAhead = true
+            }
             let crossings = state.device.follow(fixes, now: now).compactMap { crossing in
                 state.device.name(of: crossing.region).map { News.crossed(Crossing(crossing, of: $0)) }
             }
@@ -152,12 +166,19 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Where the device stands, for a note beside the fixes that it follows from.
-    var kept: KeptStanding {
-        state.withLock { KeptStanding($0.device, incident: $0.incident, session: $0.session) }
+    /// Where the device stands, for a note beside the fixes that it follows from; nil without these, while they are
+    /// not on the disk: whoever went on from there would never decide them.
+    func kept(besideFixes: Bool) -> KeptStanding? {
+        state.withLock { state in
+            besideFixes || !state.isAhead
+                ? KeptStanding(state.device, incident: state.incident, session: state.session) : nil
+        }
     }
 
-    /// Keeps where the device stands.
+    /// Notes that all fixes that were decided are on the disk.
+    func noteRecorded() { state.withLock { $0.isAhead = false } }
+
+    /// Keeps where the device stands, unless what it follows from is about to be recorded, and the standing with it.
     func keep() async throws { try await store.record([], beside: self) }
 
     // MARK: Pieces
@@ -172,6 +193,8 @@ public final class RegionWatch: Sendable {
 
     private static func safety(in state: State) -> Safety {
         let safety = state.device.safety
+        // Who knows of no region knows of none where it is safe.
+        guard state.device.knowsRegions else { return Safety(state: .unknown, since: safety.since) }
         return Safety(
             state: safety.state, since: safety.since, region: safety.region.flatMap { state.device.name(of: $0) })
     }

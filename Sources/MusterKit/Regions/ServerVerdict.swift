@@ -3,7 +3,7 @@ import MusterWire
 
 /// What the server says of the device that a person's recorded locations are of: the first of theirs.
 struct ServerVerdict: Sendable {
-    /// The newest sample of it that the server has evaluated; nil when it has none.
+    /// The newest sample of it that the server has stored; nil when it has none.
     var latest: Instant?
     /// How it stands to the regions near it.
     var presences: [RegionWatch.Presence] = []
@@ -14,6 +14,9 @@ struct ServerVerdict: Sendable {
     var inside: Set<RegionWatch.Name> {
         Set(presences.lazy.filter { $0.standing == .inside }.map(\.region))
     }
+
+    /// The newest sample of it that the server is known to have evaluated.
+    var evaluated: Instant? { ([latest].compactMap(\.self) + presences.map(\.sampleTime)).max() }
 
     /// Asks the server.
     ///
@@ -55,7 +58,7 @@ struct ServerVerdict: Sendable {
 
     /// Where it is another than the device's; nil where it is not, and where the server does not know as much.
     func difference(to device: WatchedDevice) -> RegionWatch.Difference? {
-        guard let latest, device.latest.map({ latest >= $0.sampleTime }) ?? true else { return nil }
+        guard let evaluated, device.evaluated.map({ evaluated >= $0 }) ?? true else { return nil }
         let own = Set(device.standings.lazy.filter { $0.standing == .inside }.compactMap { device.name(of: $0.region) })
         let told = inside.filter { device.region($0) != nil }
         return own == told

@@ -20,6 +20,9 @@ struct Surroundings: Codable, Hashable, Sendable {
         var filter: String
         /// The names of the collections that the tracker is linked to, in this order.
         var links: [String]
+
+        /// A silence as a server may set it.
+        static func silence(_ seconds: Double) -> Double { min(604_800, max(10, seconds)) }
     }
 
     /// A collection.
@@ -46,8 +49,9 @@ extension Surroundings {
         let tracker = try await server.item("trackers/\(PeerAddress.encoded(name))")
         let links = tracker["collections"]?.elements?.compactMap(\.string) ?? []
         var surroundings = Surroundings(
-            team: Team(silenceSeconds: silence, filter: tracker["filter"]?.string ?? "none", links: links))
-        var room = RegionWatch.regionLimit
+            team: Team(
+                silenceSeconds: Team.silence(silence), filter: tracker["filter"]?.string ?? "none", links: links))
+        var room = NativeQuestions.Room()
         for link in links {
             let path = "collections/\(PeerAddress.encoded(link))"
             let policy = try await server.item(path)["policy"]?.string ?? CrossingPolicy.confident.rawValue

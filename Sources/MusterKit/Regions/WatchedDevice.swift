@@ -11,6 +11,8 @@ struct WatchedDevice: Sendable {
     private var decision = Decision()
     /// Where it was of late, for a track that must be taken up again.
     private(set) var trail: [Position] = []
+    /// Whether it was ever told what there is to cross.
+    private(set) var knowsRegions = false
     // No number is given twice, so that what is gone is never taken for what came after it.
     private var lastCollection: Int32 = 0
     private var lastRegion: Int32 = 0
@@ -34,6 +36,12 @@ struct WatchedDevice: Sendable {
 
     /// The newest position that is kept, by sample time.
     var latest: Position? { engine.latestPosition(of: Self.device) }
+
+    /// The newest sample time that was evaluated: a filter by time leaves fixes out that move it nevertheless.
+    var evaluated: Instant? {
+        guard directory.trackers[Self.tracker]?.filter == .timeBased else { return latest?.sampleTime }
+        return trail.last?.sampleTime ?? latest?.sampleTime
+    }
 
     /// How its person is, as far as this device can tell.
     var safety: Safety { engine.safety(of: Self.user) }
@@ -82,13 +90,14 @@ struct WatchedDevice: Sendable {
         let filter = told.team.flatMap { PositionFilter(rawValue: $0.filter) } ?? PositionFilter.none
         let tracker = Tracker(number: Self.tracker, name: "own", filter: filter, collections: numbers)
         if directory.trackers[Self.tracker] != tracker { edits.append(.putTracker(tracker)) }
-        let silence = told.team?.silenceSeconds ?? Team.defaultSilenceSeconds
+        let silence = told.team.map { Surroundings.Team.silence($0.silenceSeconds) } ?? Team.defaultSilenceSeconds
         edits.append(
             .putTeam(Team(number: Self.team, name: "own", tracker: Self.tracker, silenceSeconds: silence)))
         if var user = directory.users[Self.user] {
             user.team = told.team == nil ? nil : Self.team
             edits.append(.putUser(user))
         }
+        knowsRegions = true
         guard carryOut(edits) else { return }
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
@@ -149,7 +158,8 @@ struct WatchedDevice: Sendable {
                 engine.recall(trail.filter { $0.sampleTime <= until }, of: Self.device, into: &decision)
             }
         }
-        remember(fixes)
+        // What is ahead of the clock moves nothing.
+        remember(fixes.filter { !Engine.isAhead($0.sampleTime, of: now) })
         let crossings = takeCrossings()
         engine.sweep(now: now, into: &decision)
         return crossings + takeCrossings()
@@ -185,16 +195,20 @@ struct WatchedDevice: Sendable {
         _ = takeCrossings()
     }
 
-    /// Goes on where it was before a restart.
+    /// Goes on where it was before a restart, as far as that still holds.
     ///
     /// - Parameters:
     ///   - latest: the newest position.
     ///   - trail: where it was until then, ascending.
-    mutating func goOn(from latest: Position, trail: [Position], presences: [Presence], safety: Safety) {
+    mutating func goOn(
+        from latest: Position, trail: [Position], presences: [Presence], safety: Safety, now: Instant
+    ) {
         engine = Engine(
             directory: directory, positions: [(Self.device, latest)],
             presences: [(Self.device, presences.sorted { $0.region < $1.region })], safety: [(Self.user, safety)])
         self.trail = []
         remember(trail)
+        engine.review(now: now, into: &decision)
+        _ = takeCrossings()
     }
 }

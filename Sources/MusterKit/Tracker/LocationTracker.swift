@@ -216,7 +216,10 @@ extension LocalStore {
         try await file.write { transaction in
             for draft in drafts { try transaction.record(draft.id, draft.json) }
             // Asked for in here: transactions come one after the other, and the last keeps the newest.
-            if let watch { try transaction.keep(try Self.json(of: watch.kept), note: KeptStanding.note) }
+            if let kept = watch?.kept(besideFixes: !drafts.isEmpty) {
+                try transaction.keep(try Self.json(of: kept), note: KeptStanding.note)
+            }
         }
+        if !drafts.isEmpty { watch?.noteRecorded() }
     }
 }

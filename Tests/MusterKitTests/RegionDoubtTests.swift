@@ -1,0 +1,154 @@
+import MusterCore
+import MusterReplication
+import Testing
+
+@testable import MusterKit
+
+/// When a device must not rely on what it knew, and what it takes from a server that errs.
+@Suite struct RegionDoubtTests {
+    private static let yard = RegionWatch.Name(collection: "site", id: "yard")
+
+    private func surroundings(silenceSeconds: Double = 1_200, filter: String = "none") -> Surroundings {
+        let page = #"""
+            {"type":"FeatureCollection","features":[{"type":"Feature","id":"yard","properties":{"radius":50,\#
+            "muster":true},"geometry":{"type":"Point","coordinates":[13,52]}}]}
+            """#
+        return Surroundings(
+            team: .init(silenceSeconds: silenceSeconds, filter: filter, links: ["site"]),
+            collections: [.init(name: "site", policy: "raw", pages: [page])])
+    }
+
+    @Test func `who was safe yesterday is not known to be safe today`() async throws {
+        let store = try LocalStore(path: nil)
+        try await store.keep(surroundings(), note: Surroundings.note)
+        let inside = try fix(0, north: 0)
+        func watch(after seconds: Double) async throws -> RegionWatch {
+            let now = inside.sampleTime.advanced(bySeconds: seconds)
+            let watch = RegionWatch(session: try offlineSession(), store: store) { now }
+            try await watch.recall()
+            return watch
+        }
+        let first = try await watch(after: 0)
+        _ = first.follow([inside], of: "s")
+        try await record(inside, into: store, beside: first)
+        #expect(try await watch(after: 600).safety.state == .safe)
+        #expect(try await watch(after: 86_400).safety.state == .unknown)
+    }
+
+    @Test func `during an incident whoever starts again is told how they are`() async throws {
+        let store = try LocalStore(path: nil)
+        try await store.keep(surroundings(), note: Surroundings.note)
+        let inside = try fix(0, north: 0)
+        var device = WatchedDevice(of: "ann")
+        try device.adopt(surroundings(), now: inside.sampleTime)
+        _ = device.follow([inside], now: inside.sampleTime)
+        try await store.keep(
+            KeptStanding(device, incident: .init(number: 1, isDrill: true), session: "s"), note: KeptStanding.note)
+        let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
+        try await watch.recall()
+        let news = watch.follow([], of: "s")
+        #expect(news == [.safety(watch.safety)])
+        #expect(watch.safety.state == .safe)
+        #expect(watch.follow([], of: "s").isEmpty)
+    }
+
+    @Test func `who knows of no region does not know whether it is safe`() async throws {
+        let store = try LocalStore(path: nil)
+        let far = try fix(0, north: 500)
+        var device = WatchedDevice(of: "ann")
+        _ = device.follow([far], now: far.sampleTime)
+        try await store.keep(
+            KeptStanding(device, incident: .init(number: 1, isDrill: false), session: "s"), note: KeptStanding.note)
+        let watch = RegionWatch(session: try offlineSession(), store: store) { far.sampleTime }
+        try await watch.recall()
+        let news = watch.follow([try fix(1, north: 500)], of: "s")
+        #expect(watch.incident?.number == 1)
+        #expect(watch.safety.state == .unknown)
+        #expect(news == [.safety(watch.safety)])
+    }
+
+    @Test func `a fix that the filter leaves out is newer than what the server says of the one before`() throws {
+        var device = WatchedDevice(of: "ann")
+        let first = try fix(0, north: 0)
+        let second = try fix(10, north: 500)
+        try device.adopt(surroundings(filter: "timeBased"), now: first.sampleTime)
+        #expect(device.follow([first, second], now: second.sampleTime).map(\.kind) == [.enter, .exit])
+        #expect(device.latest?.sampleTime == first.sampleTime)
+        var verdict = ServerVerdict(latest: first.sampleTime)
+        verdict.presences = [
+            .init(region: Self.yard, standing: .inside, since: first.sampleTime, sampleTime: first.sampleTime)
+        ]
+        #expect(verdict.difference(to: device) == nil)
+        // It too has evaluated the second, and says so.
+        verdict.presences[0].sampleTime = second.sampleTime
+        #expect(verdict.difference(to: device) == .init(inside: [Self.yard], outside: []))
+    }
+
+    @Test(arguments: [1e300, -1e300, .infinity])
+    func `a silence that no server may set is held to what it may`(_ seconds: Double) throws {
+        var device = WatchedDevice(of: "ann")
+        let inside = try fix(0, north: 0)
+        try device.adopt(surroundings(silenceSeconds: seconds), now: inside.sampleTime)
+        _ = device.follow([inside], now: inside.sampleTime)
+        #expect(device.safety.state == .safe)
+        _ = device.follow([], now: inside.sampleTime.advanced(bySeconds: 604_801))
+        #expect(device.safety.state == .unknown)
+    }
+
+    @Test func `regions are not asked for with every emission when that fails`() {
+        let start = Instant(milliseconds: 1_700_000_000_000)
+        func isDue(_ pacing: RefreshPacing, after seconds: Double) -> Bool {
+            pacing.isDue(at: start.advanced(bySeconds: seconds))
+        }
+        var pacing = RefreshPacing()
+        #expect(isDue(pacing, after: 0))
+        pacing.begin(at: start)
+        pacing.fail(ReplicationFault.unreachable("cut"))
+        #expect(!isDue(pacing, after: 59))
+        #expect(isDue(pacing, after: 60))
+        #expect(isDue(pacing, after: -1), "a clock that was set back")
+        pacing.fail(ReplicationFault.tooLarge(limitBytes: 1))
+        #expect(!isDue(pacing, after: 899))
+        #expect(isDue(pacing, after: 900))
+        pacing.begin(at: start)
+        pacing.succeed(at: start)
+        #expect(!isDue(pacing, after: 899))
+        pacing.isOutdated = true
+        #expect(!isDue(pacing, after: 59))
+        #expect(isDue(pacing, after: 60))
+    }
+
+    @Test func `pages of regions have an end`() throws {
+        var room = NativeQuestions.Room()
+        #expect(try room.take(Array(#"{"features":[{}],"nextCursor":"a"}"#.utf8)) == "a")
+        #expect(try room.take(Array(#"{"features":[]}"#.utf8)) == nil)
+        #expect(room.regions == RegionWatch.regionLimit - 1)
+        #expect(throws: ReplicationFault.malformed("a page without regions leads on")) {
+            try room.take(Array(#"{"features":[],"nextCursor":"a"}"#.utf8))
+        }
+        let padding = String(repeating: " ", count: NativeQuestions.answerLimitBytes)
+        #expect(throws: ReplicationFault.tooLarge(limitBytes: NativeQuestions.Room.limitBytes)) {
+            for _ in 0..<5 { _ = try room.take(Array((#"{"features":[{}]}"# + padding).utf8)) }
+        }
+    }
+
+    @Test func `a standing is not kept ahead of the fixes that it follows from`() async throws {
+        let store = try LocalStore(path: nil)
+        try await store.keep(surroundings(), note: Surroundings.note)
+        let inside = try fix(0, north: 0)
+        let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
+        try await watch.recall()
+        _ = watch.follow([inside], of: "s")
+        try await watch.keep()
+        #expect(try await store.note(KeptStanding.note, as: KeptStanding.self) == nil)
+        try await record(inside, into: store, beside: watch)
+        try await watch.keep()
+        let kept = try await store.note(KeptStanding.note, as: KeptStanding.self)
+        #expect(kept?.presences.map(\.region) == [Self.yard])
+    }
+
+    private func record(_ fix: Position, into store: LocalStore, beside watch: RegionWatch) async throws {
+        try await store.record(
+            [RecordedLocation(.init(fix: fix, isInBackground: false), user: "ann", session: "s")], beside: watch)
+    }
+}
