@@ -148,6 +148,14 @@ import Testing
             try await server.ask("POST", "teams/crew/incidents", #"{"kind":"drill","note":"Smoke"}"#)
             let news = await watch.reconcile()
             #expect(news.first == .incident(.init(number: 1, isDrill: true, note: "Smoke")))
+            #expect(news.last == .safety(watch.safety))
+
+            // Who knew of no region says nothing before they are asked for.
+            let unaware = RegionWatch(session: session, store: try LocalStore(path: nil))
+            #expect(unaware.follow([far], of: "s").isEmpty)
+            #expect(unaware.safety.state == .unknown)
+            #expect(await unaware.reconcile() == [news[0], .safety(unaware.safety)])
+            #expect(unaware.safety.state == .unsafe)
             let refuge = try #require(watch.refuges(near: far.coordinate).first)
             #expect(refuge.title == "The meadow")
             #expect(abs(refuge.distance.value - 250) < 1)
@@ -161,6 +169,12 @@ import Testing
             #expect(arrival.contains(.safety(again.safety)))
             #expect(again.safety.state == .safe)
             #expect(again.safety.region == .init(collection: "site", id: "meadow"))
+
+            // One incident after the other, and how they are is told of each.
+            try await server.ask("POST", "incidents/1/close", #"{"reason":"false alarm"}"#)
+            try await server.ask("POST", "teams/crew/incidents", #"{"kind":"real"}"#)
+            let next = RegionWatch.Incident(number: 2, isDrill: false)
+            #expect(await watch.reconcile() == [.incident(next), .safety(watch.safety)])
         }
     }
 
