@@ -193,7 +193,7 @@ package struct Server: Sendable {
 
     private func serverBuilder(_ files: Configuration.TLSFiles?) throws -> HTTPServerBuilder {
         let http1 = HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [connections.beginning()]))
+            configuration: .init(additionalChannelHandlers: [connections.handler()]))
         guard let files else { return http1 }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateChain).map { .certificate($0) },

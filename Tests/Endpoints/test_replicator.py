@@ -126,3 +126,29 @@ def test_the_database_of_replications_is_the_admins_alone(make_server):
     admin.ok("DELETE", "/_replicator")
     assert admin.send("DELETE", "/_replicator")[0] == 404
     assert admin.ok("GET", "/_scheduler/docs")["docs"] == []
+
+
+def test_an_order_that_cannot_be_read_is_told_of_once(make_server):
+    """However deep and long a document is, that its replication ended is seen."""
+    _, _, left, _ = pair(make_server)
+    deep = []
+    for _ in range(40):
+        deep = [deep]
+    for id, more in (("deep", deep), ("long", ["x"] * 500_000)):
+        left.ok("PUT", f"/_replicator/{id}", {"source": 7, "target": "b", "more": more})
+        assert ended(left, id)["_replication_state"] == "failed"
+    before = left.ok("GET", "/_replicator")["update_seq"]
+    left.ok("PUT", "/_replicator/last", {"source": "none", "target": "none either"})
+    ended(left, "last")
+    assert [row["id"] for row in left.ok("GET", f"/_replicator/_changes?since={before}")["results"]] == ["last"]
+    assert {left.ok("GET", f"/_replicator/{id}")["_rev"][:2] for id in ("deep", "long", "last")} == {"2-"}
+
+
+def test_without_its_database_no_document_orders_anything(make_server):
+    _, _, left, right = pair(make_server)
+    right.fill("notes", 3)
+    left.ok("PUT", "/_replicator/on", {
+        "source": right.url("notes"), "target": "copy", "create_target": True, "continuous": True})
+    eventually(30, lambda: left.ok("GET", "/_scheduler/jobs")["jobs"])
+    left.ok("DELETE", "/_replicator")
+    eventually(30, lambda: not left.ok("GET", "/_scheduler/jobs")["jobs"])

@@ -28,16 +28,39 @@ struct ReplicationDocument: Sendable {
         else { return nil }
         name = ReplicationJob.DocumentName(id: document.id, revision: winner.revision)
         self.body = body
-        let value = (try? JSONValue(parsing: body.json, valueLimit: 2 * CouchLimits.names)) ?? .null
-        order = Result { try ReplicationOrder(value) }.mapError {
-            CouchFault(telling: $0) ?? .badRequest("The order cannot be read.")
-        }
+        order = Result {
+            try ReplicationOrder(
+                JSONValue(
+                    parsing: body.json, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names))
+        }.mapError { CouchFault(telling: $0) ?? .badRequest("The order cannot be read.") }
+        // By itself: whoever ended must be known to have, whatever else the document says.
+        let value = (try? JSONValue(parsing: Self.members(of: body.json) { $0.hasPrefix("_replication") })) ?? .null
         // Versions of CouchDB before 3 wrote other states, which mean nothing.
         let state = value["_replication_state"]?.string.flatMap { ScheduledState(rawValue: $0) }
         ending = state == .completed || state == .failed ? state : nil
         endedAt = ending == nil ? nil : value["_replication_state_time"]?.string
         reason = ending == nil ? nil : value["_replication_state_reason"]?.string
         statistics = ending == nil ? nil : value["_replication_stats"]
+    }
+
+    /// A document's body with only some of its members.
+    static func members(of json: [UInt8], where isWanted: (String) -> Bool) throws -> [UInt8] {
+        try json.withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 1)
+            var found: [UInt8] = [UInt8(ascii: "{")]
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                let value = try reader.skip()
+                if !isWanted(key.string) { continue }
+                if found.count > 1 { found.append(UInt8(ascii: ",")) }
+                found.append(UInt8(ascii: "\""))
+                found.append(contentsOf: key.bytes)
+                found.append(contentsOf: "\":".utf8)
+                found.append(contentsOf: value)
+            }
+            found.append(UInt8(ascii: "}"))
+            return found
+        }
     }
 }
 
@@ -52,7 +75,9 @@ enum ReplicationEnding: Sendable {
     func told(in body: DocumentBody, at moment: Instant) throws -> DocumentBody {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.members(of: try Self.order(in: body.json))
+        // Without what was written of an end before.
+        writer.members(
+            of: try ReplicationDocument.members(of: body.json) { !CouchDocument.replicationMembers.contains($0) })
         switch self {
         case .completed(let order, let progress, let startedAt):
             writer.member("_replication_state", ScheduledState.completed.rawValue)
@@ -71,26 +96,6 @@ enum ReplicationEnding: Sendable {
         }
         writer.endObject()
         return DocumentBody(json: writer.takeBytes(), attachments: body.attachments)
-    }
-
-    /// A body without what was written of an end before.
-    private static func order(in json: [UInt8]) throws -> [UInt8] {
-        try json.withUnsafeBytes { bytes in
-            var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 1)
-            var order: [UInt8] = [UInt8(ascii: "{")]
-            try reader.beginObject()
-            while let key = try reader.nextKey() {
-                let value = try reader.skip()
-                if CouchDocument.replicationMembers.contains(key.string) { continue }
-                if order.count > 1 { order.append(UInt8(ascii: ",")) }
-                order.append(UInt8(ascii: "\""))
-                order.append(contentsOf: key.bytes)
-                order.append(contentsOf: "\":".utf8)
-                order.append(contentsOf: value)
-            }
-            order.append(UInt8(ascii: "}"))
-            return order
-        }
     }
 }
 

@@ -24,7 +24,11 @@ extension Replicator {
     func follow() async throws {
         guard let place = ledger.directory.database(named: DatabaseName.replicator), let database = place.number,
             let admin = ledger.directory.users.all.first(where: { $0.role == .admin })
-        else { return try await Task.sleep(for: .seconds(Self.lookSeconds)) }
+        else {
+            // Documents that are no more order nothing.
+            end { $0.document != nil }
+            return try await Task.sleep(for: .seconds(Self.lookSeconds))
+        }
         let home = try await LedgerHome(place, by: admin.number, ledger, feeds)
         let running = Set(jobs.compactMap(\.document))
         let room = Self.jobLimit - jobs.count
@@ -57,7 +61,7 @@ extension Replicator {
         _ = try enlist(order, document: document) { [self] number in
             let ending: ReplicationEnding
             do {
-                let done = try await replicate(order, by: user, attempts: .max) { self.note($0, of: number) }
+                let done = try await persist(in: order, by: user) { self.note($0, of: number) }
                 ending = .completed(order, done.progress, startedAt: startedAt)
             } catch let error where error is ReplicationFault || error is CouchFault {
                 // Whoever ended it, or stops the server, did not find that it cannot be done. Of another error, such as
@@ -75,6 +79,22 @@ extension Replicator {
             }
         }
     }
+
+    /// Carries an order out, however long a peer is away, or its name is not known: it is looked up anew each time.
+    private func persist(
+        in order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
+    ) async throws -> Done {
+        while true {
+            do {
+                return try await replicate(order, by: user, report)
+            } catch let fault as ReplicationFault where fault.isPassing {
+                try await Task.sleep(for: .seconds(Self.awaySeconds))
+            }
+        }
+    }
+
+    /// Seconds until a peer that could not be reached, for as many attempts as are made at once, is tried again.
+    private static let awaySeconds = 10.0
 
     /// Writes into a document how its replication ended, unless it says something else by now.
     private func write(

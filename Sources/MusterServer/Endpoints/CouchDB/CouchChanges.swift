@@ -226,7 +226,7 @@ final class CouchChangesRequest: Sendable {
         if query.text("heartbeat") == "true" { return longestSeconds }
         guard let milliseconds = try query.count("heartbeat") else { return nil }
         guard milliseconds > 0 else { throw CouchFault.badRequest("`heartbeat` must be positive.") }
-        return max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000)
+        return min(longestSeconds, max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000))
     }
 
     /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.

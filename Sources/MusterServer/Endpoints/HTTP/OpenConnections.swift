@@ -24,11 +24,11 @@ package final class OpenConnections: Service {
     /// No connection yet.
     package init() {}
 
-    /// Makes what every new connection begins with.
-    func beginning() -> any ChannelHandler & RemovableChannelHandler { ConnectionBeginning(self) }
+    /// Makes what stands in every new connection.
+    func handler() -> any ChannelHandler & RemovableChannelHandler { ConnectionHandler(self) }
 
-    /// Has something done once a connection is closed, if only for what is under way on it: there is one such thing at
-    /// a time, to be ended by `unwatch`.
+    /// Has something done once a connection is closed, or its other end is: for what is under way on it, so there is one
+    /// such thing at a time, to be ended by `unwatch`.
     func watch(_ channel: any Channel, _ whenClosed: @escaping @Sendable () -> Void) {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = whenClosed }
         // It may have closed before.
@@ -40,7 +40,7 @@ package final class OpenConnections: Service {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = nil }
     }
 
-    private func endWatch(_ channel: ObjectIdentifier) {
+    fileprivate func endWatch(_ channel: ObjectIdentifier) {
         state.withLock { $0.watches.removeValue(forKey: channel) }?()
     }
 
@@ -80,8 +80,8 @@ package final class OpenConnections: Service {
     }
 }
 
-/// Stands in a connection's pipeline only while that is made.
-private final class ConnectionBeginning: ChannelInboundHandler, RemovableChannelHandler {
+/// Begins a connection, and tells when whoever is at its other end will send no more.
+private final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     private let connections: OpenConnections
 
@@ -95,6 +95,12 @@ private final class ConnectionBeginning: ChannelInboundHandler, RemovableChannel
         // brings more at a time makes it grow. A channel without this option reads as it is used to.
         let buffers = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 65_536)
         try? context.channel.syncOptions?.setOption(.recvAllocator, value: buffers)
-        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // A reader that is gone and one that closed only its half look alike, and who waits for a feed has no reason to
+        // close half of it.
+        if event as? ChannelEvent == .inputClosed { connections.endWatch(ObjectIdentifier(context.channel)) }
+        context.fireUserInboundEventTriggered(event)
     }
 }
