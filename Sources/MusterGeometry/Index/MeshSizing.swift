@@ -17,6 +17,10 @@ struct MeshSizing: BitwiseCopyable, Sendable {
     /// Cells are not cut when they are smaller than this, degrees: about 0.2 m.
     static var leastCell: Double { 2e-6 }
     static var depthLimit: Int { 8 }
+    /// Cells are not cut when the root's are more times as wide. With the five halvings of a cut that makes 22, and of
+    /// the 40 bits that a place has within a cell of the root 18 are left: in a leaf's units it is an eighth off, which
+    /// `LeafUnits.doubt` covers.
+    static var narrowest: Double { 0x1p17 }
     /// The most halvings in one cut.
     static var levelLimit: Int { 5 }
     /// How many edges a cell of a cut is to have at most on average.

@@ -151,7 +151,7 @@ struct RegionMeshBuilder: ~Copyable {
             references += part.edgeCount
         }
         if weight > sizing.splitLimit && depth < MeshSizing.depthLimit
-            && min(cell.width, cell.height) > MeshSizing.leastCell,
+            && min(cell.width, cell.height) > MeshSizing.leastCell && cell.width * MeshSizing.narrowest >= grid.width,
             let levels = levels(for: list, weight, cell, limit: growth * Double(references)),
             let word = cut(list, references, cell, levels: levels, depth: depth, growth: growth)
         {

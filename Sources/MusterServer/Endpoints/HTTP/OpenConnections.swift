@@ -27,8 +27,8 @@ package final class OpenConnections: Service {
     /// Makes what stands in every new connection.
     func handler() -> any ChannelHandler & RemovableChannelHandler { ConnectionHandler(self) }
 
-    /// Has something done once a connection is closed, or its other end is: for what is under way on it, so there is one
-    /// such thing at a time, to be ended by `unwatch`.
+    /// Has something done once a connection is closed, or its other end is: for what is under way on it, so there is
+    /// one such thing at a time, to be ended by `unwatch`.
     func watch(_ channel: any Channel, _ whenClosed: @escaping @Sendable () -> Void) {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = whenClosed }
         // It may have closed before.
