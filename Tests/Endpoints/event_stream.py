@@ -22,6 +22,9 @@ class EventStream:
         self.comments = []
         self.deadline = float("inf")
         """When reading fails, whatever still comes."""
+        if self.response.status == 503:
+            # As whoever finds nobody listening: a server that is stopping says so, as long as it can.
+            raise ConnectionRefusedError(self.response.read())
         assert self.response.status == 200, self.response.read()
         assert self.response.headers["Content-Type"].split(";")[0] == "text/event-stream"
 

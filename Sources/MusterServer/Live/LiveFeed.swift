@@ -32,10 +32,11 @@ struct LiveFeed: Sendable {
     /// Answers with everything after `cursor` that whoever proved it may see, as it happens, until the connection is
     /// closed.
     ///
-    /// - Throws: 503 when as many listen as may.
+    /// - Throws: 503 when as many listen as may, or the server is stopping.
     func response(to proof: Proof, since cursor: Sequence?, on channel: any Channel) throws -> Response {
         guard let listener = live.listen(since: cursor ?? ledger.lastSequence) else {
-            throw HTTPError(.serviceUnavailable, message: "too many live feeds are open")
+            throw HTTPError(
+                .serviceUnavailable, message: "as many live feeds are open as may be, or the server is stopping")
         }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no",
