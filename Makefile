@@ -30,8 +30,14 @@ bench: ## Measure a release build, and its peer in the same run.
 	@.build/release/muster bench ingest
 	@.build/release/muster bench live
 	@.build/release/muster bench regions
+	@.build/release/muster bench engine
+	@.build/release/muster bench truth --acceptance --device-days 1000 --seed 7
+	@.build/release/muster bench documents
+	@.build/release/muster bench sync
+	@.build/release/muster bench feeds
 	@Benchmarks/peer-postgis
 	@Benchmarks/peer-regions
+	@Benchmarks/peer-places
 
 fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 	@Tests/Fuzz/run $(FUZZ_SECONDS)
