@@ -1,6 +1,6 @@
 # What one can do with a clone of Muster. `make` alone lists it.
 
-SWIFT_PATHS := $(wildcard Sources Tests Benchmarks Wasm Package.swift)
+SWIFT_PATHS := $(wildcard Sources Tests Examples Benchmarks Wasm Package.swift)
 
 # How long `make fuzz` runs each fuzzer, in seconds.
 FUZZ_SECONDS ?= 60
@@ -34,6 +34,7 @@ bench: ## Measure a release build, and its peer in the same run.
 	@.build/release/muster bench truth --acceptance --device-days 1000 --seed 7
 	@.build/release/muster bench documents
 	@.build/release/muster bench sync
+	@.build/release/muster bench watch
 	@.build/release/muster bench feeds
 	@Benchmarks/peer-postgis
 	@Benchmarks/peer-regions

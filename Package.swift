@@ -102,6 +102,8 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -125,6 +127,12 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+
+        // What the documentation shows, compiled as an app would: public declarations alone can be used.
+        .target(
+            name: "Examples",
+            dependencies: ["MusterKit", "MusterReplication", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Examples", packageAccess: false, swiftSettings: strict),
 
         // C libraries of the system.
         .systemLibrary(name: "CGeos", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
@@ -151,9 +159,10 @@ let package = Package(
         .testTarget(
             name: "MusterServerTests",
             dependencies: [
-                "MusterServer", "MusterDocuments", "MusterStore", "MusterWire", "MusterCore", "MusterGeometry",
-                "MusterSimulator", .product(name: "Hummingbird", package: "hummingbird"),
+                "MusterServer", "MusterDocuments", "MusterReplication", "MusterStore", "MusterWire", "MusterCore",
+                "MusterGeometry", "MusterSimulator", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(

@@ -43,8 +43,8 @@ package protocol DocumentReader: AnyObject {
 
     /// A document that is never replicated.
     func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument?
-    /// Documents that are never replicated, by id, after an id, at most `limit`.
-    func locals(in database: DatabaseNumber, after id: String?, limit: Int) throws -> [LocalDocument]
+    /// Documents that are never replicated, by id; the range is of their ids without `_local/`.
+    func locals(in database: DatabaseNumber, _ range: DocumentRange) throws -> [LocalDocument]
 
     /// Part of an attachment's bytes; empty at its end, nil where there is no such attachment.
     ///

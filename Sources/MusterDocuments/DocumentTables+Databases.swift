@@ -47,22 +47,24 @@ extension DocumentTables {
         return LocalDocument(id: id, revision: statement.integer(0), json: statement.withBlob(1) { [UInt8]($0) })
     }
 
-    package func locals(in number: DatabaseNumber, after id: String?, limit: Int) throws -> [LocalDocument] {
+    package func locals(in number: DatabaseNumber, _ range: DocumentRange) throws -> [LocalDocument] {
         guard try !isRemoved(number) else { return [] }
+        let upper = range.upper.map { _ in range.includesUpper ? "AND id <= ?3" : "AND id < ?3" } ?? ""
         let statement = try statement(
             """
-            SELECT revision, json, id FROM local_documents WHERE database = ? AND id > ? ORDER BY id LIMIT ?
+            SELECT revision, json, id FROM local_documents
+            WHERE database = ?1 AND id \(range.includesLower ? ">=" : ">") ?2 \(upper)
+            ORDER BY id \(range.isDescending ? "DESC" : "ASC") LIMIT ?4
             """)
         defer { statement.reset() }
         statement.bind(1, Int64(number.rawValue))
-        statement.bind(2, id ?? "")
-        statement.bind(3, Int64(max(0, limit)))
+        statement.bind(2, range.lower ?? "")
+        if let upper = range.upper { statement.bind(3, upper) }
+        statement.bind(4, Int64(max(0, range.limit)))
         var locals: [LocalDocument] = []
         while try statement.step() {
-            locals.append(
-                LocalDocument(
-                    id: statement.text(2) ?? "", revision: statement.integer(0),
-                    json: statement.withBlob(1) { [UInt8]($0) }))
+            let json = range.withBodies ? statement.withBlob(1) { [UInt8]($0) } : []
+            locals.append(LocalDocument(id: statement.text(2) ?? "", revision: statement.integer(0), json: json))
         }
         return locals
     }

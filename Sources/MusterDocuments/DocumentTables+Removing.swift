@@ -1,10 +1,11 @@
 import GRDB
 package import MusterCore
 
-/// Databases that were removed. Readers leave one out from the removing transaction on; what was in it is erased a
-/// slice at a time, so that nobody waits while a million documents go. A crash in between changes nothing but when.
+/// Databases and indexes that were removed. Readers leave one out from the removing transaction on; what was in it is
+/// erased a slice at a time, so that nobody waits while a million documents go. A crash in between changes nothing but
+/// when.
 extension DocumentTables {
-    /// How many documents a database may have to be erased in the transaction that removes it.
+    /// How many documents a database may have, or entries an index, to be erased in the transaction that removes it.
     package static let erasedAtOnce = 500
 
     package func remove(_ number: DatabaseNumber) throws {
@@ -23,10 +24,45 @@ extension DocumentTables {
 
     package func eraseRemoved(limit: Int) throws -> Bool {
         try change {
-            guard let number = try removed().min() else { return false }
-            try erase(number, limit: max(1, limit))
-            return try !removed().isEmpty
+            if let number = try removed().min() {
+                try erase(number, limit: max(1, limit))
+                return try !removed().isEmpty || removedIndex() != nil
+            }
+            guard let index = try removedIndex() else { return false }
+            // An entry is a fraction of a document.
+            return try eraseEntries(of: index, limit: max(1, limit) * Self.entriesPerDocument) || removedIndex() != nil
         }
+    }
+
+    /// How many entries of an index are as much work as a document.
+    private static let entriesPerDocument = 4
+
+    /// An index that is gone but for its entries, which nobody can ask for any more.
+    private func removedIndex() throws -> Int64? {
+        // From number to number: there are few, each with many entries.
+        try Int64.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    WITH RECURSIVE numbers (number) AS (
+                        SELECT min(index_number) FROM index_entries
+                        UNION ALL SELECT (SELECT min(index_number) FROM index_entries WHERE index_number > number)
+                        FROM numbers WHERE number IS NOT NULL)
+                    SELECT number FROM numbers
+                    WHERE number IS NOT NULL AND number NOT IN (SELECT number FROM document_indexes) LIMIT 1
+                    """))
+    }
+
+    /// Erases entries of an index.
+    ///
+    /// - Returns: whether it may have more.
+    func eraseEntries(of index: Int64, limit: Int) throws -> Bool {
+        try database.cachedStatement(
+            sql: """
+                DELETE FROM index_entries WHERE index_number = ?1 AND (key, id) IN (
+                    SELECT key, id FROM index_entries WHERE index_number = ?1 LIMIT ?2)
+                """
+        ).execute(arguments: [index, limit])
+        return database.changesCount >= limit
     }
 
     /// Databases that are gone and wait to be erased.

@@ -28,7 +28,7 @@ package final class DocumentTables: DocumentWriter {
     var rulesByIndex: [Int64: IndexRule] = [:]
     /// Databases that are gone and wait to be erased, once someone asked.
     var knownRemoved: Set<DatabaseNumber>?
-    /// Whether this transaction removed a database.
+    /// Whether this transaction removed a database, or an index, of which more is to be erased.
     package internal(set) var hasRemoved = false
     /// What this transaction adds to the blocks of changes.
     var blockChanges: [Block: Int] = [:]

@@ -10,7 +10,7 @@ package protocol DocumentWriter: DocumentReader {
     /// Removes a database, or the location database of a user: nobody reads what was in it any more. A small one is
     /// erased at once, a large one by `eraseRemoved`; until then the counts of the union may have its documents.
     func remove(_ database: DatabaseNumber) throws
-    /// Goes on erasing databases that were removed.
+    /// Goes on erasing databases and indexes that were removed.
     ///
     /// - Parameter limit: about how many documents a call erases.
     /// - Returns: whether more is left.
@@ -45,7 +45,8 @@ package protocol DocumentWriter: DocumentReader {
     /// - Returns: the index; where it is not ready, `fillIndexes` makes it so.
     /// - Throws: `MangoFault` when there are as many as there may be.
     func put(_ definition: IndexDefinition, in database: DatabaseNumber) throws -> StoredIndex
-    /// Removes an index; nothing happens when there is none of that number.
+    /// Removes an index: nobody can ask it any more. A small one is erased at once, a large one by `eraseRemoved`.
+    /// Nothing happens when there is none of that number.
     func removeIndex(_ number: Int64) throws
     /// Goes on filling indexes that were made over documents that are there.
     ///

@@ -49,7 +49,8 @@ public struct Replication: Sendable {
         self.pacing = pacing
     }
 
-    /// Runs until all is done, or for ever where it is continuous; ends when the task is cancelled.
+    /// Runs until all is done, or for ever where it is continuous and the pacing persists; ends when the task is
+    /// cancelled.
     ///
     /// - Parameter report: told how it goes, in order; what it does delays the replication.
     /// - Returns: how it went.
@@ -59,21 +60,22 @@ public struct Replication: Sendable {
         report: @escaping @Sendable (ReplicationProgress) -> Void = { _ in }
     ) async throws -> ReplicationProgress {
         var progress = ReplicationProgress()
-        var failures = 0
-        var interruption = ReplicationSession.Interruption()
+        var interruptions = Interruptions()
         while true {
-            let session = ReplicationSession(replication: self, report: report, before: progress, after: interruption)
+            let session = ReplicationSession(replication: self, report: report, before: progress, after: interruptions)
             do {
                 return try await session.run()
             } catch let fault as ReplicationFault where fault.isPassing {
                 try Task.checkCancellation()
-                let reached = session.progress
-                interruption.count += 1
-                interruption.isOfSnapshot = session.isInSnapshot
-                // Whoever gets on is not failing: a network that carries a page at a time carries all of them.
-                failures = reached.counts.written > progress.counts.written ? 1 : failures + 1
-                progress = reached
-                guard options.isContinuous || failures < pacing.attempts else { throw fault }
+                progress = session.progress
+                interruptions = session.interruptions
+                if let seconds = session.quietSeconds, seconds >= pacing.longestDelaySeconds {
+                    interruptions.noteProgress()
+                }
+                interruptions.noteCut()
+                let failures = interruptions.failures
+                let isForEver = options.isContinuous && pacing.persists
+                guard isForEver || failures < pacing.attempts else { throw fault }
                 var seconds = pacing.delaySeconds(afterFailures: failures)
                 if case .busy(_, let asked?) = fault { seconds = max(seconds, min(asked, pacing.longestDelaySeconds)) }
                 progress.state = .waiting(seconds: seconds, after: fault)

@@ -26,11 +26,13 @@ public struct ReplicationLog: Hashable, Sendable {
         public var recorded: PeerSequence
         /// How many revisions went which way.
         public var counts: ReplicationCounts
+        /// Whether a snapshot was being taken, and had not come to its end.
+        public var isInSnapshot: Bool
 
         /// One run of a replication.
         public init(
             id: String, startedAt: Instant, endedAt: Instant, start: PeerSequence, recorded: PeerSequence,
-            counts: ReplicationCounts
+            counts: ReplicationCounts, isInSnapshot: Bool = false
         ) {
             self.id = id
             self.startedAt = startedAt
@@ -38,6 +40,7 @@ public struct ReplicationLog: Hashable, Sendable {
             self.start = start
             self.recorded = recorded
             self.counts = counts
+            self.isInSnapshot = isInSnapshot
         }
     }
 
@@ -54,18 +57,19 @@ public struct ReplicationLog: Hashable, Sendable {
         history.removeLast(max(0, history.count - Self.historyLimit))
     }
 
-    /// Up to where both peers have everything, by their logs; `start` where they share no session.
+    /// The newest session that both peers remember, by their logs, and with it up to where both have everything; nil
+    /// where they share none.
     ///
     /// Where the two say different things of one session, one of them was set back, by a backup say, or was not told
     /// the last of it; the lesser is true of both.
-    static func commonAncestor(source: ReplicationLog?, target: ReplicationLog?) -> PeerSequence {
-        guard let source, let target else { return .start }
+    static func commonAncestor(source: ReplicationLog?, target: ReplicationLog?) -> Session? {
+        guard let source, let target else { return nil }
         for session in source.history {
             guard let twin = target.history.first(where: { $0.id == session.id }) else { continue }
-            guard let left = session.recorded.number, let right = twin.recorded.number else { return session.recorded }
-            return left <= right ? session.recorded : twin.recorded
+            guard let left = session.recorded.number, let right = twin.recorded.number else { return session }
+            return left <= right ? session : twin
         }
-        return .start
+        return nil
     }
 }
 
@@ -85,7 +89,8 @@ public struct ReplicationCounts: Hashable, Sendable {
     /// Nothing yet.
     public init() {}
 
-    static func + (left: Self, right: Self) -> Self {
+    /// All of both.
+    package static func + (left: Self, right: Self) -> Self {
         var sum = left
         sum.checked += right.checked
         sum.missing += right.missing
@@ -162,7 +167,7 @@ extension ReplicationLog.Session {
         self.init(
             id: id, startedAt: instant("start_time"), endedAt: instant("end_time"),
             start: value["start_last_seq"].map { PeerSequence($0) } ?? .start, recorded: PeerSequence(recorded),
-            counts: counts)
+            counts: counts, isInSnapshot: value["snapshot"]?.boolean ?? false)
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -189,6 +194,10 @@ extension ReplicationLog.Session {
         writer.value(counts.written)
         writer.key("doc_write_failures")
         writer.value(counts.refused)
+        if isInSnapshot {
+            writer.key("snapshot")
+            writer.value(true)
+        }
         writer.endObject()
     }
 }

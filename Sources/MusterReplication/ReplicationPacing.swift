@@ -6,8 +6,10 @@ public struct ReplicationPacing: Sendable {
     public var firstDelaySeconds = 0.5
     /// The longest wait, about.
     public var longestDelaySeconds = 60.0
-    /// How often a run that is not continuous is tried without getting on before it fails.
+    /// How often a run is tried without getting on before it fails.
     public var attempts = 8
+    /// Whether a continuous run is tried for ever instead.
+    public var persists = true
     /// Seconds after which what was done is written down.
     public var logSeconds = 5.0
     /// What time it is.

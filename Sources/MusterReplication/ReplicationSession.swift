@@ -9,21 +9,13 @@ final class ReplicationSession: Sendable {
     private let replication: Replication
     private let report: @Sendable (ReplicationProgress) -> Void
     private let reached: Mutex<ReplicationProgress>
-    private let interruption: Interruption
-    private let snapshotIsOpen = Mutex(false)
+    private let learned: Mutex<Interruptions>
+    private let quietSince = Mutex<Instant?>(nil)
     private let id: String
 
     private var source: any ReplicationPeer { replication.source }
     private var target: any ReplicationPeer { replication.target }
     private var options: Replication.Options { replication.options }
-
-    /// What happened to the attempts before.
-    struct Interruption {
-        /// How many were cut off.
-        var count = 0
-        /// Whether the last was, within a snapshot.
-        var isOfSnapshot = false
-    }
 
     /// What the scout found.
     private struct Find: Sendable {
@@ -41,14 +33,15 @@ final class ReplicationSession: Sendable {
         var last: PeerSequence?
         var pending: Int?
         var isLast: Bool
+        var isInSnapshot = false
     }
 
     init(
         replication: Replication, report: @escaping @Sendable (ReplicationProgress) -> Void,
-        before: ReplicationProgress, after interruption: Interruption
+        before: ReplicationProgress, after interruptions: Interruptions
     ) {
         self.replication = replication
-        self.interruption = interruption
+        learned = Mutex(interruptions)
         self.report = report
         var progress = before
         progress.state = .running
@@ -63,13 +56,12 @@ final class ReplicationSession: Sendable {
     /// How far it came.
     var progress: ReplicationProgress { reached.withLock { $0 } }
 
-    /// Whether a snapshot was begun and has not come to its end.
-    var isInSnapshot: Bool { snapshotIsOpen.withLock { $0 } }
+    /// What the cuts before taught, and what has come through since.
+    var interruptions: Interruptions { learned.withLock { $0 } }
 
-    /// Seconds after which what was done is written down: the more often it was cut off, the sooner, so that it gets on
-    /// however short the network lasts.
-    private var logSeconds: Double {
-        replication.pacing.logSeconds / Double(1 << min(interruption.count, 20))
+    /// Seconds for which it has waited for changes, when that is what it does; nil while it has something to do.
+    var quietSeconds: Double? {
+        quietSince.withLock { $0 }.map { replication.pacing.now().seconds(since: $0) }
     }
 
     func run() async throws -> ReplicationProgress {
@@ -82,7 +74,7 @@ final class ReplicationSession: Sendable {
             sourceLog: try await source.log(logID) ?? ReplicationLog(),
             targetLog: try await target.log(logID) ?? ReplicationLog())
         update { $0.sequence = keeper.start }
-        if wantsSnapshot(from: keeper.start, targetIsEmpty: targetInformation.documentCount == 0),
+        if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
             let pages = try await source.snapshot(since: keeper.start)
         {
             try await take(pages, &keeper)
@@ -108,19 +100,18 @@ final class ReplicationSession: Sendable {
 
     /// A snapshot is for a target that has nothing; one that was cut off goes on behind its last mark that both peers
     /// remember. Where they remember none, what has come is not sent again: replication finds what is missing.
-    private func wantsSnapshot(from start: PeerSequence, targetIsEmpty: Bool) -> Bool {
+    private func wantsSnapshot(_ keeper: SessionKeeper, targetIsEmpty: Bool) -> Bool {
         guard options.takesSnapshot, options.filter == .all else { return false }
-        return start == .start ? targetIsEmpty : interruption.isOfSnapshot
+        return keeper.start == .start ? targetIsEmpty : keeper.startsInSnapshot
     }
 
     private func take(_ pages: SnapshotPages, _ keeper: inout SessionKeeper) async throws {
-        snapshotIsOpen.withLock { $0 = true }
         for try await page in pages {
             try await deliver(
                 Batch(
-                    revisions: page.revisions, checked: 0, missing: 0, last: page.last, isLast: page.isLast), &keeper)
+                    revisions: page.revisions, checked: 0, missing: 0, last: page.last, isLast: page.isLast,
+                    isInSnapshot: !page.isLast), &keeper)
         }
-        snapshotIsOpen.withLock { $0 = false }
     }
 
     // MARK: Changes
@@ -142,7 +133,7 @@ final class ReplicationSession: Sendable {
                 var keeper = start
                 for await batch in batches { try await self.deliver(batch, &keeper) }
                 try Task.checkCancellation()
-                try await keeper.keep(self.progress.counts, at: self.replication.pacing.now())
+                try await self.mark(&keeper)
             }
             // Not `waitForAll`, which would wait for the stages that a failed one leaves waiting.
             while try await group.next() != nil {}
@@ -206,6 +197,7 @@ final class ReplicationSession: Sendable {
 
     private func deliver(_ batch: Batch, _ keeper: inout SessionKeeper) async throws {
         var refusals: [WriteRefusal] = []
+        quietSince.withLock { $0 = nil }
         if !batch.revisions.isEmpty {
             let source = source
             refusals = try await target.write(batch.revisions) { try await source.attachment($0) }
@@ -221,11 +213,23 @@ final class ReplicationSession: Sendable {
             progress.sequence = keeper.reached
             progress.pending = batch.pending
         }
-        let now = replication.pacing.now()
-        if batch.isLast || keeper.isDue(at: now, after: logSeconds) {
-            try await keeper.keep(progress.counts, at: now)
+        if batch.revisions.count > refusals.count { learned.withLock { $0.noteProgress() } }
+        let seconds = interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
+        if batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
+            try await mark(&keeper, isInSnapshot: batch.isInSnapshot)
         }
-        if batch.isLast, options.isContinuous { update { $0.state = .idle } }
+        if batch.isLast, options.isContinuous {
+            update { $0.state = .idle }
+            let now = replication.pacing.now()
+            quietSince.withLock { $0 = now }
+        }
+    }
+
+    /// Writes down at both peers how far it came.
+    private func mark(_ keeper: inout SessionKeeper, isInSnapshot: Bool = false) async throws {
+        if try await keeper.keep(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
+            learned.withLock { $0.noteMark() }
+        }
     }
 
     private func update(_ change: (inout ReplicationProgress) -> Void) {

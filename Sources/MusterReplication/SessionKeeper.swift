@@ -9,6 +9,8 @@ struct SessionKeeper: Sendable {
     let startedAt: Instant
     /// Up to where both had everything before.
     let start: PeerSequence
+    /// Whether that was within a snapshot.
+    let startsInSnapshot: Bool
     /// Up to where everything is at the target now.
     var reached: PeerSequence
 
@@ -16,6 +18,9 @@ struct SessionKeeper: Sendable {
     private var targetLog: ReplicationLog
     private var keptAt: Instant
     private var kept: PeerSequence
+    private var keptInSnapshot: Bool
+    /// Whether the source takes logs: one that may only be read does not.
+    private var sourceKeeps = true
 
     init(
         source: any ReplicationPeer, target: any ReplicationPeer, logID: String, sessionID: String,
@@ -28,9 +33,12 @@ struct SessionKeeper: Sendable {
         self.startedAt = startedAt
         self.sourceLog = sourceLog
         self.targetLog = targetLog
-        start = ReplicationLog.commonAncestor(source: sourceLog, target: targetLog)
+        let ancestor = ReplicationLog.commonAncestor(source: sourceLog, target: targetLog)
+        start = ancestor?.recorded ?? .start
+        startsInSnapshot = ancestor?.isInSnapshot ?? false
         reached = start
         kept = start
+        keptInSnapshot = startsInSnapshot
         keptAt = startedAt
     }
 
@@ -42,19 +50,32 @@ struct SessionKeeper: Sendable {
     /// Writes down how far it came, when that is farther than was written before.
     ///
     /// The target first: a source that remembers more than the target would make the next run skip what the target
-    /// lost.
-    mutating func keep(_ counts: ReplicationCounts, at now: Instant) async throws {
-        guard reached != kept else { return }
+    /// lost. A source that takes no log remembers nothing, and so the next run looks at all of it again.
+    ///
+    /// - Returns: whether it was.
+    mutating func keep(
+        _ counts: ReplicationCounts, isInSnapshot: Bool, at now: Instant
+    ) async throws -> Bool {
+        guard reached != kept || isInSnapshot != keptInSnapshot else { return false }
         try await target.ensureFullCommit()
         let session = ReplicationLog.Session(
-            id: sessionID, startedAt: startedAt, endedAt: now, start: start, recorded: reached, counts: counts)
+            id: sessionID, startedAt: startedAt, endedAt: now, start: start, recorded: reached, counts: counts,
+            isInSnapshot: isInSnapshot)
         var log = targetLog
         log.record(session)
         targetLog = try await target.put(log, as: logID)
         log = sourceLog
         log.record(session)
-        sourceLog = try await source.put(log, as: logID)
+        if sourceKeeps {
+            do {
+                sourceLog = try await source.put(log, as: logID)
+            } catch ReplicationFault.unauthorized, ReplicationFault.refused {
+                sourceKeeps = false
+            }
+        }
         kept = reached
+        keptInSnapshot = isInSnapshot
         keptAt = now
+        return true
     }
 }

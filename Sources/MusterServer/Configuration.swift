@@ -18,6 +18,9 @@ package struct Configuration: Sendable {
     package var retentionDays: Double = 30
     /// The password that `admin` gets at the first start; nil generates one.
     package var adminPassword: String?
+    /// Whether it is started for one command of the command line and stops soon: others wait for its end rather than
+    /// turn to it, and a password for `admin` is left for the first server that stays to make and tell.
+    package var isForOneCommand = false
     /// Whether a lost `secrets.key` is replaced by a new one; what was sealed with it stays sealed for ever.
     package var renewsSecretsKey = false
     /// Who may make an account for himself (`PUT /api/users/:id`).

@@ -7,6 +7,8 @@ package struct ControlFile: Codable, Sendable {
     package var url: String
     /// An API key with the rights of an admin, good until the server starts again.
     package var key: String
+    /// Whether the server stops as soon as the command is done that it was started for.
+    package var isForOneCommand: Bool?
 
     private static func path(in directory: String) -> String { directory + "/control.json" }
 

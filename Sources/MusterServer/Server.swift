@@ -24,7 +24,8 @@ package struct Server: Sendable {
     private let metrics: Metrics
     private let connections = OpenConnections()
 
-    /// The password that `admin` was given, when this is the first start and none was configured. Show it once.
+    /// The password that `admin` was given, when this is the first start of a server that stays and none was
+    /// configured. Show it once.
     package let generatedPassword: String?
 
     /// Opens the data folder, and makes it when there is none.
@@ -55,7 +56,8 @@ package struct Server: Sendable {
                 ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now)
             bell.connect(to: live, courier, documentFeeds)
             try await identity.load()
-            generatedPassword = try await identity.bootstrap(adminPassword: settings.adminPassword)
+            generatedPassword = try await identity.bootstrap(
+                adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand)
             try await ledger.makePlaces()
             try await ledger.fillIndexes()
         } catch {
@@ -119,7 +121,7 @@ package struct Server: Sendable {
             replicator: replicator, connections: connections, metrics: metrics, settings: settings
         ).router(logger: logger)
         let isEncrypted = settings.tls != nil
-        let application = try application(router, host: settings.host, port: settings.port, tls: settings.tls) {
+        let port = try port(router, host: settings.host, port: settings.port, tls: settings.tls) {
             if !isEncrypted { leaveControlFile(url: $0, key: key) }
             await onReady($0)
         }
@@ -128,7 +130,7 @@ package struct Server: Sendable {
                 service: Retention(
                     ledger: ledger, identity: identity, days: settings.retentionDays, now: settings.now)),
             .init(service: courier),
-            .init(service: application, successTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
             .init(service: documentFeeds),
             .init(service: replicator),
@@ -136,12 +138,12 @@ package struct Server: Sendable {
         ]
         if isEncrypted {
             // The certificate is for a name that the command line on this machine does not use.
-            let control = try self.application(router, host: "127.0.0.1", port: 0, tls: nil) {
+            let control = try self.port(router, host: "127.0.0.1", port: 0, tls: nil) {
                 leaveControlFile(url: $0, key: key)
             }
             services.insert(.init(service: control), at: 0)
         }
-        // Stopped in reverse: the feeds must end before the application can wait for its requests.
+        // Stopped in reverse: the feeds must end before the port can wait for its requests.
         return ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: signals, logger: logger))
@@ -149,7 +151,8 @@ package struct Server: Sendable {
 
     private func leaveControlFile(url: String, key: String) {
         do {
-            try ControlFile(url: url, key: key).write(in: settings.dataDirectory)
+            try ControlFile(url: url, key: key, isForOneCommand: settings.isForOneCommand)
+                .write(in: settings.dataDirectory)
         } catch {
             logger.warning("The command line cannot reach this server", metadata: ["error": "\(error)"])
         }
@@ -177,29 +180,34 @@ package struct Server: Sendable {
         }
     }
 
-    private func application(
+    private func port(
         _ router: Router<Exchange>, host: String, port: Int, tls: Configuration.TLSFiles?,
         onReady: @escaping @Sendable (String) async -> Void
-    ) throws -> some ApplicationProtocol {
-        Application(
-            responder: TaskPerRequest(answering: router.buildResponder()), server: try serverBuilder(tls),
-            configuration: .init(address: .hostname(host, port: port), serverName: "muster"),
-            onServerRunning: { channel in
-                let name = host.contains(":") ? "[\(host)]" : host
-                await onReady("\(tls == nil ? "http" : "https")://\(name):\(channel.localAddress?.port ?? port)")
-            },
-            logger: logger)
+    ) throws -> any Service {
+        let connection = HTTPConnection(router.buildResponder(), connections: connections, logger: logger)
+        let name = host.contains(":") ? "[\(host)]" : host
+        let isReady: @Sendable (Int) async -> Void = {
+            await onReady("\(tls == nil ? "http" : "https")://\(name):\($0)")
+        }
+        guard let tls else {
+            return Port(
+                host: host, port: port, connection: connection, connections: connections, logger: logger,
+                onReady: isReady)
+        }
+        return Port(
+            host: host, port: port, connection: try TLSChannel(connection, tlsConfiguration: try tls.configuration()),
+            connections: connections,
+            logger: logger, onReady: isReady)
     }
+}
 
-    private func serverBuilder(_ files: Configuration.TLSFiles?) throws -> HTTPServerBuilder {
-        let http1 = HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [connections.handler()]))
-        guard let files else { return http1 }
+extension Configuration.TLSFiles {
+    fileprivate func configuration() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateChain).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: files.privateKey, format: .pem)))
+            certificateChain: try NIOSSLCertificate.fromPEMFile(certificateChain).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKey, format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
-        return try .tls(http1, tlsConfiguration: configuration)
+        return configuration
     }
 }
 

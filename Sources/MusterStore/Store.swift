@@ -68,6 +68,10 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// The regions of every collection, in number order.
     func regions() throws -> [Region]
 
+    /// That databases were made and removed after a change, in order; from the beginning for 0. A user's goes with the
+    /// user, and of removed ones the newest `DatabaseEvent.removalLimit` are remembered.
+    func databaseEvents(since sequence: Sequence) throws -> [DatabaseEvent]
+
     /// Runs `body` with a look at the documents and at the positions, all of it of one moment. It may be run more than
     /// once, until one moment holds.
     ///
@@ -118,6 +122,14 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Returns: whether work is left.
     @discardableResult
     func settle(limit: Int) throws -> Bool
+
+    /// Does that part of `settle` which need not wait until nobody else waits: erases documents that were removed.
+    /// Call it on the writer's thread.
+    ///
+    /// - Parameter limit: about how many documents one call may erase: a call is one short transaction.
+    /// - Returns: whether some are left.
+    @discardableResult
+    func eraseDocuments(limit: Int) throws -> Bool
 
     /// Copies the whole store, consistent at one moment, to a new file while reads and writes go on.
     ///
@@ -191,6 +203,11 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func remove(_ region: RegionNumber) throws
     func remove(_ rule: RuleNumber) throws
     func remove(_ target: TargetNumber) throws
+
+    /// Notes that the change of this number made a database.
+    func noteMade(_ database: DatabaseNumber, at sequence: Sequence) throws
+    /// Notes that the change of this number removed a database that someone had made.
+    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: Sequence) throws
 
     /// The documents. What puts one appends the `Change` that says so.
     var documents: any DocumentWriter { get }

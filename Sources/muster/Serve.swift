@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import MusterServer
+import MusterStore
 
 /// `muster serve`: runs the server until it is told to stop.
 struct Serve: AsyncParsableCommand {
@@ -80,11 +81,27 @@ struct Serve: AsyncParsableCommand {
         }
         var logger = Logger(label: "muster")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
-        let server = try await clearly { try await Server(settings, logger: logger) }
+        let server = try await open(settings, logger)
         if let password = server.generatedPassword {
             announce("First start. Sign in as admin with the password: \(password)")
         }
-        try await server.run { address in announce("Muster is ready at \(address)") }
+        try await clearly { try await server.run { address in announce("Muster is ready at \(address)") } }
+    }
+
+    /// Opens the folder; a command that has it for a moment is waited for, a server that has it to stay is not.
+    private func open(_ settings: Configuration, _ logger: Logger) async throws -> Server {
+        var hasTold = false
+        // Looked at often: between two commands of a script there is not much time.
+        let opened = try await FolderWait(looksPerSecond: 100).open(settings, logger: logger) {
+            if !hasTold {
+                guard try await Connection.running(over: data.data) == nil else { return false }
+                remark("\(data.data) is in use; waiting for a command to end, \(FolderWait.limitSeconds) s at most")
+                hasTold = true
+            }
+            return true
+        }
+        guard let opened else { throw CommandFailure(StoreError.inUse(path: data.data).description) }
+        return opened
     }
 }
 

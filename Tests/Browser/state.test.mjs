@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { lateWords } from "../../Web/live/events.js";
 import { bounds, circleRing, destination, drawable, labelPoint, unwrap } from "../../Web/live/geodesy.js";
 import { degreesName, graticule } from "../../Web/live/graticule.js";
 import { extent } from "../../Web/live/mapdata.js";
@@ -66,6 +67,34 @@ test("an enter into a muster region makes an event, and the safety change turns 
     assert.equal(alice.since, time(20));
     assert.deepEqual(state.events.map((event) => event.kind), ["safe", "enter"]);
     assert.equal(state.events[1].at, time(20), "a crossing is told by its sample time");
+});
+
+test("a crossing that is heard of an hour later is told as past, one that is heard of in time is not", () => {
+    const late = { ...crossing(14, "enter"), at: new Date(Date.parse(time(20)) + 3_480_000).toISOString() };
+    const [event] = after(loaded(), late).events;
+    assert.equal(event.delayMs, 3_480_000);
+    assert.equal(lateWords(event), "heard of 58 min later");
+    assert.equal(lateWords({ ...event, delayMs: 9_000_000 }), "heard of 2 h later");
+    assert.equal(after(loaded(), crossing(14, "enter")).events[0].delayMs, undefined);
+});
+
+test("a position of a time to come moves nobody, and tells of the clock until that is right again", () => {
+    const at = (second) => new Date(Date.UTC(2026, 10, 21, 6, 0, second)).toISOString();
+    const told = (sequence, sampled, received, late) => {
+        const change = position(sequence, sampled, { late });
+        return { ...change, position: { ...change.position, receivedTime: at(received) } };
+    };
+    const wrong = after(loaded(), told(13, 400, 40, true));
+    const alice = wrong.members.get("alice");
+    assert.deepEqual([...alice.clocks], [["alice/phone", { aheadSeconds: 360, receivedTime: at(40) }]]);
+    assert.equal(latestPosition(alice).sampleTime, time(5));
+    // What came in the same breath does not mend it, what is sampled and heard later does.
+    assert.equal(after(wrong, told(14, 40, 40, false)).members.get("alice").clocks.size, 1);
+    assert.equal(after(wrong, told(14, 45, 46, false)).members.get("alice").clocks.size, 0);
+    assert.equal(after(loaded(), told(13, 3, 40, true)).members.get("alice").clocks.size, 0);
+    const clocks = [{ device: "bob/phone", aheadSeconds: 300, receivedTime: at(1) }];
+    const shown = reduce(emptyState, { type: "snapshot", snapshot: { ...snapshot(), clocks } });
+    assert.equal(shown.members.get("bob").clocks.get("bob/phone").aheadSeconds, 300);
 });
 
 test("leaving makes the member unsafe and forgets the region", () => {

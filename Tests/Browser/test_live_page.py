@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import re
 import time
+from datetime import timedelta
 
 import pytest
 import requests
@@ -62,6 +64,24 @@ def test_a_late_position_moves_nobody(page, server):
     # The map draws a moment after the state is taken.
     [drawn] = until(lambda: page.drawn("late"))
     assert drawn["coordinates"] == pytest.approx(inside_a, abs=1e-4)
+
+
+def test_a_fence_crossed_an_hour_ago_is_told_as_past_and_alarms_nobody(page, server):
+    back = server.make_member("back", "north")
+    page.open().sign_in()
+    until(lambda: page.row("back"))
+    back.sampled -= timedelta(hours=1)
+    for place in (outside, inside_a, inside_a, outside):
+        back.report(place)
+    past = until(lambda: page.browser.execute_script(
+        "const past = [...document.querySelectorAll('#events li[data-past]')].filter((line) =>"
+        " line.querySelector('.what').textContent.startsWith('back ')).map((line) =>"
+        " line.querySelector('.what').textContent + line.querySelector('.late').textContent);"
+        "return past.length > 1 && past"))
+    for told, words in zip(past, ("left", "entered"), strict=True):
+        assert re.fullmatch(f"back {words} Assembly point A, heard of 6[45] min later", told)
+    assert "Unknown" in page.row("back")
+    assert not page.find("#alarms").is_displayed()
 
 
 def test_markup_in_a_name_is_shown_as_text(page, server):

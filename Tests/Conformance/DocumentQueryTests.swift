@@ -59,6 +59,34 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a large index is gone at once, and erased whatever breaks in between`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        let count = DocumentTables.erasedAtOnce * 3
+        try declare(Self.indexes[0], Self.indexes[1], in: bench.store)
+        try bench.store.write(at: .test(0)) { transaction in
+            for number in 0..<count {
+                try transaction.edit(.test("d\(number)", "{\"a\":\(number),\"b\":1}"), in: places)
+            }
+        }
+        let removed = try indexes(bench.store)[0]
+        try bench.store.write(at: .test(1)) { try $0.documents.removeIndex(removed.number) }
+        // One of the same name is another index.
+        try declare(Self.indexes[0], in: bench.store)
+        var slices = 0
+        repeat {
+            try bench.crash()
+            #expect(try indexes(bench.store).count == 2)
+            let again = try #require(try indexes(bench.store).first)
+            #expect(again.definition == removed.definition && again.number != removed.number)
+            #expect(try entries(of: again, bench.store).count == count)
+            slices += 1
+        } while try bench.store.eraseDocuments(limit: 100)
+        #expect(slices > 2, "it was erased in one piece")
+        #expect(try entries(of: removed, bench.store).isEmpty)
+        #expect(try bench.store.check() == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an index over many documents is filled piece by piece, and asked when it is whole`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         for number in 0..<25 { try bench.store.edit(.test("d\(number)", "{\"a\":\(number)}"), in: places) }
@@ -95,7 +123,7 @@ import Testing
 
     private func entries(of index: StoredIndex, _ store: any Store) throws -> [IndexEntry] {
         try store.lookAtDocuments {
-            try $0.entries(of: index, in: KeyRange(), after: nil, isDescending: false, limit: 1_000)
+            try $0.entries(of: index, in: KeyRange(), after: nil, isDescending: false, limit: 10_000)
         }
     }
 

@@ -154,11 +154,14 @@ import Testing
         try bench.crash()
         #expect(try bench.store.directory().databases == [database])
         #expect(try bench.store.lookAtDocuments { try $0.local("a", in: number) }?.revision == 2)
-        func locals(after id: String?) throws -> [String] {
-            try bench.store.lookAtDocuments { try $0.locals(in: number, after: id, limit: 9).map(\.id) }
+        func locals(_ range: DocumentRange) throws -> [String] {
+            try bench.store.lookAtDocuments { try $0.locals(in: number, range).map(\.id) }
         }
-        #expect(try locals(after: nil) == ["a", "b"])
-        #expect(try locals(after: "a") == ["b"])
+        #expect(try locals(DocumentRange(limit: 9)) == ["a", "b"])
+        #expect(try locals(DocumentRange(isDescending: true, limit: 9)) == ["b", "a"])
+        #expect(try locals(DocumentRange(lower: "a", includesLower: false, limit: 9)) == ["b"])
+        #expect(try locals(DocumentRange(lower: "a", upper: "b", includesUpper: false, limit: 9)) == ["a"])
+        #expect(try locals(DocumentRange(upper: "b", limit: 1)) == ["a"])
         try bench.store.write(at: .test(3)) { transaction in
             try transaction.documents.remove(number)
             #expect(try transaction.documents.nextDatabaseNumber() > number)
@@ -167,7 +170,7 @@ import Testing
         #expect(try bench.store.directory().databases == [])
         #expect(try bench.store.document("a", in: .database(number)) == nil)
         #expect(try bench.store.counts(in: .database(number)) == DocumentCounts())
-        #expect(try bench.store.lookAtDocuments { try $0.locals(in: number, after: nil, limit: 9) } == [])
+        #expect(try bench.store.lookAtDocuments { try $0.locals(in: number, DocumentRange(limit: 9)) } == [])
         #expect(try bench.store.check() == [])
     }
 }

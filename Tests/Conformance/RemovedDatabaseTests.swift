@@ -37,7 +37,7 @@ import Testing
             let pending = try reader.pendingChanges(in: scope, since: .zero)
             #expect(counts == DocumentCounts() && pending == 0)
             let local = try reader.local("l0", in: database)
-            let locals = try reader.locals(in: database, after: nil, limit: 9)
+            let locals = try reader.locals(in: database, DocumentRange(limit: 9))
             #expect(local == nil && locals.isEmpty)
         }
     }

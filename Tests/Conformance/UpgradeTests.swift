@@ -85,6 +85,12 @@ extension Instant {
         #expect(try store.counts(in: .locations) == DocumentCounts(living: 3, deleted: 2, bytes: 30))
         let pending = try store.lookAtDocuments { try $0.pendingChanges(in: .locations, since: .zero) }
         #expect(pending == 5)
+        let events = try store.databaseEvents(since: .zero)
+        #expect(events.allSatisfy { $0.sequence == .zero && !$0.isRemoval })
+        let users = try store.directory().users.map { DatabaseNumber.locations(of: $0.number) }
+        let databases = try store.directory().databases.map(\.number)
+        #expect(Set(events.map(\.database)) == Set(users + databases))
+        #expect(try store.databaseEvents(since: Sequence(1)) == [])
         #expect(try store.check() == [])
         try store.close()
     }

@@ -7,6 +7,7 @@ import pytest
 
 from couch_api import as_admin
 from muster_process import MusterProcess, root
+from wire import Wire
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,13 @@ def couch(server):
 def db(couch):
     """The path of a fresh database."""
     return couch.fresh()
+
+
+@pytest.fixture
+def wire(server):
+    """A connection to it, byte by byte."""
+    with Wire(server) as wire:
+        yield wire
 
 
 @pytest.fixture

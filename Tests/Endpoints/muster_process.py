@@ -108,8 +108,14 @@ class MusterProcess:
 
     def open_sockets(self):
         """How many sockets it has open; whether the other side heard of the end of one does not matter."""
-        links = pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()
-        return sum(os.readlink(link).startswith("socket:") for link in links)
+        return sum(map(self._is_socket, pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    @staticmethod
+    def _is_socket(link):
+        try:
+            return os.readlink(link).startswith("socket:")
+        except FileNotFoundError:
+            return False  # It was closed meanwhile.
 
     def limit_files(self, size):
         """Keeps it from writing beyond that many bytes into any file; None lets it write again."""

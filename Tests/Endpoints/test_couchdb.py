@@ -93,6 +93,12 @@ def test_a_cookie_is_worth_nothing_once_the_password_is_another_and_outlives_a_r
     assert browser.ok("GET", own)["db_name"] == own[1:]
     server.admin().ok("PUT", "/users/mia/password", {"password": "something else"})
     browser.refused(401, "unauthorized", "GET", own)
+    # The browser sends it along for ten minutes more, and it is in nobody's way.
+    assert browser.ok("GET", "/_session")["userCtx"]["name"] is None
+    assert "Max-Age=0" in browser.send(
+        "DELETE", "/_session", headers={"Cookie": "AuthSession=c3RhbGU6NUY0QTpmb28"}).headers["Set-Cookie"]
+    browser.ok("POST", "/_session", {"name": "mia", "password": "something else"})
+    assert browser.ok("GET", own)["db_name"] == own[1:]
 
 
 def test_pages_of_configured_origins_may_ask_and_no_others(make_server):

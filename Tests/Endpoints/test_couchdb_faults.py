@@ -16,7 +16,7 @@ from couch_api import CouchApi, as_admin, high, revisions
     (400, "illegal_docid", '{"_id":1}'), (400, "doc_validation", '{"_what":1}'),
     (400, "doc_validation", '{"_deleted":"yes"}'),
     (400, "doc_validation", '{"_revisions":{"start":1,"ids":["a","b"]}}'),
-    (400, "doc_validation", '{"_attachments":[]}'), (400, "doc_validation", '{"_attachments":{"_x":{"data":""}}}'),
+    (400, "doc_validation", '{"_attachments":[]}'), (400, "bad_request", '{"_attachments":{"_x":{"data":""}}}'),
     (400, "doc_validation", '{"_attachments":{"x":{"data":"?"}}}'),
     (412, "missing_stub", '{"_attachments":{"x":{"stub":true}}}'),
     (400, "bad_request", '{"_attachments":{"x":{"follows":true}}}'),

@@ -27,14 +27,14 @@ route = [
     ("GET", "/_design/x/_geo/y?radius=9&lat=52.5&lon=13.4"), ("GET", "/_design/x/_geo_info/y"),
     ("GET", "/_snapshot"), ("GET", "/_shards"), ("GET", "/_shards/doc"), ("POST", "/_sync_shards"),
     ("POST", "/_compact/x"), ("POST", "/_view_cleanup"), ("GET", "/_purged_infos_limit"),
-    ("PUT", "/_purged_infos_limit"),
+    ("PUT", "/_purged_infos_limit"), ("POST", "/_local_docs"), ("POST", "/_local_docs/queries"),
+    ("COPY", "/_local/checkpoint"),
 ]
 
 missing = {"_temp_view", "_partition", "_auto_purge", "_purged_infos", "_search_cleanup", "_nouveau_cleanup"}
 """Paths that answer 501, whoever asks."""
 
-other_missing = {("POST", "/_local_docs"), ("POST", "/_local_docs/queries"), ("COPY", "/_local/{document}"),
-                 ("POST", "/_design/{document}/{attachment}")}
+other_missing = {("POST", "/_design/{document}/{attachment}")}
 """Other routes that do."""
 
 

@@ -194,6 +194,6 @@ def test_nothing_acknowledged_is_lost_and_no_crossing_doubled_by_fifty_crashes(m
     print(
         f"{acknowledged} requests acknowledged, {trial.changes} changes, {crossings} crossings; of those cut off "
         f"{trial.stored_unanswered} were stored and {trial.lost_unanswered} not")
-    assert acknowledged > 20 * crashes
+    assert acknowledged > 5 * crashes
     assert crossings > 1000
     assert trial.lost_unanswered > 0

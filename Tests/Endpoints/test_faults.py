@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import random
+import resource
 import signal
 import sqlite3
 import threading
@@ -313,3 +314,16 @@ def test_a_signal_while_it_starts_ends_it(make_server):
         assert server.process.wait(20) in (0, -signal.SIGTERM)
     server.start()
     assert len(server.admin().history("ann/phone")) == 100
+
+
+def test_a_server_that_cannot_write_as_it_starts_says_so_in_a_sentence(make_server):
+    server = make_server().start()
+    server.stop()
+
+    def leave_no_room():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+
+    server.launch(leave_no_room)
+    assert server.process.wait(60) == 1
+    assert "What is stored is safe" in server.log() and "unavailable(" not in server.log()

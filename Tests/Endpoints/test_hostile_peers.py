@@ -29,7 +29,7 @@ def bomb():
 class HostilePeer:
     """Answers as a CouchDB does that has one document with a file, and one path as it should not."""
 
-    def __init__(self, bomb=None, path=None, file=b"", promised=None, cuts=0):
+    def __init__(self, bomb=None, path=None, file=b"", promised=None, cuts=0, spoilt=None):
         self.bomb = bomb
         self.path = path
         self.file = file
@@ -37,6 +37,8 @@ class HostilePeer:
         self.digest = base64.b64encode(hashlib.md5(self.promised).digest()).decode()
         self.cuts = cuts
         """How often the file is cut off half-way."""
+        self.spoilt = spoilt or {}
+        """By path, what is answered first in the place of what is there: a status and a body."""
         peer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -79,6 +81,8 @@ class HostilePeer:
     def answers(self, path):
         if path == self.path:
             return 200, self.bomb
+        if path in self.spoilt:
+            return self.spoilt.pop(path)
         if path == "/notes/a/big":
             return 200, self.file
         found = {
@@ -129,6 +133,29 @@ def test_a_file_that_is_cut_off_on_its_way_is_fetched_again(target):
     peer = HostilePeer(file=file, cuts=2)
     couch.ok("POST", "/_replicate", {"source": peer.url, "target": "cut", "create_target": True})
     assert peer.cuts == 0 and couch.send("GET", "/cut/a/big")[1] == file
+
+
+@pytest.mark.parametrize(("path", "answer"), [
+    ("/notes", (200, b'{"db_name":"no')), ("/notes/_changes", (200, b'{"results":[{"seq":1,"id":"a"')),
+    ("/notes/_bulk_get", (200, b'{"results":[{"id":"a","docs":[{"error":{"id":"a","error":"timeout"}}]}]}')),
+    ("/notes/_bulk_get", (503, b"{}")), ("/notes/a/big", (404, b'{"error":"not_found","reason":"missing"}')),
+])
+def test_what_a_peer_cannot_tell_now_is_asked_for_again_and_never_taken_for_nothing(target, path, answer):
+    couch = Couch(target[0])
+    peer = HostilePeer(file=b"nine byte", spoilt={path: answer})
+    name = f"again{path.replace('/', '-').lower()}{answer[0]}"
+    done = couch.ok("POST", "/_replicate", {"source": peer.url, "target": name, "create_target": True})
+    assert done["history"][0]["docs_written"] == 1 and not peer.spoilt
+    assert couch.send("GET", f"/{name}/a/big")[1] == b"nine byte"
+
+
+def test_a_file_that_is_promised_too_large_is_refused_and_not_fetched(target):
+    couch = Couch(target[0])
+    peer = HostilePeer(promised=bytes((64 << 20) + 1), spoilt={"/notes/a/big": (200, b"")})
+    done = couch.ok("POST", "/_replicate", {"source": peer.url, "target": "large", "create_target": True})
+    assert done["history"][0]["doc_write_failures"] == 1 and done["history"][0]["docs_written"] == 0
+    assert peer.spoilt, "it was never asked for"
+    assert couch.ok("GET", "/large")["doc_count"] == 0
 
 
 def test_a_file_that_is_not_what_was_promised_is_not_stored(target):
@@ -188,4 +215,28 @@ def test_what_somebody_waits_for_counts_in_the_limit_of_jobs(make_server):
         sender.join()
     assert {status for status, _ in answers} == {503} and len(answers) == 100
     eventually(30, lambda: couch.ok("GET", "/_scheduler/jobs")["total_rows"] == 0)
+    silent.close()
+
+
+def test_what_waits_for_its_turn_begins_when_there_is_room(make_server):
+    server = make_server("left", arguments=private).start()
+    couch = Couch(server)
+    couch.fill("notes", 3)
+    silent = socket.create_server(("127.0.0.1", 0), backlog=512)
+    # Never done: it takes connections and never answers.
+    orders = [{"source": f"http://127.0.0.1:{silent.getsockname()[1]}/n{index}", "target": "notes", "continuous": True}
+              for index in range(100)]
+    for order in orders:
+        couch.ok("POST", "/_replicate", order)
+    for index in range(3):
+        couch.ok("PUT", f"/_replicator/later{index}", {
+            "source": "notes", "target": f"copy{index}", "create_target": True})
+    states = eventually(10, lambda: (docs := couch.ok("GET", "/_scheduler/docs")["docs"]) and len(docs) == 3 and {
+        document["state"] for document in docs})
+    assert states == {"pending"}
+    # Documents are touched no more: that there is room is what begins them, one after the other.
+    couch.ok("POST", "/_replicate", {**orders[0], "cancel": True})
+    eventually(15, lambda: all(
+        couch.ok("GET", f"/_replicator/later{index}").get("_replication_state") == "completed" for index in range(3)))
+    assert couch.ok("GET", "/_scheduler/jobs")["total_rows"] == 99
     silent.close()

@@ -102,7 +102,6 @@ def test_an_empty_body_is_legal(make_phone, path):
 
 @pytest.mark.parametrize("body", [
     {"_type": "location", "lat": 91, "lon": 0, "tst": 1795240800}, {"_type": "location"}, {"_type": "invented"}, {},
-    {"_type": "location", "lat": 1, "lon": 1, "tst": 99999999999},
     {"_type": "location", "lat": 1, "lon": 1, "tst": -5e12},
     [{"_type": "location", "lat": "x", "lon": 1, "tst": 1}], {"_type": "transition", "event": "vanish", "tst": 1}, [17],
 ])
@@ -110,6 +109,14 @@ def test_what_can_never_be_taken_is_acknowledged_and_not_kept(admin, make_phone,
     phone = make_phone()
     assert phone.tell(body) == []
     assert admin.history(phone.name) == []
+
+
+def test_a_fix_of_a_time_to_come_is_kept_moves_nobody_and_tells_of_the_clock(admin, make_phone):
+    phone = make_phone()
+    assert phone.tell({"_type": "location", "lat": 1, "lon": 1, "tst": 99999999999}) == []
+    assert len(admin.history(phone.name)) == 1
+    [device] = admin.items(f"/devices?user={phone.name.split('/')[0]}")
+    assert "position" not in device and device["clock"]["aheadSeconds"] > 10 ** 9
 
 
 @pytest.mark.parametrize("body", [b"garbage", b"{", b'{"_type":"location"', b"\xff\xfe", b"[" * 10_000, b"null", b"7"])

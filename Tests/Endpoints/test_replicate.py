@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import random
 import time
 import urllib.error
 import urllib.parse
@@ -124,6 +125,42 @@ def test_attachments_small_and_large(make_server):
         assert couch.send("GET", f"/{database}/little/small")[1] == small
 
 
+def test_a_file_that_no_connection_lasts_for_goes_on_where_it_was_cut(make_server):
+    seed = int(os.environ.get("MUSTER_SEED", "3"))
+    print(f"seed {seed}")
+    _, right_server, left, right = pair(make_server)
+    right.ok("PUT", "/files")
+    large = random.Random(seed).randbytes(2_000_000)
+    made = right.ok("PUT", "/files/film", {"v": 1})
+    request = urllib.request.Request(
+        f"{right.address}/files/film/a/b.mp4?rev={made['rev']}", method="PUT", data=large,
+        headers={"Authorization": right.authorization, "Content-Type": "video/mp4"})
+    urllib.request.urlopen(request, timeout=30).close()
+    # Every connection is cut, long before a tenth of the file.
+    proxy = CuttingProxy(right_server.port, seed, cut=1, delay_seconds=0, most_bytes=200_000)
+    left.ok("POST", "/_replicate", {
+        "source": right.url("files", proxy.port), "target": "files", "create_target": True})
+    assert proxy.cuts >= 10
+    assert left.send("GET", "/files/film/a/b.mp4")[1] == large
+
+
+def test_a_storm_of_conflicts_arrives_whole_with_its_winner(make_server):
+    _, _, left, right = pair(make_server)
+    left.ok("PUT", "/storm")
+    leaves = [{"_id": "a", "n": n, "_revisions": {"start": 2, "ids": [f"{n:032x}", "f" * 32]}} for n in range(1000)]
+    left.ok("POST", "/storm/_bulk_docs", {"docs": leaves, "new_edits": False})
+    order = {"source": "storm", "target": right.url("storm"), "create_target": True}
+    assert left.ok("POST", "/_replicate", order)["history"][0]["docs_written"] == 1000
+    assert right.outcome("storm") == left.outcome("storm") and len(right.outcome("storm")["a"]) == 1000
+    assert right.ok("GET", "/storm/a?conflicts=true") == left.ok("GET", "/storm/a?conflicts=true")
+    # Branches that end, the winner among them, end there too.
+    gone = [{"_id": "a", "_rev": f"2-{n:032x}", "_deleted": True} for n in range(980, 1000)]
+    assert all("rev" in row for row in left.ok("POST", "/storm/_bulk_docs", {"docs": gone}))
+    assert left.ok("POST", "/_replicate", order)["history"][0]["docs_written"] == 20
+    assert right.outcome("storm") == left.outcome("storm")
+    assert right.ok("GET", "/storm/a")["_rev"] == f"2-{979:032x}"
+
+
 def test_a_checkpoint_from_elsewhere_is_not_believed(make_server):
     left = Couch(make_server("left").start())
     left.fill("notes", 20)
@@ -141,15 +178,32 @@ def test_a_checkpoint_from_elsewhere_is_not_believed(make_server):
         assert left.outcome("copy") == left.outcome("notes")
 
 
+def test_the_union_is_pulled_though_it_remembers_nothing(make_server):
+    _, right_server, left, right = pair(make_server)
+    right_server.admin().ok("POST", "/users", {"name": "ann", "role": "member", "password": "a long password"})
+    right_server.admin().ok("POST", "/users", {"name": "eve", "role": "analyst", "password": "a long password"})
+    ann, eve = (f"http://{name}:a%20long%20password@{right.address.removeprefix('http://')}" for name in ("ann", "eve"))
+    left.fill("mine", 30)
+    left.ok("POST", "/_replicate", {"source": "mine", "target": f"{ann}/lt_locations_user_ann"})
+    for source in (f"{eve}/lt_locations_all", right.url("lt_locations_all")):
+        for written in (30, 0):
+            done = left.ok("POST", "/_replicate", {"source": source, "target": "all", "create_target": True})
+            assert done["history"][0]["docs_written"] == written
+        assert left.outcome("all") == left.outcome("mine")
+        left.ok("DELETE", "/all")
+
+
 def test_some_documents_only(make_server):
     _, _, left, _ = pair(make_server)
     left.fill("notes", 20)
-    left.ok("POST", "/_replicate", {
-        "source": "notes", "target": "some", "create_target": True, "doc_ids": ["d00003", "d00007"]})
-    left.ok("POST", "/_replicate", {
-        "source": "notes", "target": "low", "create_target": True, "selector": {"v": {"$lt": 5}}})
-    assert sorted(left.outcome("some")) == ["d00003", "d00007"]
-    assert sorted(left.outcome("low")) == [f"d{index:05}" for index in range(5)]
+    # Picked by the algorithm itself, and by the server that is asked.
+    for name, source in (("here", "notes"), ("there", left.url("notes"))):
+        left.ok("POST", "/_replicate", {
+            "source": source, "target": f"some-{name}", "create_target": True, "doc_ids": ["d00003", "d00007"]})
+        left.ok("POST", "/_replicate", {
+            "source": source, "target": f"low-{name}", "create_target": True, "selector": {"v": {"$lt": 5}}})
+        assert sorted(left.outcome(f"some-{name}")) == ["d00003", "d00007"]
+        assert sorted(left.outcome(f"low-{name}")) == [f"d{index:05}" for index in range(5)]
 
 
 def test_a_replicator_document_goes_on_after_a_crash(make_server):

@@ -4,6 +4,8 @@ import json
 import re
 import urllib.parse
 
+import pytest
+
 from muster_process import admin_password
 from test_replicate import Couch, eventually, pair, private
 
@@ -18,6 +20,22 @@ def ended(couch, id):
 
 def scheduled(couch, id):
     return couch.ok("GET", f"/_scheduler/docs/_replicator/{id}")
+
+
+@pytest.mark.parametrize("removed", ["from", "to"])
+def test_a_continuous_replication_ends_with_either_of_its_databases(couch, removed):
+    source, target = (couch.fresh(side) for side in ("from", "to"))
+    couch.ok("PUT", f"{source}/a", {"b": 1})
+    id = f"{removed}-removed"
+    couch.ok("PUT", f"/_replicator/{id}", {"source": source[1:], "target": target[1:], "continuous": True})
+    eventually(30, lambda: couch.send("GET", f"{target}/a").status_code == 200)
+    gone = source if removed == "from" else target
+    couch.ok("DELETE", gone)
+    if removed == "to":
+        couch.ok("PUT", f"{source}/c", {"d": 1})
+    document = ended(couch, id)
+    assert document["_replication_state"] == "failed"
+    assert gone[1:] in document["_replication_state_reason"]
 
 
 def test_how_a_replication_ended_stands_in_its_document_and_it_is_not_begun_again(make_server):

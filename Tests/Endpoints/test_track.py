@@ -59,9 +59,8 @@ class Phone:
         self.process.kill()
         self.process.wait(30)
 
-    def wait(self, seconds=120):
-        status = self.process.wait(seconds)
-        assert status == 0, self.text()
+    def wait(self, seconds=120, status=0):
+        assert self.process.wait(seconds) == status, self.text()
         return self.text()
 
     def text(self):
@@ -96,6 +95,8 @@ def test_a_walk_arrives_whole(make_server, tmp_path):
     phone.start()
     told = phone.wait()
     assert "Done: 60 locations" in told
+    # Nothing is said where there is nothing to say.
+    assert "0 new" not in told
     assert password not in told
     check(server, 60)
 
@@ -235,3 +236,66 @@ def test_a_server_that_moved_is_signed_in_to_anew(make_server, tmp_path):
     phone.start()
     assert phone.wait().count("Done: 10 locations") == 2
     check(server, 10)
+
+
+def walked(server, tmp_path):
+    """A phone that has brought ten locations, and is about to walk twelve more."""
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    phone.arguments[1] = str(write_walk(tmp_path / "other.gpx", 12))
+    return phone
+
+
+def test_a_password_that_was_set_anew_is_used_once_it_is_in_hand(make_server, tmp_path):
+    server = make_server().start()
+    phone = walked(server, tmp_path)
+    run("user", "password", "ann", data=server.data, text="another secret\n")
+    # With the old one in hand it ends, and says why; what it recorded is kept.
+    phone.start()
+    told = phone.wait(status=1)
+    assert told.count("Signed in as ann, as before") == 1
+    assert "sign in again" in told and "Everything is kept" in told
+    assert len(server.admin().history("ann/phone")) == 10
+    phone.password.write_text("another secret\n")
+    phone.start()
+    told = phone.wait()
+    assert "Signed in again as ann" in told and "Done: 22 locations" in told
+    assert "another secret" not in told and password not in told
+    assert len(server.admin().history("ann/phone")) == 22
+
+
+def test_a_key_that_made_room_for_others_is_made_anew_by_itself(make_server, tmp_path):
+    server = make_server().start()
+    phone = walked(server, tmp_path)
+    for _ in range(17):
+        server.api().ok("POST", "//api/login", {"username": "ann", "password": password})
+    phone.start()
+    told = phone.wait()
+    assert "Signed in again as ann" in told and "Done: 22 locations" in told
+    assert len(server.admin().history("ann/phone")) == 22
+
+
+def test_what_a_removed_user_recorded_goes_to_no_other_of_that_name_unless_told(make_server, tmp_path):
+    server = make_server().start()
+    phone = walked(server, tmp_path)
+    run("user", "remove", "ann", data=server.data)
+    member(server)
+    phone.start()
+    told = phone.wait(status=1)
+    assert "another account" in told and "--take-over" in told
+    assert locations(server) == []
+    phone.arguments.append("--take-over")
+    phone.start()
+    assert "Done: 22 locations" in phone.wait()
+    assert len(locations(server)) == 22
+
+
+def test_what_the_server_says_of_a_name_or_a_password_that_will_not_do_is_told(make_server, tmp_path):
+    server = make_server(arguments=["--registration", "open"]).start()
+    walk = write_walk(tmp_path / "walk.gpx", 3)
+    for user, secret, sentence in [("bob", "short", "A password has"), ("no name", password, "A username is")]:
+        told = run("track", walk, "--server", server.address, "--user", user, "--register", "--store",
+                   tmp_path / "store", status=1, environment={"MUSTER_PASSWORD": secret})
+        assert sentence in told and "status 400" not in told

@@ -10,6 +10,8 @@ import Synchronization
 final class BadNetwork: Sendable {
     /// What becomes of a connection.
     private struct Fate {
+        /// Whether it was made before the network was bad: it ends with that.
+        let isOfGoodTimes: Bool
         /// After how many bytes it is cut; nil: never.
         var bytes: Int?
         /// How many turns a piece waits at most.
@@ -89,10 +91,10 @@ final class BadNetwork: Sendable {
         state.withLock { state in
             state.connections += 1
             var dice = Dice(seed: seed &+ state.connections &* 0x9E37)
-            guard state.isBad else { return Fate(bytes: nil, turns: 0, dice: dice) }
+            guard state.isBad else { return Fate(isOfGoodTimes: true, bytes: nil, turns: 0, dice: dice) }
             let isCut = Double.random(in: 0..<1, using: &dice) < Self.cutShare
             let bytes = isCut ? Int.random(in: 0..<Self.mostBytes, using: &dice) : nil
-            return Fate(bytes: bytes, turns: Self.mostTurns, dice: dice)
+            return Fate(isOfGoodTimes: false, bytes: bytes, turns: Self.mostTurns, dice: dice)
         }
     }
 
@@ -122,7 +124,7 @@ final class BadNetwork: Sendable {
             for try await var piece in source {
                 for _ in 0..<Int.random(in: 0...fate.turns, using: &dice) { await Task.yield() }
                 let length = piece.readableBytes
-                let passed = room.take(length)
+                let passed = fate.isOfGoodTimes && state.withLock { $0.isBad } ? 0 : room.take(length)
                 if let head = piece.readSlice(length: passed), passed > 0 { try await sink.write(head) }
                 guard passed == length else { return state.withLock { $0.cuts += 1 } }
             }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `who asks while nothing new is recorded waits for the one that runs`() async {
         let gate = Gate()
-        let emissions = Emissions { 1 }
+        let emissions = Emissions(cancelled: false) { 1 }
         async let first = emissions.emit { await gate.pass() }
         await gate.waitForBeginning()
         async let others = withTaskGroup(of: Bool.self) { group in
@@ -47,7 +47,7 @@ import Testing
     @Test func `what is recorded while one runs is brought by one more, however many ask`() async {
         let gate = Gate()
         let recorded = Mutex<Int64>(1)
-        let emissions = Emissions { recorded.withLock { $0 } }
+        let emissions = Emissions(cancelled: false) { recorded.withLock { $0 } }
         async let first = emissions.emit { await gate.pass() }
         await gate.waitForBeginning()
         recorded.withLock { $0 = 2 }
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `an emission goes on as long as anyone waits for it, and the next waits for its end`() async {
         let gate = Gate()
-        let emissions = Emissions { 1 }
+        let emissions = Emissions(cancelled: false) { 1 }
         let impatient = Task { await emissions.emit { await gate.pass() } }
         await gate.waitForBeginning()
         let patient = Task { await emissions.emit { await gate.pass() } }

@@ -50,6 +50,12 @@ struct RunningServer: Sendable {
         return body.isEmpty ? .null : try JSONValue(parsing: body, depthLimit: 64, valueLimit: 1_000_000)
     }
 
+    /// How many positions it has of somebody's phone, as an observer of observations sees them.
+    func positions(of user: String) async throws -> Int {
+        let history = try await ask("GET", "users/\(user)/devices/phone/positions?limit=1000&from=2023-01-01T00:00:00Z")
+        return history["items"]?.elements?.count ?? 0
+    }
+
     /// Makes a member, and signs them in.
     ///
     /// - Parameter address: what they reach the server by; nil: its own address.

@@ -1,3 +1,4 @@
+import Foundation
 import MusterCore
 import MusterReplication
 import Synchronization
@@ -127,6 +128,30 @@ import Testing
         }
     }
 
+    @Test func `a source that may only be read keeps no log, and is replicated all the same`() async throws {
+        var dice = SeededDice(seed: 9)
+        let asked = Mutex(0)
+        let source = MemoryPeer("source") { call in
+            guard call == "put" else { return }
+            asked.withLock { $0 += 1 }
+            throw ReplicationFault.unauthorized("it may only be read")
+        }
+        let target = MemoryPeer("target")
+        for index in 0..<40 { source.edit("document-\(index)", on: nil, &dice) }
+        var options = Replication.Options()
+        options.pageLimit = 1
+        var pacing = ReplicationPacing.seeded(1)
+        pacing.logSeconds = 0
+        let first = try await Replication(from: source, to: target, options: options, pacing: pacing).run()
+        #expect(first.counts.written == 40)
+        #expect(source.outcome == target.outcome)
+        #expect(asked.withLock { $0 } == 1)
+        // What only one of them remembers is not believed.
+        let second = try await replicate(source, target, seed: 2)
+        #expect(second.counts.checked == 40)
+        #expect(second.counts.written == 0)
+    }
+
     @Test func `a sequence of how it goes ends with all of it`() async throws {
         var dice = SeededDice(seed: 8)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
@@ -137,6 +162,32 @@ import Testing
         }
         #expect(last?.state == .completed)
         #expect(last?.counts.written == 20)
+    }
+
+    @Test func `whoever stops reading how it goes ends the replication`() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let asked = Mutex(0)
+        let source = MemoryPeer("source") { call in
+            guard call == "changes" else { return }
+            let count = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            // The first page comes; the wait for the next lasts until nobody wants it any more.
+            guard count > 1 else { return }
+            while !Task.isCancelled { sched_yield() }
+            end.finish()
+            throw CancellationError()
+        }
+        var dice = SeededDice(seed: 10)
+        source.edit("document", on: nil, &dice)
+        var options = Replication.Options()
+        options.isContinuous = true
+        let target = MemoryPeer("target")
+        for try await progress in Replication(from: source, to: target, options: options, pacing: .seeded(1)).progress()
+        where progress.state == .idle { break }
+        for await _ in ended {}
+        #expect(source.outcome == target.outcome)
     }
 
     // MARK: Pieces

@@ -26,18 +26,44 @@ import Testing
         #expect(source.sent == 100)
     }
 
-    @Test func `another start after a cut goes on from the mark, document by document`() async throws {
-        let (source, target) = (SnapshotPeer(documents: 100, cutAfterPages: [6]), MemoryPeer("target"))
+    @Test func `a snapshot goes on however often its peer is away before it is asked again`() async throws {
+        // The first attempt is cut off in the snapshot, the three after it before they come to it.
+        let asked = Mutex(0)
+        let source = SnapshotPeer(documents: 100, cutAfterPages: [4]) { call in
+            guard call == "information" else { return }
+            let count = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            if 2...4 ~= count { throw ReplicationFault.unreachable("away") }
+        }
+        let target = MemoryPeer("target")
+        try await Replication(from: source, to: target, pacing: SteppingClock(secondsPerLook: 10).pacing).run()
+        #expect(source.inner.outcome == target.outcome)
+        #expect(source.snapshots == ["0", "40"])
+        #expect(source.sent == 100)
+    }
+
+    @Test func `another start after a cut goes on with the snapshot, behind its last mark`() async throws {
+        let (source, target) = (SnapshotPeer(documents: 100, cutAfterPages: [6, 2]), MemoryPeer("target"))
         var pacing = SteppingClock(secondsPerLook: 10).pacing
         pacing.attempts = 1
-        await #expect(throws: ReplicationFault.self) {
-            try await Replication(from: source, to: target, pacing: pacing).run()
+        for _ in 0..<2 {
+            await #expect(throws: ReplicationFault.self) {
+                try await Replication(from: source, to: target, pacing: pacing).run()
+            }
         }
         let progress = try await Replication(from: source, to: target, pacing: pacing).run()
         #expect(source.inner.outcome == target.outcome)
-        #expect(source.snapshots == ["0"])
-        #expect(progress.counts.checked == 40)
+        #expect(source.snapshots == ["0", "60", "80"])
+        #expect(progress.counts.written == 20)
         #expect(source.sent == 100)
+        // It has come to its end: what is new comes as changes.
+        var dice = SeededDice(seed: 2)
+        source.inner.edit("new", on: nil, &dice)
+        try await Replication(from: source, to: target, pacing: pacing).run()
+        #expect(source.inner.outcome == target.outcome)
+        #expect(source.snapshots.count == 3)
     }
 
     @Test func `a network that lasts for some pages only carries any number of them`() async throws {
@@ -64,7 +90,7 @@ import Testing
 }
 
 /// A clock that moves when it is looked at.
-private struct SteppingClock {
+struct SteppingClock {
     let pacing: ReplicationPacing
 
     init(secondsPerLook: Double) {
@@ -81,10 +107,15 @@ private struct SteppingClock {
 
 /// A database with a snapshot of ten documents a page, which is cut off after some of them.
 private final class SnapshotPeer: ReplicationPeer {
-    let inner = MemoryPeer("source")
+    let inner: MemoryPeer
     private let state: Mutex<(cuts: [Int], snapshots: [String], sent: Int)>
 
-    init(documents: Int, cutAfterPages cuts: [Int]) {
+    /// - Parameter fault: called before every call; may throw.
+    init(
+        documents: Int, cutAfterPages cuts: [Int],
+        fault: @escaping @Sendable (_ call: String) throws -> Void = { _ in }
+    ) {
+        inner = MemoryPeer("source", fault: fault)
         state = Mutex((cuts, [], 0))
         var dice = SeededDice(seed: 1)
         for index in 0..<documents { inner.edit("d\(index)", on: nil, &dice) }

@@ -86,4 +86,11 @@ import Testing
     func `a skip has a reason`(text: String, count: Int) {
         #expect(Wording.silentSkips(in: file(text, path: "Tests/A/B.swift")).count == count)
     }
+
+    @Test func `a page shows examples word by word`() {
+        let examples: Set<ArraySlice<String>> = [["let a = 1", "let b = 2"]]
+        let good = "Say:\n```swift\nlet a = 1\nlet b = 2\n```\n```\nlet c = 3\n```\n"
+        #expect(Wording.uncompiled(in: file(good, path: "a.md"), examples).isEmpty)
+        #expect(Wording.uncompiled(in: file(good + "```swift\nlet a = 1\n```\n", path: "a.md"), examples).count == 1)
+    }
 }

@@ -74,6 +74,12 @@ import Testing
         report(Tree.files.filter { $0.path.hasPrefix("Tests/") && isCode($0) }.flatMap(Wording.silentSkips))
     }
 
+    @Test func `what the documentation shows is compiled`() {
+        let examples = Set(Tree.swift.filter { $0.path.hasPrefix("Examples/") }.map { $0.lines.dropLast() })
+        #expect(!examples.isEmpty)
+        report(Tree.files.filter { $0.path.hasSuffix(".md") }.flatMap { Wording.uncompiled(in: $0, examples) })
+    }
+
     private func isCode(_ file: SourceFile) -> Bool {
         [".swift", ".js", ".mjs", ".py", ".css"].contains { file.path.hasSuffix($0) }
     }

@@ -112,4 +112,21 @@ enum Wording {
             return !before.isLetter && !before.isNumber && before != "_" && before != "."
         }
     }
+
+    /// The blocks of Swift in a page that are not word by word one of the examples.
+    static func uncompiled(in file: SourceFile, _ examples: Set<ArraySlice<String>>) -> [Finding] {
+        var findings: [Finding] = []
+        var start: Int?
+        for (index, line) in file.lines.enumerated() {
+            if start == nil, line == "```swift" {
+                start = index + 1
+            } else if let first = start, line == "```" {
+                start = nil
+                if examples.contains(file.lines[first..<index]) { continue }
+                findings.append(
+                    Finding(path: file.path, line: first, message: "is no file of Examples/, which are compiled"))
+            }
+        }
+        return findings
+    }
 }

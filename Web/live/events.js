@@ -55,7 +55,20 @@ function lineOf(event) {
     const time = document.createElement("time");
     showTime(time, event.at, clockTime(event.at));
     line.append(signOf(event), text, " ", time);
+    if (event.delayMs) {
+        const late = document.createElement("span");
+        late.className = "late";
+        late.textContent = `, ${lateWords(event)}`;
+        line.dataset.past = "";
+        text.after(late);
+    }
     return line;
+}
+
+/** How late an event was heard of: it is past, and nobody need be alarmed now. */
+export function lateWords({ delayMs }) {
+    const minutes = Math.floor(delayMs / 60_000);
+    return `heard of ${minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`} later`;
 }
 
 function signOf(event) {

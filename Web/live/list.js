@@ -2,7 +2,7 @@
 import { changeMark, markElement, markOrder, marks, usualMarks } from "./marks.js";
 import { presenceLines } from "./presence.js";
 import { counts, isCoarse, latestPosition } from "./state.js";
-import { age, clockTime, showTime } from "./time.js";
+import { age, clockTime, duration, showTime } from "./time.js";
 
 export class List {
     #list;
@@ -40,6 +40,17 @@ export class List {
             button.hidden = !usualMarks.has(name) && numbers[name] === 0 && this.#only !== name;
         }
         this.#showRows();
+    }
+
+    /** Marks whose track is shown; nobody's where there is no such name. */
+    mark(user) {
+        for (const [name, { item }] of this.#rows) {
+            if (name === user) {
+                item.firstElementChild.setAttribute("aria-current", "true");
+            } else {
+                item.firstElementChild.removeAttribute("aria-current");
+            }
+        }
     }
 
     /** Brings the ages up to date. */
@@ -118,11 +129,25 @@ export class List {
     }
 
     #showHeard(row) {
+        const clock = latestClock(row.member);
+        if (clock) {
+            const told = age(clock.receivedTime, this.#now());
+            showTime(row.heard, clock.receivedTime, `clock ${duration(clock.aheadSeconds)} ahead, told ${told}`);
+            return;
+        }
         const position = latestPosition(row.member);
         const rough = position && isCoarse(position) ? `, ±${(position.accuracy / 1000).toFixed(1)} km` : "";
         const shown = position ? `heard ${age(position.sampleTime, this.#now())}${rough}` : "never heard";
         showTime(row.heard, position?.sampleTime, shown);
     }
+}
+
+/** The wrong clock that was told of last; undefined where a device with a right one was heard since. */
+function latestClock(member) {
+    const clocks = [...member.clocks.values()].map((clock) => ({ ...clock, ms: Date.parse(clock.receivedTime) }));
+    const latest = clocks.sort((left, right) => right.ms - left.ms)[0];
+    const position = latestPosition(member);
+    return latest && !(position && Date.parse(position.sampleTime) > latest.ms) ? latest : undefined;
 }
 
 /** How a state is known, where that is not plain from the state itself. */

@@ -1,7 +1,7 @@
 /** The live map, by MapLibre GL JS. It asks nobody for tiles, fonts or pictures, and so works with no internet. */
 import { bounds } from "./geodesy.js";
 import { degreesName, graticule, graticuleFeatures } from "./graticule.js";
-import { deviceFeatures, extent, regionFeatures } from "./mapdata.js";
+import { deviceFeatures, extent, regionFeatures, trackFeatures } from "./mapdata.js";
 import { colours, drawPicture, layers, mapStyle } from "./mapstyle.js";
 import { latestPosition } from "./state.js";
 
@@ -17,13 +17,15 @@ export class LiveMap {
     #edges;
     #state;
     #shownRegions;
+    #track;
+    #shownPoints;
     #hasFitted = false;
     #isLoaded = false;
 
     /**
      * Opens a map in an element.
      * @param {HTMLElement} container
-     * @param {(user: string) => void} choose called when a person on the map is clicked
+     * @param {(user: string, device: string) => void} choose called when a device on the map is clicked
      * @throws {NoMap} when the library or WebGL is missing
      */
     static async open(container, choose) {
@@ -61,7 +63,7 @@ export class LiveMap {
         map.on("load", () => this.#begin());
         map.on("move", () => this.#nameEdges());
         map.on("moveend", () => this.#drawGraticule());
-        map.on("click", "devices", ({ features }) => choose(features[0].properties.user));
+        map.on("click", "devices", ({ features: [{ properties }] }) => choose(properties.user, properties.device));
         map.on("mouseenter", "devices", () => { map.getCanvas().style.cursor = "pointer"; });
         map.on("mouseleave", "devices", () => { map.getCanvas().style.cursor = ""; });
         this.#edges = document.createElement("div");
@@ -85,13 +87,30 @@ export class LiveMap {
         if (!this.#hasFitted) { this.fit({ animate: false }); }
     }
 
+    /** Shows a track, or none. @param {import("./track.js").Track} [track] */
+    showTrack(track) {
+        this.#track = track;
+        if (!this.#isLoaded || this.#shownPoints === track?.points) { return; }
+        this.#shownPoints = track?.points;
+        this.#put(trackFeatures(track));
+    }
+
+    /** Moves the view to hold a whole track, as far as it can. */
+    fitTrack({ points }) {
+        const box = bounds(points.map(({ longitude, latitude }) => [longitude, latitude]));
+        if (!box) { return; }
+        this.#hasFitted = true;
+        // The bar that tells of the track has just taken its place.
+        this.#map.resize();
+        this.#map.fitBounds(box, { padding: this.#padding(), maxZoom: closestZoom, ...calm() });
+    }
+
     /** Moves the view to hold all regions and people. */
     fit(options = {}) {
         const box = bounds(extent(this.#state));
         if (!box) { return; }
         this.#hasFitted = true;
-        const padding = Math.min(60, this.#map.getContainer().clientHeight / 6);
-        this.#map.fitBounds(box, { padding, maxZoom: closestZoom, ...calm(), ...options });
+        this.#map.fitBounds(box, { padding: this.#padding(), maxZoom: closestZoom, ...calm(), ...options });
     }
 
     /** Moves the view to where a person was last. @returns {boolean} false when nobody knows where */
@@ -116,6 +135,16 @@ export class LiveMap {
                 isChecking: feature.properties.isChecking }));
     }
 
+    /** The points of the track that are in sight, as the map has them: for tests. */
+    drawnTrack() {
+        const drawn = new Map();
+        // A point at the edge of two tiles is found in both.
+        for (const { properties, geometry } of this.#map.queryRenderedFeatures({ layers: ["track-points"] })) {
+            drawn.set(properties.index, { isHollow: properties.isHollow, coordinates: geometry.coordinates });
+        }
+        return [...drawn].sort(([left], [right]) => left - right).map(([, point]) => point);
+    }
+
     /** [longitude, latitude] of the view's middle: for tests. */
     centre() {
         return this.#map.getCenter().toArray();
@@ -125,6 +154,11 @@ export class LiveMap {
         this.#isLoaded = true;
         this.#drawGraticule();
         if (this.#state) { this.show(this.#state); }
+        this.showTrack(this.#track);
+    }
+
+    #padding() {
+        return Math.min(60, this.#map.getContainer().clientHeight / 6);
     }
 
     #put(data) {

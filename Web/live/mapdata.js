@@ -50,6 +50,17 @@ export function deviceFeatures(state) {
     return { devices: collected(devices), accuracy: collected(accuracy), trails: collected(trails) };
 }
 
+/** A track as its points and the line through those that say exactly where the device was. */
+export function trackFeatures(track) {
+    const points = track?.points ?? [];
+    const place = ({ longitude, latitude }) => [longitude, latitude];
+    const way = points.filter((point) => !point.isRough).map(place);
+    const line = way.length > 1 ? [feature({ type: "LineString", coordinates: unwrap(way) }, {})] : [];
+    const dots = points.map((point, index) => feature({ type: "Point", coordinates: place(point) },
+        { index, isRough: point.isRough, isHollow: point.isLate || point.isAhead }));
+    return { track: collected(line), trackPoints: collected(dots) };
+}
+
 /** The points that a view of everything must hold: rough positions only when there is nothing else. */
 export function extent(state) {
     const points = [];

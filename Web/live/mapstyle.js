@@ -34,7 +34,10 @@ export function mapStyle(palette) {
     const data = { type: "geojson", data: { type: "FeatureCollection", features: [] } };
     return {
         version: 8,
-        sources: { graticule: data, regions: data, names: data, trails: data, accuracy: data, devices: data },
+        sources: {
+            graticule: data, regions: data, names: data, trails: data, accuracy: data, devices: data, track: data,
+            trackPoints: data,
+        },
         layers: layers(palette),
     };
 }
@@ -75,6 +78,22 @@ export function layers(palette) {
                 "line-color": byState,
                 "line-width": ["interpolate", ["linear"], ["zoom"], 12, 0.5, 17, 2.5],
                 "line-opacity": 0.5,
+            },
+        },
+        {
+            id: "track", type: "line", source: "track", layout: { "line-cap": "round", "line-join": "round" },
+            paint: { "line-color": palette.text, "line-width": 1.5, "line-opacity": 0.7 },
+        },
+        {
+            // What came late, or by a wrong clock, is hollow.
+            id: "track-points", type: "circle", source: "trackPoints",
+            paint: {
+                "circle-radius": ["interpolate", ["linear"], ["zoom"], 12, 2, 17, 4],
+                "circle-color": ["case", ["get", "isHollow"], palette.ground, palette.text],
+                "circle-stroke-color": palette.text,
+                "circle-stroke-width": ["case", ["get", "isHollow"], 1.5, 0],
+                "circle-opacity": ["case", ["get", "isRough"], 0.4, 1],
+                "circle-stroke-opacity": ["case", ["get", "isRough"], 0.4, 1],
             },
         },
         // Where there is no room for all names, those of the layers further down this list are shown.

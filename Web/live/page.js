@@ -7,8 +7,9 @@ import { List } from "./list.js";
 import { LiveMap, NoMap } from "./map.js";
 import { Session } from "./session.js";
 import { loadHistory, loadSnapshot } from "./snapshot.js";
-import { counts, emptyState, reduce } from "./state.js";
-import { clockTime } from "./time.js";
+import { counts, emptyState, latestPosition, reduce } from "./state.js";
+import { clockTime, duration } from "./time.js";
+import { TrackView } from "./trackview.js";
 
 /** What arrives within this time is shown at once; more when showing takes long, so that the page stays usable. */
 const showEveryMs = 100;
@@ -31,9 +32,14 @@ let reloadTimer;
 /** Counts sign-ins and reloads, so that an answer that comes too late is dropped. */
 let era = 0;
 
-const list = new List({ list: element("list"), counts: element("counts"), empty: element("list-empty") }, findOnMap);
+const list = new List({ list: element("list"), counts: element("counts"), empty: element("list-empty") },
+    chooseFromList);
 const events = new Events(element("events"));
 const alarms = new Alarms({ alarms: element("alarms"), orders: element("orders") }, order);
+const track = new TrackView({
+    bar: element("track"), title: element("track-title"), words: element("track-words"), said: element("track-said"),
+    device: element("track-device"), span: element("track-span"), close: element("track-close"),
+}, (path) => session.json(path), trackChanged);
 const serverNow = () => Date.now() + clockAheadMs;
 
 // Signing in and out
@@ -99,6 +105,7 @@ function showSignIn() {
     reloadTimer = undefined;
     state = emptyState;
     hasHistory = false;
+    track.close();
     show();
     element("live").hidden = true;
     element("sign-in").hidden = false;
@@ -143,6 +150,7 @@ async function load(knownRegions) {
         notice(snapshot.isPartial ? "There is more here than this page can show." : "");
         show();
         follow(snapshot.sequence);
+        track.refresh();
     } catch (error) {
         if (mine !== era || !session.user) { return; }
         if (error instanceof Problem && error.status === 403) {
@@ -174,6 +182,7 @@ function follow(since) {
 
 function take(changes) {
     state = reduce(state, { type: "changes", changes });
+    track.take(changes);
     showTimer ??= setTimeout(show, Math.max(showEveryMs, showCostFactor * showCostMs));
     if (state.outdated.people || state.outdated.regions) { reloadTimer ??= setTimeout(reload, reloadDelayMs); }
 }
@@ -187,7 +196,10 @@ function show() {
     alarms.show(state, session.user);
     list.show(state, serverNow);
     events.show(state);
+    list.mark(track.user);
+    track.show();
     map?.show(state);
+    map?.showTrack(track.track);
     document.title = titleOf(counts(state));
     showCostMs = performance.now() - began;
 }
@@ -210,6 +222,7 @@ async function order(path, body) {
 
 function connection({ state: name, delayMs }) {
     const pill = element("connection");
+    if (name === "live") { track.retry(); }
     // A first attempt after a cut goes on saying since when the page is not live.
     if (name === "connecting" && pill.dataset.state === "waiting") { return; }
     if (name !== "waiting" || pill.dataset.state !== "waiting") {
@@ -229,15 +242,47 @@ function notice(text) {
     element("notice").hidden = text === "";
 }
 
-function findOnMap(user) {
-    if (map && !map.flyTo(user)) { notice(`Nobody knows yet where ${user} is.`); } else { notice(""); }
+function chooseFromList(user) {
+    notice(map && !map.flyTo(user) ? whyNowhere(user) : "");
     if (map) { element("map").scrollIntoView({ block: "nearest" }); }
+    selectTrack(user);
 }
 
-function chooseFromMap(user) {
-    const row = [...element("list").children].find((item) => item.dataset.user === user);
+function whyNowhere(user) {
+    const [wrong] = state.members.get(user)?.clocks ?? [];
+    if (!wrong) { return `Nobody knows yet where ${user} is.`; }
+    const [device, { aheadSeconds }] = wrong;
+    return `Nobody knows when ${user} was where: the clock of ${device} is ${duration(aheadSeconds)} ahead.`;
+}
+
+function chooseFromMap(user, device) {
+    const row = rowOf(user);
     row?.scrollIntoView({ block: "nearest" });
     row?.firstElementChild.focus({ preventScroll: true });
+    selectTrack(user, device);
+}
+
+function rowOf(user) {
+    return [...element("list").children].find((item) => item.dataset.user === user);
+}
+
+// The track
+
+/** Selects the track of a person's device: of the one that was heard last, unless another is named. */
+function selectTrack(user, device) {
+    const member = state.members.get(user);
+    const devices = member ? [...new Set([...member.positions.keys(), ...member.clocks.keys()])] : [];
+    const chosen = device ?? (member && latestPosition(member)?.device) ?? devices[0];
+    if (!chosen) { track.close(); return; }
+    const newest = (name) => Date.parse(state.members.get(user)?.positions.get(name)?.sampleTime ?? NaN) || serverNow();
+    track.select(user, chosen, devices, newest);
+}
+
+function trackChanged(event, user) {
+    const hadFocus = element("track").contains(document.activeElement);
+    show();
+    if (event === "read") { map?.fitTrack(track.track); }
+    if (event === "closed" && hadFocus) { rowOf(user)?.firstElementChild.focus(); }
 }
 
 /** A read-only view for the browser's console and the tests. */
@@ -245,6 +290,8 @@ globalThis.muster = Object.freeze({
     get state() { return state; },
     drawn: (user) => map?.drawn(user) ?? [],
     centre: () => map?.centre(),
+    get track() { return track.track; },
+    drawnTrack: () => map?.drawnTrack() ?? [],
 });
 
 await start();

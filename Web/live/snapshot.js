@@ -14,9 +14,10 @@ const pageLimit = 50;
  * Loads what this user may see.
  * @param {(path: string) => Promise<object>} get answers the JSON of an API path
  * @param {object[]} [knownRegions] regions that need not be asked for again
- * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], presences: object[],
- *   presenceSequence: number, incidents: object[], regions: object[], isPartial: boolean}>} `at` is the server's time,
- *   when it told; `presenceSequence` is the last change that every presence holds
+ * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], clocks: object[],
+ *   presences: object[], presenceSequence: number, incidents: object[], regions: object[], isPartial: boolean}>}
+ *   `at` is the server's time, when it told; `presenceSequence` is the last change that every presence holds; `clocks`
+ *   are those that are ahead
  * @throws {Problem} when the server refuses the positions
  */
 export async function loadSnapshot(get, knownRegions) {
@@ -32,6 +33,7 @@ export async function loadSnapshot(get, knownRegions) {
         at: people.at,
         members: people.members,
         positions: positions.items,
+        clocks: positions.pages.flatMap(({ clocks }) => clocks ?? []),
         presences: presences?.items ?? [],
         presenceSequence: presences?.first.sequence ?? positions.first.sequence,
         incidents: incidents?.items ?? [],
@@ -87,14 +89,14 @@ function region(feature, collection) {
 /** All items of a paged list. */
 async function pages(get, path, field) {
     const first = await get(`${path}?limit=${pageSize}`);
-    const items = [...(first[field] ?? [])];
+    const read = [first];
     let cursor = first.nextCursor;
-    for (let page = 1; cursor && page < pageLimit; page += 1) {
+    while (cursor && read.length < pageLimit) {
         const next = await get(`${path}?limit=${pageSize}&cursor=${encodeURIComponent(cursor)}`);
-        items.push(...(next[field] ?? []));
+        read.push(next);
         cursor = next.nextCursor;
     }
-    return { first, items, isPartial: Boolean(cursor) };
+    return { first, pages: read, items: read.flatMap((page) => page[field] ?? []), isPartial: Boolean(cursor) };
 }
 
 /** The answer, or undefined when this user's role may not have it or it is gone. */

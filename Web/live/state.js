@@ -9,6 +9,8 @@
 export const eventLimit = 200;
 /** As many fixes as a trail keeps, the latest last. */
 export const trailLimit = 30;
+/** A crossing that is heard of later than this is told as past; a clock may be as much ahead. */
+const promptMs = 60_000;
 /** A fix this inaccurate, from a cell tower say, tells the region of a town at best. */
 const coarseMetres = 500;
 
@@ -25,6 +27,8 @@ const coarseMetres = 500;
  * @property {RegionName} [region] what makes them safe
  * @property {number} safetySequence the change their safety stems from, or the snapshot's
  * @property {Map<string, object>} positions the current position of each device by its id
+ * @property {Map<string, {aheadSeconds: number, receivedTime: string}>} clocks those of its devices that are ahead:
+ *   what such a device tells counts for nothing, as nobody knows when it was
  * @property {Map<string, Map<string, Presence>>} presences how each device stands to each region, by `collection/id`
  *
  * @typedef {object} Presence what is worth telling: being far outside is not
@@ -119,6 +123,9 @@ function withSnapshot(state, snapshot) {
         const member = memberNamed(members, owner(position.device), snapshot.sequence);
         member.positions.set(position.device, position);
     }
+    for (const { device, ...clock } of snapshot.clocks ?? []) {
+        memberNamed(members, owner(device), snapshot.sequence).clocks.set(device, clock);
+    }
     for (const { device, ...presence } of snapshot.presences ?? []) {
         const member = memberNamed(members, owner(device), snapshot.sequence);
         member.presences = withPresence(member.presences, device, presence);
@@ -196,10 +203,20 @@ function apply(draft, change) {
     addEvent(draft, change);
 }
 
-/** A late position is history: it moves nobody. */
+/** A late position is history: it moves nobody. One of a time to come tells of its device's clock. */
 function applyPosition(draft, { device, position, late, sequence }) {
-    if (late || !position) { return; }
+    if (!position) { return; }
     const member = { ...memberNamed(draft.members, owner(device), sequence) };
+    const clock = late ? clockAhead(position) : undefined;
+    if (clock) {
+        member.clocks = new Map(member.clocks).set(device, clock);
+        draft.members.set(member.user, member);
+    }
+    if (late) { return; }
+    if (Date.parse(position.receivedTime) > Date.parse(member.clocks.get(device)?.receivedTime)) {
+        member.clocks = new Map(member.clocks);
+        member.clocks.delete(device);
+    }
     const known = member.positions.get(device);
     if (known && Date.parse(position.sampleTime) < Date.parse(known.sampleTime)) { return; }
     member.positions = new Map(member.positions).set(device, { ...position, device });
@@ -273,7 +290,9 @@ function addEvent(draft, change) {
     if (draft.events.some((event) => event.sequence === sequence)) { return; }
     if (change.type === "crossing") {
         const { kind, sampleTime, device, probability } = change;
-        draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability });
+        const delayMs = Date.parse(at) - Date.parse(sampleTime ?? at);
+        const late = delayMs > promptMs ? { delayMs } : {};
+        draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability, ...late });
     } else if (change.type === "safety") {
         const { state: kind, since, markedBy, acknowledgedBy } = change;
         draft.events.unshift({ sequence, at: since ?? at, user, region, kind, markedBy, acknowledgedBy });
@@ -284,6 +303,12 @@ function addEvent(draft, change) {
         const isDrill = change.kind === "drill";
         draft.events.unshift({ sequence, at, user: team, kind: "incident", open, isDrill, closedHow });
     }
+}
+
+/** By how much the clock is ahead that a position's time is of; undefined where that time can be. */
+function clockAhead({ sampleTime, receivedTime }) {
+    const aheadSeconds = Math.floor((Date.parse(sampleTime) - Date.parse(receivedTime)) / 1000);
+    return aheadSeconds >= promptMs / 1000 ? { aheadSeconds, receivedTime } : undefined;
 }
 
 /** The member of that name, added as unknown when there was none. */
@@ -298,7 +323,7 @@ function memberNamed(members, user, safetySequence) {
 
 /** The parts of a member of whom no device was heard. */
 function nowhere() {
-    return { positions: new Map(), presences: new Map() };
+    return { positions: new Map(), clocks: new Map(), presences: new Map() };
 }
 
 /** `alice` of `alice/phone`. */

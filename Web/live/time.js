@@ -34,6 +34,14 @@ export function age(text, nowMs) {
     return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
+/** `5 min`, of seconds. */
+export function duration(seconds) {
+    if (seconds < 120) { return `${Math.round(seconds)} s`; }
+    if (seconds < 7200) { return `${Math.round(seconds / 60)} min`; }
+    if (seconds < 48 * 3600) { return `${Math.round(seconds / 3600)} h`; }
+    return `${Math.round(seconds / 86_400)} days`;
+}
+
 /** Shows a time in a `<time>` element. */
 export function showTime(element, text, shown) {
     element.textContent = shown;

@@ -2,6 +2,7 @@ extension Engine {
     /// An engine as it stood when these were stored.
     public init(
         directory: Directory, positions: [(device: DeviceNumber, position: Position)],
+        leads: [(device: DeviceNumber, lead: ClockLead)] = [],
         presences: [(device: DeviceNumber, presences: [Presence])], safety: [(user: UserNumber, safety: Safety)]
     ) {
         self.init()
@@ -19,12 +20,25 @@ extension Engine {
             devices[Int(device.rawValue)].evaluated = position.sampleTime
             devices[Int(device.rawValue)].hasStood = true
         }
+        for (device, lead) in leads where devices.indices.contains(Int(device.rawValue)) {
+            let latest = devices[Int(device.rawValue)].latest
+            devices[Int(device.rawValue)].lead = latest.map(lead.isMended) == true ? nil : lead
+        }
         for (device, presences) in presences where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].presences = presences
         }
         for (user, safety) in safety where people.indices.contains(Int(user.rawValue)) {
             people[Int(user.rawValue)].safety = safety
         }
+    }
+
+    /// Goes on behind what was evaluated of a device and not stored: its latest position alone does not tell of that.
+    public mutating func resume(evaluatedThrough sampleTime: Instant, of device: DeviceNumber) {
+        let index = Int(device.rawValue)
+        guard devices.indices.contains(index), let before = devices[index].evaluated, before < sampleTime else {
+            return
+        }
+        devices[index].evaluated = sampleTime
     }
 
     /// Follows an edit that is durable already.

@@ -62,6 +62,7 @@ public struct Engine: Sendable {
     ) -> Verdict {
         let place = place(of: device, in: &decision)
         let isAhead = Self.isAhead(position.sampleTime, of: now)
+        if isAhead { decision.devices.states[place].lead = ClockLead(position) }
         if isAhead || decision.devices.states[place].evaluated.map({ position.sampleTime <= $0 }) ?? false {
             return keepAsHistory(
                 position, of: device, isAhead: isAhead, state: decision.devices.states[place], into: &decision)
@@ -91,6 +92,7 @@ public struct Engine: Sendable {
             state.presences.removeAll()
         }
         let former = state.surestFix
+        if let lead = state.lead, lead.isMended(by: position) { state.lead = nil }
         state.noteInterval(to: position.sampleTime)
         state.evaluated = position.sampleTime
         if passage == .stored {

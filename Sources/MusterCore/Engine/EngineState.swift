@@ -23,6 +23,8 @@ struct DeviceState: Hashable, Sendable {
     var track = ConfidentTrack()
     /// Seconds between its fixes of late.
     var intervalSeconds: Float = 0
+    /// By how much its clock is ahead; nil once it told a time that counts.
+    var lead: ClockLead?
     /// Whether anything was ever decided of it under the confident policy.
     var hasStood = false
 
@@ -91,6 +93,17 @@ extension Engine {
     /// The newest position of a device by sample time; nil before its first.
     public func latestPosition(of device: DeviceNumber) -> Position? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].latest : nil
+    }
+
+    /// The newest sample time of a device's that was evaluated; later than that of its latest position where a filter
+    /// left the newest out.
+    public func evaluatedTime(of device: DeviceNumber) -> Instant? {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].evaluated : nil
+    }
+
+    /// By how much a device's clock is ahead of the server's; nil for one that tells times that can be.
+    public func clockLead(of device: DeviceNumber) -> ClockLead? {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].lead : nil
     }
 
     /// What a device is inside of, in region order; an exit that is still held back counts as outside.

@@ -18,6 +18,18 @@ public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
         case ignored, evaluated, stored
     }
 
+    /// Those of a device's positions that are evaluated, where the first of them is: as if it had been the first ever.
+    ///
+    /// - Parameter positions: ascending by sample time.
+    public func evaluated(_ positions: [Position]) -> [Position] {
+        var baseline: Position?
+        return positions.filter { position in
+            let passage = passage(of: position, after: baseline)
+            if passage == .stored { baseline = position }
+            return passage != .ignored
+        }
+    }
+
     /// How far a position gets that is newer than the baseline.
     func passage(of position: Position, after baseline: Position?) -> Passage {
         guard let baseline else { return .stored }

@@ -63,8 +63,8 @@ extension DocumentTables {
     package func removeIndex(_ number: Int64) throws {
         try change {
             indexesByDatabase = [:]
-            try database.execute(sql: "DELETE FROM index_entries WHERE index_number = ?", arguments: [number])
             try database.execute(sql: "DELETE FROM document_indexes WHERE number = ?", arguments: [number])
+            hasRemoved = try eraseEntries(of: number, limit: Self.erasedAtOnce) || hasRemoved
         }
     }
 

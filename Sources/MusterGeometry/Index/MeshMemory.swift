@@ -74,12 +74,17 @@ struct OpenMesh {
 
     func deallocate() { query.deallocate() }
 
-    /// Finds nothing: a grid without cells. Its arrays are never read.
+    /// Finds nothing: a grid without cells. What lies before the first leaf is read all the same: every place is in the
+    /// empty cell, and whoever brings leaves near does not ask which.
     static let nothing: OpenMesh = {
         let grid = CellGrid(west: 0, south: 0, width: 1, height: 1, columns: 0, rows: 0)
+        var hot = Pile<UInt32>()
+        var cold = Pile<UInt32>()
+        RegionMeshBuilder.appendEmptyLeaf(to: &hot, &cold)
+        hot.append(repeating: 0, count: RegionMesh.slackWords)
         let memory = MeshMemory(
-            grid: grid, root: Pile(capacity: 1).release(), hot: Pile(capacity: 1).release(),
-            cold: Pile(capacity: 1).release(), vertices: Pile(capacity: 1).release(),
+            grid: grid, root: Pile(capacity: 1).release(), hot: hot.release(), cold: cold.release(),
+            vertices: Pile(capacity: 1).release(),
             outlines: Pile(capacity: 1).release(), circles: Pile(capacity: 1).release(),
             turnedRings: UnsafeBufferPointer(UnsafeMutableBufferPointer<Ring>.allocate(capacity: 1)),
             cuts: Pile(capacity: 1).release())

@@ -38,10 +38,7 @@ struct RegionMeshBuilder: ~Copyable {
         // About what the leaves will take.
         hot = Pile(capacity: 3 * raster.references + 2 * raster.parts.count)
         cold = Pile(capacity: raster.references + raster.parts.count)
-        // Unit 0 stands for no leaf.
-        hot.append(repeating: 0, count: CellWord.wordsPerUnit)
-        // What leaves without edges read as their corner.
-        cold.append(repeating: 0, count: ColdLeaf.cornerWords)
+        Self.appendEmptyLeaf(to: &hot, &cold)
         let count = grid.columns * grid.rows
         let limit = MeshSizing.referenceLimit(edgeCount: source.edgeCount, regionCount: regionCount)
         let growth = max(1, limit / Double(max(1, raster.references + raster.parts.count)))
@@ -57,6 +54,14 @@ struct RegionMeshBuilder: ~Copyable {
             }
         }
         hot.append(repeating: 0, count: RegionMesh.slackWords)
+    }
+
+    /// Writes what every mesh begins with.
+    static func appendEmptyLeaf(to hot: inout Pile<UInt32>, _ cold: inout Pile<UInt32>) {
+        // Unit 0 stands for no leaf.
+        hot.append(repeating: 0, count: CellWord.wordsPerUnit)
+        // What leaves without edges read as their corner.
+        cold.append(repeating: 0, count: ColdLeaf.cornerWords)
     }
 
     /// Reads a vertex of every part of a cell: their memory is on its way when their turn comes.

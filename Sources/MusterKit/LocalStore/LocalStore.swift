@@ -20,7 +20,7 @@ public final class LocalStore: Sendable {
     /// - Parameters:
     ///   - path: where the file is; nil for a store that is gone with this object.
     ///   - key: what bodies are sealed with: always the same for one file, and nowhere in it.
-    /// - Throws: `LocalStoreFault.wrongKey`, `.tooNew`; whatever keeps the file from being opened.
+    /// - Throws: `LocalStoreFault.wrongKey`, `.tooNew`, `.full`, `.unavailable`.
     public init(path: String?, key: SymmetricKey? = nil) throws {
         file = try LocalStoreFile(path: path, key: key)
         peer = DocumentPeer(file)
@@ -39,7 +39,7 @@ public final class LocalStore: Sendable {
     /// - Returns: the id and the new revision. The same edit of the same revision makes the same revision, here and on
     ///   any other device.
     /// - Throws: `LocalStoreFault.conflict` when the document was changed since, or is there already; `.noObject`,
-    ///   `.illegalID`.
+    ///   `.illegalID`, `.full`, `.unavailable`.
     @discardableResult
     public func save(
         _ value: some Encodable, id: String? = nil, on revision: Revision? = nil

@@ -1,3 +1,4 @@
+import GRDB
 public import MusterCore
 
 /// Why a `LocalStore` did not do what was asked.
@@ -16,6 +17,10 @@ public enum LocalStoreFault: Error, Hashable, Sendable, CustomStringConvertible 
     case illegalID(String)
     /// The file is of a later Muster.
     case tooNew(version: Int)
+    /// This device's disk is full: what was to be written was not, what was written before is there.
+    case full
+    /// The file cannot be read or written now.
+    case unavailable(reason: String)
 
     /// One sentence without a full stop.
     public var description: String {
@@ -27,7 +32,37 @@ public enum LocalStoreFault: Error, Hashable, Sendable, CustomStringConvertible 
         case .noObject: "only an object whose members do not begin with _ can be a document"
         case .illegalID(let id): "'\(id.prefix(40))' cannot be a document's id"
         case .tooNew(let version): "the store is of version \(version), which is later than this program"
+        case .full: "the disk of this device is full"
+        case .unavailable(let reason): "the store's file cannot be used now: \(reason)"
         }
+    }
+}
+
+extension LocalStoreFault {
+    /// Runs `body`, and tells what SQLite refuses in our words.
+    ///
+    /// - Throws: `LocalStoreFault`, or what else `body` throws.
+    static func naming<Success>(_ body: () throws -> Success) throws -> Success {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw LocalStoreFault(error)
+        }
+    }
+
+    /// Runs `body`, and tells what SQLite refuses in our words.
+    ///
+    /// - Throws: `LocalStoreFault`, or what else `body` throws.
+    static func naming<Success>(_ body: () async throws -> Success) async throws -> Success {
+        do {
+            return try await body()
+        } catch let error as DatabaseError {
+            throw LocalStoreFault(error)
+        }
+    }
+
+    private init(_ error: DatabaseError) {
+        self = error.resultCode == .SQLITE_FULL ? .full : .unavailable(reason: error.message ?? "SQLite refuses it")
     }
 }
 

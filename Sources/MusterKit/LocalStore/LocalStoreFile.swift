@@ -20,27 +20,38 @@ final class LocalStoreFile: Sendable {
     /// The one database in the file.
     static let database = DatabaseNumber(1)
     private static let version = 2
+    /// Pieces of attachments that nobody names, or that never came whole, dropped at a time.
+    private static let sliceLimit = 100
 
     init(path: String?, key: SymmetricKey?) throws {
         seal = key.map { BodySeal(key: $0) }
-        if let path {
-            // Made before SQLite makes it, so that nobody else may read it for a moment.
-            if !FileManager.default.fileExists(atPath: path) {
-                _ = FileManager.default.createFile(
-                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        (file, identity) = try LocalStoreFault.naming { [seal] in
+            let file = try Self.open(path)
+            let identity = try Self.settle(file, seal)
+            try file.write { database in
+                let last = Sequence(try Self.lastSequence(in: database))
+                let tables = DocumentTables(in: database) { last }
+                _ = try tables.dropUnusedBlobs(at: Self.now, limit: Self.sliceLimit)
             }
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            file = try DatabasePool(path: path, configuration: configuration)
-            // What was recorded survives a dead battery too.
-            try file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        } else {
-            file = try DatabaseQueue()
+            return (file, identity)
         }
-        identity = try Self.settle(file, seal)
     }
 
-    func close() throws { try file.close() }
+    private static func open(_ path: String?) throws -> any DatabaseWriter {
+        guard let path else { return try DatabaseQueue() }
+        // Made before SQLite makes it, so that nobody else may read it for a moment.
+        if !FileManager.default.fileExists(atPath: path) {
+            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        let file = try DatabasePool(path: path, configuration: configuration)
+        // What was recorded survives a dead battery too.
+        try file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        return file
+    }
+
+    func close() throws { try LocalStoreFault.naming { try file.close() } }
 
     /// Makes the tables in a new file, and makes sure that the key is the one that the file was sealed with.
     ///
@@ -97,9 +108,11 @@ final class LocalStoreFile: Sendable {
     func read<Success: Sendable>(
         _ body: @escaping @Sendable (DocumentTables, Database) throws -> Success
     ) async throws -> Success {
-        try await file.read { database in
-            let last = try Self.lastSequence(in: database)
-            return try body(DocumentTables(in: database) { Sequence(last) }, database)
+        try await LocalStoreFault.naming {
+            try await file.read { database in
+                let last = try Self.lastSequence(in: database)
+                return try body(DocumentTables(in: database) { Sequence(last) }, database)
+            }
         }
     }
 
@@ -107,11 +120,13 @@ final class LocalStoreFile: Sendable {
     func write<Success: Sendable>(
         _ body: @escaping @Sendable (LocalTransaction) throws -> Success
     ) async throws -> Success {
-        let (result, sequence) = try await file.write { [seal] database in
-            let transaction = LocalTransaction(database, seal, last: try Self.lastSequence(in: database))
-            let result = try body(transaction)
-            try transaction.finish()
-            return (result, transaction.sequence)
+        let (result, sequence) = try await LocalStoreFault.naming {
+            try await file.write { [seal] database in
+                let transaction = LocalTransaction(database, seal, last: try Self.lastSequence(in: database))
+                let result = try body(transaction)
+                try transaction.finish()
+                return (result, transaction.sequence)
+            }
         }
         newest.withLock { $0 = max($0, sequence) }
         listeners.withLock { for listener in $0.values { listener.yield(Sequence(sequence)) } }
@@ -167,10 +182,23 @@ extension LocalStoreFile: DocumentHome {
     }
 
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
+        let blob = try await write { transaction in
+            _ = try transaction.tables.dropUnusedBlobs(at: Self.now, limit: Self.sliceLimit)
+            return try transaction.tables.beginBlob()
+        }
+        do {
+            return try await take(bytes, into: blob, limit: limit)
+        } catch {
+            // What came of it is of no use. Where this does not come through either, it is dropped an hour later.
+            try? await Task { try await write { try $0.tables.abandon(blob) } }.value
+            throw error
+        }
+    }
+
+    private func take(_ bytes: AttachmentBytes, into blob: BlobNumber, limit: Int64) async throws -> KeptBytes {
         var md5 = Insecure.MD5()
         var sha256 = SHA256()
         var length: Int64 = 0
-        let blob = try await write { try $0.tables.beginBlob() }
         for try await piece in bytes {
             md5.update(data: piece)
             sha256.update(data: piece)
@@ -178,11 +206,13 @@ extension LocalStoreFile: DocumentHome {
             guard length <= limit else { throw ReplicationFault.tooLarge(limitBytes: Int(limit)) }
             try await write { try $0.tables.append(piece, to: blob) }
         }
+        try Task.checkCancellation()
         let kept = KeptBytes(md5: Array(md5.finalize()), key: Array(sha256.finalize()), length: length)
-        let moment = Instant(seconds: Date().timeIntervalSince1970)
-        try await write { try $0.tables.finish(blob, key: kept.key, length: kept.length, at: moment) }
+        try await write { try $0.tables.finish(blob, key: kept.key, length: kept.length, at: Self.now) }
         return kept
     }
+
+    private static var now: Instant { Instant(seconds: Date().timeIntervalSince1970) }
 
     func waitForChange(after sequence: Sequence) async throws {
         let announcements = announcements()

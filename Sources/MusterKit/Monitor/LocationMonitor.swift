@@ -1,7 +1,12 @@
 public import MusterCore
+public import MusterReplication
 import Synchronization
 
 /// Listens to a source of fixes and tells those that are worth it to whoever subscribed.
+///
+/// A fix says when it was taken, and some say it wrongly: a receiver's clock runs ahead, or this device's does for a
+/// while. A fix more than a minute ahead of this device's clock is told, for it may be this clock that is wrong, and no
+/// other is held against it than such as are ahead too: right ones come through as if it had never been.
 public final class LocationMonitor: Sendable {
     /// Whether someone looks at the app.
     public enum Mode: Hashable, Sendable {
@@ -27,7 +32,10 @@ public final class LocationMonitor: Sendable {
 
     private struct State {
         var mode = Mode.foreground
+        /// The last that was told, of those that are not ahead of the clock.
         var last: Position?
+        /// The last that was told of the others.
+        var lastAhead: Position?
         var subscribers: [UInt64: AsyncStream<Location>.Continuation] = [:]
         var nextSubscriber: UInt64 = 0
         var isFinished = false
@@ -35,17 +43,25 @@ public final class LocationMonitor: Sendable {
 
     private let foreground: LocationFilter
     private let background: LocationFilter
+    private let now: @Sendable () -> Instant
     private let state = Mutex(State())
+
+    /// Seconds that a fix may be ahead of this device's clock and still be one that others are held against.
+    public static let aheadSeconds: Double = 60
 
     /// Locations that wait for a subscriber; of a slow one's, the oldest go first.
     public static let waitingLimit = 10_000
 
     /// A monitor with its filters.
     ///
-    /// - Parameter last: the last fix that was told before a restart.
+    /// - Parameters:
+    ///   - last: the last fix that was told before a restart.
+    ///   - now: this device's time.
     public init(
-        foreground: LocationFilter = .foreground, background: LocationFilter = .background, last: Position? = nil
+        foreground: LocationFilter = .foreground, background: LocationFilter = .background, last: Position? = nil,
+        now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
     ) {
+        self.now = now
         self.foreground = foreground
         self.background = background
         state.withLock { $0.last = last }
@@ -57,7 +73,7 @@ public final class LocationMonitor: Sendable {
         set { state.withLock { $0.mode = newValue } }
     }
 
-    /// The last fix that was told.
+    /// The last fix that was told, of those that are not ahead of the clock.
     public var last: Position? { state.withLock { $0.last } }
 
     /// Every location from now on, until the monitor's source ends.
@@ -92,10 +108,16 @@ public final class LocationMonitor: Sendable {
     /// - Returns: whether it was worth being told of.
     @discardableResult
     public func take(_ fix: Position) -> Bool {
-        state.withLock { state in
+        let now = now()
+        return state.withLock { state in
             let filter = state.mode == .foreground ? foreground : background
-            guard filter.admits(fix, after: state.last) else { return false }
-            state.last = fix
+            let isAhead = fix.sampleTime.seconds(since: now) > Self.aheadSeconds
+            // The last one may be ahead all the same: it came from before a restart, or the clock was set back since.
+            let before = (isAhead ? state.lastAhead : state.last).flatMap { last in
+                last.sampleTime.seconds(since: isAhead ? fix.sampleTime : now) > Self.aheadSeconds ? nil : last
+            }
+            guard filter.admits(fix, after: before) else { return false }
+            if isAhead { state.lastAhead = fix } else { state.last = fix }
             let location = Location(fix: fix, isInBackground: state.mode == .background)
             // In the lock, so that everyone is told in one order; yielding waits for nobody.
             for subscriber in state.subscribers.values { subscriber.yield(location) }

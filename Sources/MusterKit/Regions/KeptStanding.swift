@@ -5,8 +5,12 @@ import MusterWire
 struct KeptStanding: Codable, Hashable, Sendable {
     /// The run that recorded the newest fix.
     var session: String
-    /// The newest fix.
+    /// The newest fix that the team's filter kept.
     var latest: RecordedLocation?
+    /// The newest sample time that was evaluated, milliseconds since 1970; nil in a note of before: that of `latest`.
+    var evaluated: Int64?
+    /// From when on recorded fixes say where the device was of late: that of one that was evaluated.
+    var trailStart: Int64?
     /// How the device stood.
     var presences: [Standing]
     /// How the person was, by its name on the wire.
@@ -38,6 +42,8 @@ struct KeptStanding: Codable, Hashable, Sendable {
         latest = device.latest.map {
             RecordedLocation(LocationMonitor.Location(fix: $0, isInBackground: false), user: "", session: session)
         }
+        evaluated = device.evaluated?.milliseconds
+        trailStart = device.trail.first?.sampleTime.milliseconds
         presences = device.standings.compactMap { presence in
             device.name(of: presence.region).map { Standing(presence, of: $0) }
         }
@@ -47,24 +53,29 @@ struct KeptStanding: Codable, Hashable, Sendable {
         self.incident = incident
     }
 
+    /// The newest sample time that was evaluated.
+    private var evaluatedTime: Instant? { evaluated.map { Instant(milliseconds: $0) } ?? latest?.fix?.sampleTime }
+
     /// Where the device was of late, as far as it is stored.
     func trail(in store: LocalStore) async throws -> [Position] {
-        guard let end = latest?.fix?.sampleTime else { return [] }
+        guard let end = evaluatedTime else { return [] }
         var query = LocalStore.Query.newest(WatchedDevice.trailLimit)
         query.idPrefix = RecordedLocation.idPrefix(ofSession: session)
-        query.after = end.advanced(bySeconds: -Engine.trailSeconds)
+        let start = trailStart.map { Instant(milliseconds: $0) } ?? end.advanced(bySeconds: -Engine.trailSeconds)
+        query.after = start.advanced(bySeconds: -0.001)
         query.before = end.advanced(bySeconds: 0.001)
         return try await store.documents(query, as: RecordedLocation.self).reversed().compactMap(\.value.fix)
     }
 
     /// Puts a device that knows its regions back to where it stood.
     func restore(_ device: inout WatchedDevice, trail: [Position], now: Instant) {
-        guard let latest = latest?.fix else { return }
+        guard let latest = latest?.fix, let evaluated = evaluatedTime else { return }
         let safety = Safety(
             state: named(safety, by: \.wireName) ?? .unknown, since: Instant(milliseconds: safeSince),
             region: refuge.flatMap { device.region($0) })
         let known = presences.compactMap { kept in device.region(kept.region).flatMap { kept.presence(in: $0) } }
-        device.goOn(from: latest, trail: trail, presences: known, safety: safety, now: now)
+        device.goOn(
+            from: latest, evaluated: evaluated, trail: trail, presences: known, safety: safety, now: now)
     }
 }
 

@@ -85,7 +85,7 @@ extension RegionWatch {
     }
 
     /// What there is to tell of regions.
-    enum News: Hashable, Sendable {
+    package enum News: Hashable, Sendable {
         case crossed(Crossing)
         case reconciled(Difference)
         case safety(Safety)

@@ -19,11 +19,14 @@ public final class RegionWatch: Sendable {
         var toldSafety: MusterCore.Safety.State?
         /// When the regions are asked for.
         var pacing = RefreshPacing()
+        /// What is kept in the store of what the server told, but for the regions themselves.
+        var told: Surroundings.Outline?
         /// Whether fixes were decided that are not on the disk yet.
         var isAhead = false
     }
 
-    private let questions: NativeQuestions
+    /// Asked as whoever signed in last.
+    private let questions: Mutex<NativeQuestions>
     private let store: LocalStore
     private let now: @Sendable () -> Instant
     private let state: Mutex<State>
@@ -39,7 +42,7 @@ public final class RegionWatch: Sendable {
     public init(
         session: Session, store: LocalStore, now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
     ) {
-        questions = NativeQuestions(session)
+        questions = Mutex(NativeQuestions(session))
         self.store = store
         self.now = now
         state = Mutex(State(device: WatchedDevice(of: session.user)))
@@ -80,14 +83,17 @@ public final class RegionWatch: Sendable {
 
     // MARK: Asking the server
 
+    /// Asks as a session that was signed in anew, from now on.
+    func goOn(as session: Session) { questions.withLock { $0 = NativeQuestions(session) } }
+
     /// Takes what was told last, and where the device stood last, from the store: it goes on there.
     public func recall() async throws {
         let told = try await store.note(Surroundings.note, as: Surroundings.self)
         let kept = try await store.note(KeptStanding.note, as: KeptStanding.self)
         let recorded = try await kept?.trail(in: store) ?? []
         let now = now()
-        try state.withLock { state in
-            if let told { try state.device.adopt(told, now: now) }
+        if let told { _ = try adopt(told) }
+        state.withLock { state in
             guard let kept else { return }
             state.incident = kept.incident
             state.session = kept.session
@@ -95,6 +101,7 @@ public final class RegionWatch: Sendable {
             // Whoever listens from now on has been told nothing.
             state.toldSafety = nil
         }
+        rebuild()
     }
 
     /// Asks the server for the regions and how they are crossed, and keeps that for when there is no network.
@@ -104,16 +111,46 @@ public final class RegionWatch: Sendable {
         let start = now()
         state.withLock { $0.pacing.begin(at: start) }
         do {
-            let told = try await Surroundings.ask(questions)
-            let now = now()
-            try state.withLock { state in
-                try state.device.adopt(told, now: now)
-                state.pacing.succeed(at: now)
-            }
-            try await store.keep(told, note: Surroundings.note)
+            let told = try await Surroundings.ask(questions.withLock { $0 })
+            let isAsBefore = try adopt(told)
+            rebuild()
+            state.withLock { $0.pacing.succeed(at: now()) }
+            // Tens of megabytes are not written again for nothing.
+            if !isAsBefore { try await store.keep(told, note: Surroundings.note) }
         } catch {
-            state.withLock { $0.pacing.fail(error) }
+            state.withLock { state in
+                state.pacing.fail(error)
+                // Perhaps it could not be kept: then it is kept the next time.
+                state.told = nil
+            }
             throw error
+        }
+    }
+
+    /// Knows from now on what was told. What is long of that is done while nobody waits for the state.
+    ///
+    /// - Returns: whether it is what was known.
+    private func adopt(_ told: Surroundings) throws -> Bool {
+        while true {
+            let (known, version) = state.withLock { ($0.device.known, $0.device.knownVersion) }
+            let regions = try told.collections.map { try ToldRegions(of: $0, knowing: known[$0.name] ?? [:]) }
+            let isAsBefore: Bool? = state.withLock { state in
+                // What was known may have become something else meanwhile.
+                guard state.device.knownVersion == version else { return nil }
+                let before = state.told
+                state.told = Surroundings.Outline(told)
+                state.device.adopt(told, regions, now: now())
+                return state.told == before && regions.allSatisfy(\.areAsBefore)
+            }
+            if let isAsBefore { return isAsBefore }
+        }
+    }
+
+    /// Rebuilds the index of regions where many of them changed: fixes are decided meanwhile.
+    private func rebuild() {
+        while let rebuild = state.withLock({ $0.device.rebuild }) {
+            let built = rebuild.build()
+            state.withLock { $0.device.take(built) }
         }
     }
 
@@ -122,7 +159,7 @@ public final class RegionWatch: Sendable {
     ///
     /// - Returns: what there is to tell; nothing where nobody answers.
     func reconcile() async -> [News] {
-        guard let verdict = try? await ServerVerdict.ask(questions) else { return [] }
+        guard let verdict = try? await ServerVerdict.ask(questions.withLock({ $0 })) else { return [] }
         let refreshIsDue = state.withLock { state in
             if verdict.inside.contains(where: { state.device.region($0) == nil }) { state.pacing.isOutdated = true }
             return state.pacing.isDue(at: self.now())
@@ -152,7 +189,7 @@ public final class RegionWatch: Sendable {
     /// Decides fixes of one run in order, and what time alone changes.
     ///
     /// - Returns: what there is to tell, in order.
-    func follow(_ fixes: [Position], of session: String) -> [News] {
+    package func follow(_ fixes: [Position], of session: String) -> [News] {
         let now = now()
         return state.withLock { state in
             if !fixes.isEmpty {

@@ -60,19 +60,18 @@ extension Surroundings {
         }
         return surroundings
     }
+}
 
-    /// What a collection's regions are.
-    ///
-    /// - Throws: `ReplicationFault.malformed` for what is no region: then none of them is known.
-    static func regions(of collection: Collection) throws -> [RegionDraft] {
-        var limits = RegionDraft.Limits()
-        limits.bytes = NativeQuestions.answerLimitBytes
-        return try collection.pages.flatMap { page in
-            do {
-                return try RegionDraft.decode(Array(page.utf8), limits: limits)
-            } catch {
-                throw ReplicationFault.malformed("a region of \(collection.name) is none")
-            }
+extension Surroundings {
+    /// What was told, but for the regions themselves.
+    struct Outline: Hashable, Sendable {
+        private let team: Team?
+        private let collections: [[String]]
+
+        /// What was told, without the regions.
+        init(_ told: Surroundings) {
+            team = told.team
+            collections = told.collections.map { [$0.name, $0.policy] }
         }
     }
 }

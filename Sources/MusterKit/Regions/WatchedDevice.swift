@@ -9,10 +9,14 @@ struct WatchedDevice: Sendable {
     private(set) var directory = Directory()
     private(set) var engine = Engine()
     private var decision = Decision()
-    /// Where it was of late, for a track that must be taken up again.
+    /// Where it was of late, as far as that was evaluated, for a track that must be taken up again.
     private(set) var trail: [Position] = []
     /// Whether it was ever told what there is to cross.
     private(set) var knowsRegions = false
+    /// Which region each feature was that was told last, by the collection's name.
+    private(set) var known: [String: KnownRegions] = [:]
+    /// Grows when the regions may have become others.
+    private(set) var knownVersion = 0
     // No number is given twice, so that what is gone is never taken for what came after it.
     private var lastCollection: Int32 = 0
     private var lastRegion: Int32 = 0
@@ -38,10 +42,10 @@ struct WatchedDevice: Sendable {
     var latest: Position? { engine.latestPosition(of: Self.device) }
 
     /// The newest sample time that was evaluated: a filter by time leaves fixes out that move it nevertheless.
-    var evaluated: Instant? {
-        guard directory.trackers[Self.tracker]?.filter == .timeBased else { return latest?.sampleTime }
-        return trail.last?.sampleTime ?? latest?.sampleTime
-    }
+    var evaluated: Instant? { engine.evaluatedTime(of: Self.device) }
+
+    /// Which fixes are kept and evaluated.
+    private var filter: PositionFilter { directory.trackers[Self.tracker]?.filter ?? .none }
 
     /// How its person is, as far as this device can tell.
     var safety: Safety { engine.safety(of: Self.user) }
@@ -70,22 +74,38 @@ struct WatchedDevice: Sendable {
     /// Knows from now on what was told, and goes on where it stands.
     ///
     /// - Throws: `ReplicationFault.malformed`; then nothing has changed.
-    /// - Complexity: O(regions), and O(n log n) for the rings of a region with n vertices.
+    /// - Complexity: that of reading `ToldRegions`, and of building the index of regions.
     mutating func adopt(_ told: Surroundings, now: Instant) throws {
-        let drafts = try told.collections.map { try Surroundings.regions(of: $0) }
+        adopt(told, try told.collections.map { try ToldRegions(of: $0, knowing: known[$0.name] ?? [:]) }, now: now)
+        while let rebuild { take(rebuild.build()) }
+    }
+
+    /// The index of regions that should be rebuilt, aside; nil where none should.
+    var rebuild: AtlasRebuild? { engine.rebuild }
+
+    /// Takes an index that was rebuilt; what has changed meanwhile stays changed.
+    mutating func take(_ built: BuiltCollection) { engine.adopt(built) }
+
+    /// Knows from now on what was told, and goes on where it stands.
+    ///
+    /// - Parameter regions: those of each collection, read against what is known of it now.
+    /// - Complexity: O(log regions) for each that is new, another or gone. Where they are many, the index asks to be
+    ///   rebuilt; until that is done, it answers the same and slower.
+    mutating func adopt(_ told: Surroundings, _ regions: [ToldRegions], now: Instant) {
         var edits: [Edit] = []
         let links = Set(told.collections.map(\.name))
         for former in directory.collections.all where !links.contains(former.name) {
             edits += directory.removal(of: former.number)
+            known[former.name] = nil
         }
         var numbers: [CollectionNumber] = []
-        for (collection, drafts) in zip(told.collections, drafts) {
+        for (collection, regions) in zip(told.collections, regions) {
             let policy = CrossingPolicy(rawValue: collection.policy) ?? .confident
             let number = directory.collections[collection.name]?.number ?? nextCollection()
             numbers.append(number)
             let entry = RegionCollection(number: number, name: collection.name, policy: policy)
             if directory.collections[number] != entry { edits.append(.putCollection(entry)) }
-            edits += regionEdits(drafts, in: number)
+            edits += regionEdits(regions, in: number, called: collection.name)
         }
         let filter = told.team.flatMap { PositionFilter(rawValue: $0.filter) } ?? PositionFilter.none
         let tracker = Tracker(number: Self.tracker, name: "own", filter: filter, collections: numbers)
@@ -98,16 +118,20 @@ struct WatchedDevice: Sendable {
             edits.append(.putUser(user))
         }
         knowsRegions = true
+        knownVersion += 1
         guard carryOut(edits) else { return }
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
     }
 
     /// What makes a collection's regions those that were told.
-    private mutating func regionEdits(_ drafts: [RegionDraft], in collection: CollectionNumber) -> [Edit] {
+    private mutating func regionEdits(
+        _ told: ToldRegions, in collection: CollectionNumber, called name: String
+    ) -> [Edit] {
         var edits: [Edit] = []
-        var gone = Set(directory.regions(in: collection))
-        for draft in drafts {
+        var gone = Set(told.gone)
+        var known = told.kept
+        for (digest, draft) in told.new {
             guard let id = draft.id else { continue }
             let former = directory.region(id, in: collection)
             let region = Region(
@@ -115,8 +139,10 @@ struct WatchedDevice: Sendable {
                 shape: draft.shape, isMuster: draft.isMuster, mode: draft.mode, dwellSeconds: draft.dwellSeconds,
                 exitDelaySeconds: draft.exitDelaySeconds)
             gone.remove(region.number)
+            known[digest] = region.number
             if former != region { edits.append(.putRegion(region)) }
         }
+        self.known[name] = known
         return edits + gone.sorted().map { .removeRegion($0, from: collection) }
     }
 
@@ -137,7 +163,6 @@ struct WatchedDevice: Sendable {
             directory.apply(edit)
             if engine.apply(edit) { reviewIsDue = true }
         }
-        while let rebuild = engine.rebuild { engine.adopt(rebuild.build()) }
         return reviewIsDue
     }
 
@@ -158,9 +183,10 @@ struct WatchedDevice: Sendable {
                 engine.recall(trail.filter { $0.sampleTime <= until }, of: Self.device, into: &decision)
             }
         }
-        // What is ahead of the clock moves nothing.
-        remember(fixes.filter { !Engine.isAhead($0.sampleTime, of: now) })
-        let crossings = takeCrossings()
+        var kept: [Position] = []
+        let crossings = takeCrossings { kept.append($0) }
+        // A filter by time evaluates what it does not keep. What is ahead of the clock moves nothing.
+        remember(filter == .timeBased ? fixes.filter { !Engine.isAhead($0.sampleTime, of: now) } : kept)
         engine.sweep(now: now, into: &decision)
         return crossings + takeCrossings()
     }
@@ -174,10 +200,16 @@ struct WatchedDevice: Sendable {
     }
 
     /// What was decided, taken over.
-    private mutating func takeCrossings() -> [Crossing] {
+    ///
+    /// - Parameter kept: told each position that moved the device and is kept, in order.
+    private mutating func takeCrossings(_ kept: (Position) -> Void = { _ in }) -> [Crossing] {
         var crossings: [Crossing] = []
         decision.takeChanges { change in
-            if case .crossing(let crossing) = change { crossings.append(crossing) }
+            switch change {
+            case .crossing(let crossing): crossings.append(crossing)
+            case .position(let position, of: _, isCurrent: true): kept(position)
+            default: break
+            }
         }
         decision.takeEntries { _ in }
         engine.adopt(&decision)
@@ -198,16 +230,19 @@ struct WatchedDevice: Sendable {
     /// Goes on where it was before a restart, as far as that still holds.
     ///
     /// - Parameters:
-    ///   - latest: the newest position.
-    ///   - trail: where it was until then, ascending.
+    ///   - latest: the newest position that is kept.
+    ///   - evaluated: the newest sample time that was evaluated.
+    ///   - trail: where it was until then, ascending, beginning with what was evaluated.
     mutating func goOn(
-        from latest: Position, trail: [Position], presences: [Presence], safety: Safety, now: Instant
+        from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence], safety: Safety,
+        now: Instant
     ) {
         engine = Engine(
             directory: directory, positions: [(Self.device, latest)],
             presences: [(Self.device, presences.sorted { $0.region < $1.region })], safety: [(Self.user, safety)])
+        engine.resume(evaluatedThrough: evaluated, of: Self.device)
         self.trail = []
-        remember(trail)
+        remember(filter.evaluated(trail))
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
     }

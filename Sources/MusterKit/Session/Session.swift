@@ -14,39 +14,18 @@ public struct Session: Sendable {
     public let database: PeerAddress
     /// Who asks for what is not in that database: regions, and places.
     let credentials: PeerCredentials
+    /// Which account it is, by the server's word; nil where it says nothing of that.
+    let account: String?
     /// What all of its requests go through.
     public let connections: HTTPConnections
-
-    /// Why nobody is signed in.
-    public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The address is none.
-        case illegalServer(String)
-        /// There is a user of that name.
-        case userExists(String)
-        /// The name or the password is wrong, or nobody may register.
-        case refused(String)
-        /// The server does not answer.
-        case unreachable(String)
-        /// It answers something else than it should.
-        case unexpected(status: Int)
-
-        /// One sentence without a full stop.
-        public var description: String {
-            switch self {
-            case .illegalServer(let text): "'\(text)' is no http or https address"
-            case .userExists(let name): "there is a user \(name) already"
-            case .refused(let reason): "the server refuses: \(reason)"
-            case .unreachable(let reason): "the server cannot be reached: \(reason)"
-            case .unexpected(let status): "the server answers with status \(status)"
-            }
-        }
-    }
 
     /// What is kept of a session.
     private struct Account: Codable {
         var server: String
         var user: String
         var password: String
+        /// Which account of which server it is; nil where that was not told.
+        var account: String?
         /// What opens the database, and nothing else.
         var key: String
         var secret: String
@@ -59,14 +38,16 @@ public struct Session: Sendable {
     public static func open(
         _ keeper: any CredentialKeeper, connections: HTTPConnections = .shared
     ) throws -> Session? {
-        guard let data = try keeper.load() else { return nil }
-        guard let account = try? JSONDecoder().decode(Account.self, from: data) else { return nil }
-        return try Session(account, connections)
+        try kept(by: keeper).map { try Session($0, connections) }
+    }
+
+    private static func kept(by keeper: any CredentialKeeper) throws -> Account? {
+        try keeper.load().flatMap { try? JSONDecoder().decode(Account.self, from: $0) }
     }
 
     /// Makes a user, and signs in.
     ///
-    /// - Throws: `Fault.userExists`, `.refused`, `.unreachable`.
+    /// - Throws: `Fault.userExists`, `.refused` for a name or a password that will not do too; as `signIn`.
     public static func register(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
         connections: HTTPConnections = .shared
@@ -81,20 +62,53 @@ public struct Session: Sendable {
         switch status {
         case 200..<300: break
         case 409: throw Fault.userExists(user)
-        case 401, 403: throw Fault.refused(reason(answer) ?? "nobody may register")
-        default: throw Fault.unexpected(status: status)
+        case 400, 401, 403: throw Fault.refused(reason(answer) ?? "nobody may register")
+        default: throw fault(status)
         }
         return try await signIn(at: server, user: user, password: password, keeper, connections: connections)
     }
 
     /// Signs in, and keeps what that brought.
     ///
-    /// - Throws: `Fault.refused`, `.unreachable`; whatever keeps credentials from being kept.
+    /// What a store holds belongs to one account. Where the keeper holds another account of this name, because that
+    /// one was removed and another was made, or because it is another server, nobody is signed in: what the one
+    /// recorded would go to the other. `signOut` first and begin another store, or say that it may go there.
+    ///
+    /// - Parameter isToTakeOver: whether what another account of this name recorded may go to this one.
+    /// - Throws: `Fault.refused`, `.unreachable`, `.busy`, `.anotherAccount`; whatever keeps credentials from being
+    ///   kept.
     public static func signIn(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
-        connections: HTTPConnections = .shared
+        isToTakeOver: Bool = false, connections: HTTPConnections = .shared
     ) async throws -> Session {
-        let root = try checked(server)
+        // One that cannot be read is replaced.
+        let before = (try? kept(by: keeper)).flatMap { $0.user == user ? $0.account : nil }
+        return try await signIn(
+            at: try checked(server), user: user, password: password, keeper, after: isToTakeOver ? nil : before,
+            connections)
+    }
+
+    /// Signs the same person in anew, after the server refused who asks: the password was set anew, or the key was one
+    /// of too many. The store stays, and `LocationTracker.goOn` brings what is in it.
+    ///
+    /// - Parameters:
+    ///   - password: nil: the one that was kept.
+    ///   - isToTakeOver: whether what another account of this name recorded may go to this one.
+    /// - Throws: as `signIn`; `.anotherAccount` where the server's user of this name is not the one who was signed in.
+    public func signInAgain(
+        password: String? = nil, _ keeper: any CredentialKeeper, isToTakeOver: Bool = false
+    ) async throws -> Session {
+        guard case .basic(_, let kept) = credentials else { throw Fault.refused("nobody was signed in") }
+        return try await Self.signIn(
+            at: server, user: user, password: password ?? kept, keeper, after: isToTakeOver ? nil : account,
+            connections)
+    }
+
+    /// - Parameter before: the account that it must be; nil: any.
+    private static func signIn(
+        at root: String, user: String, password: String, _ keeper: any CredentialKeeper, after before: String?,
+        _ connections: HTTPConnections
+    ) async throws -> Session {
         let body = JSONValue.object([.init("username", .string(user)), .init("password", .string(password))])
         let address = root + "api/login"
         let (status, answer) = try await faults { try await connections.ask("POST", address, json: body.bytes) }
@@ -107,8 +121,9 @@ public struct Session: Sendable {
                 server: root, user: user, password: password, key: user, secret: password, databaseRoot: root,
                 databaseName: DatabaseName.locations(of: user))
         case 400, 401, 403, 500: throw Fault.refused(reason(answer) ?? "the name or the password is wrong")
-        default: throw Fault.unexpected(status: status)
+        default: throw fault(status)
         }
+        if let before, let now = account.account, now != before { throw Fault.anotherAccount(user) }
         let session = try Session(account, connections)
         try keeper.keep(try JSONEncoder().encode(account))
         return session
@@ -130,6 +145,7 @@ public struct Session: Sendable {
         else { throw Fault.illegalServer(account.databaseRoot) }
         server = account.server
         user = account.user
+        self.account = account.account
         self.credentials = .basic(name: account.user, password: account.password)
         self.database = database
         self.connections = connections
@@ -145,7 +161,7 @@ public struct Session: Sendable {
         let scheme = value["location_db_host_protocol"]?.string ?? (root.hasPrefix("https") ? "https" : "http")
         let host = value["location_db_host"]?.string ?? ""
         return Account(
-            server: root, user: user, password: password, key: key, secret: secret,
+            server: root, user: user, password: password, account: value["account"]?.string, key: key, secret: secret,
             databaseRoot: host.isEmpty ? root : "\(scheme)://\(host)/", databaseName: name)
     }
 
@@ -155,7 +171,15 @@ public struct Session: Sendable {
     }
 
     private static func reason(_ answer: [UInt8]) -> String? {
-        (try? JSONValue(parsing: answer))?["error"]?.string
+        let value = try? JSONValue(parsing: answer)
+        return value?["error"]?.string ?? value?["detail"]?.string
+    }
+
+    private static func fault(_ status: Int) -> Fault {
+        switch status {
+        case 408, 425, 429, 502...599: .busy(status: status)
+        default: .unexpected(status: status)
+        }
     }
 
     private static func faults<Success>(_ body: () async throws -> Success) async throws -> Success {

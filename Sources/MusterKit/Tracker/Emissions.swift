@@ -4,14 +4,14 @@ import Synchronization
 /// after that began, for the one after it. So there are never more than two, one of which runs.
 ///
 /// An emission for which nobody waits any more is cancelled.
-final class Emissions: Sendable {
+final class Emissions<Outcome: Sendable>: Sendable {
     /// One emission.
     private struct Turn {
         let number: Int
         /// What was recorded when it began; nil while it waits.
         var begun: Int64?
         var waiters = 0
-        let task: Task<Bool, Never>
+        let task: Task<Outcome, Never>
     }
 
     private struct State {
@@ -19,22 +19,27 @@ final class Emissions: Sendable {
         var turns: [Turn] = []
         var nextNumber = 0
         /// The last that was made, whatever became of it: the next waits for it.
-        var last: Task<Bool, Never>?
+        var last: Task<Outcome, Never>?
     }
 
+    private let cancelled: Outcome
     private let recorded: @Sendable () -> Int64
     private let state = Mutex(State())
 
     /// Emissions.
     ///
-    /// - Parameter recorded: how much is recorded: a number that grows.
-    init(recorded: @escaping @Sendable () -> Int64) { self.recorded = recorded }
+    /// - Parameters:
+    ///   - cancelled: what becomes of an emission that was cancelled before it began.
+    ///   - recorded: how much is recorded: a number that grows.
+    init(cancelled: Outcome, recorded: @escaping @Sendable () -> Int64) {
+        self.cancelled = cancelled
+        self.recorded = recorded
+    }
 
     /// Runs an emission, or waits for one that begins after all that is recorded now.
     ///
-    /// - Parameter emission: brings what is recorded when it is called, and says whether it came through.
-    /// - Returns: whether it came through; false for whoever was cancelled.
-    func emit(_ emission: @escaping @Sendable () async -> Bool) async -> Bool {
+    /// - Parameter emission: brings what is recorded when it is called, and says what came of it.
+    func emit(_ emission: @escaping @Sendable () async -> Outcome) async -> Outcome {
         let (number, task) = join(emission)
         return await withTaskCancellationHandler {
             await task.value
@@ -46,7 +51,9 @@ final class Emissions: Sendable {
     /// How many wait.
     var waiting: Int { state.withLock { $0.turns.reduce(0) { $0 + $1.waiters } } }
 
-    private func join(_ emission: @escaping @Sendable () async -> Bool) -> (number: Int, task: Task<Bool, Never>) {
+    private func join(
+        _ emission: @escaping @Sendable () async -> Outcome
+    ) -> (number: Int, task: Task<Outcome, Never>) {
         state.withLock { state in
             let wanted = recorded()
             if let last = state.turns.indices.last, state.turns[last].begun.map({ $0 >= wanted }) ?? true {
@@ -58,9 +65,9 @@ final class Emissions: Sendable {
             let task = Task {
                 _ = await before?.value
                 begin(number)
-                let isThrough = Task.isCancelled ? false : await emission()
+                let outcome = Task.isCancelled ? cancelled : await emission()
                 end(number)
-                return isThrough
+                return outcome
             }
             state.nextNumber += 1
             state.last = task

@@ -33,28 +33,33 @@ public final class LocationTracker: Sendable {
         case incident(RegionWatch.Incident?)
         /// During an incident: whether the person is safe, as this device sees it.
         case safety(RegionWatch.Safety)
-        /// Everything that was recorded is at the server; so many were new there.
+        /// All that was recorded since the last emission is at the server; so many were new there.
         case emitted(Int)
-        /// An emission did not come through; everything is kept for the next.
-        case failed(reason: String)
+        /// An emission did not come through, and everything is kept for the next; or nothing can be recorded for want
+        /// of room, and it is tried again.
+        case failed(Failure)
         /// What the server says about regions is another thing than this device had thought, and is taken over.
         case reconciled(RegionWatch.Difference)
     }
 
     private let store: LocalStore
     private let monitor: LocationMonitor
-    private let server: any ReplicationPeer
+    private let server: Mutex<any ReplicationPeer>
     private let user: String
     private let session: String
     private let watch: RegionWatch?
     private let pace: Pace
     private let pending = Mutex(Pending())
     private let listeners = Mutex<[AsyncStream<Event>.Continuation]>([])
-    private let emissions: Emissions
+    private let emissions: Emissions<Failure?>
 
     private struct Pending {
         var locations: [LocationMonitor.Location] = []
         var isFinished = false
+        /// The first so many were decided by the watch, and are not on the disk yet.
+        var decided = 0
+        /// What there is to tell of these once they are.
+        var news: [RegionWatch.News] = []
     }
 
     /// Locations recorded in one transaction at most.
@@ -77,12 +82,12 @@ public final class LocationTracker: Sendable {
     ) {
         self.store = store
         self.monitor = monitor
-        self.server = server
+        self.server = Mutex(server)
         self.user = user
         self.session = session
         self.watch = watch
         self.pace = pace
-        emissions = Emissions { store.file.lastCommitted }
+        emissions = Emissions(cancelled: .cancelled) { store.file.lastCommitted }
     }
 
     /// What happens, from now on until `run` ends; a slow listener misses the oldest.
@@ -93,6 +98,9 @@ public final class LocationTracker: Sendable {
     }
 
     /// Records and emits until the monitor's source ends, and then once more; or until the task is cancelled.
+    ///
+    /// A disk that is full is waited for as long as the source goes on: what was not recorded yet is in memory, the
+    /// newest 10,000 locations at least.
     ///
     /// - Throws: what keeps the local store from being written: without it nothing is safe.
     public func run() async throws {
@@ -125,32 +133,55 @@ public final class LocationTracker: Sendable {
         while true {
             // Asked before: what comes between the two is recorded the next time.
             let isFinished = pending.withLock { $0.isFinished }
-            while try await record() {}
-            if let watch {
-                let news = watch.follow([], of: session)
-                if !news.isEmpty { try await watch.keep() }
-                tell(news)
+            do {
+                while try await record() {}
+                try await watchTheClock()
+            } catch LocalStoreFault.full where !isFinished {
+                tell(.failed(.storeFull))
             }
             if isFinished { return }
             try await pace.sleep(pace.readSeconds)
         }
     }
 
+    /// Decides what time alone changes.
+    private func watchTheClock() async throws {
+        guard let watch else { return }
+        let news = watch.follow([], of: session)
+        defer { tell(news) }
+        if !news.isEmpty { try await watch.keep() }
+    }
+
     /// Records what waits, in one transaction.
     ///
     /// - Returns: whether there was anything.
     private func record() async throws -> Bool {
-        let batch = pending.withLock { Array($0.locations.prefix(Self.batchLimit)) }
+        let (batch, isDecided) = pending.withLock { pending in
+            // What was decided and did not come to the disk is tried again as it was.
+            let count = pending.decided > 0 ? pending.decided : Self.batchLimit
+            return (Array(pending.locations.prefix(count)), pending.decided > 0)
+        }
         if batch.isEmpty { return false }
         var seen: Set<String> = []
         let values = batch.map { RecordedLocation($0, user: user, session: session) }
             .filter { seen.insert($0.id).inserted }
         // What they cross is decided before, so that where the device stands is kept in the same transaction: whoever
         // goes on after a restart has neither missed a fix nor takes one twice.
-        let news = watch?.follow(values.compactMap(\.fix), of: session) ?? []
+        if !isDecided {
+            let news = watch?.follow(values.compactMap(\.fix), of: session) ?? []
+            pending.withLock { pending in
+                pending.decided = batch.count
+                pending.news = news
+            }
+        }
         try await store.record(values, beside: watch)
         // Only now: what is not on the disk is still waiting.
-        pending.withLock { $0.locations.removeFirst(batch.count) }
+        let news = pending.withLock { pending in
+            pending.locations.removeFirst(batch.count)
+            pending.decided = 0
+            defer { pending.news = [] }
+            return pending.news
+        }
         for location in batch { tell(.recorded(location.fix)) }
         tell(news)
         return true
@@ -168,27 +199,61 @@ public final class LocationTracker: Sendable {
     /// Brings everything that was recorded to the server, now. Who asks while an emission runs waits for that one, or,
     /// where something was recorded since it began, for the one after it: there is never more than one at a time.
     ///
-    /// - Returns: whether it came through.
+    /// - Returns: why it did not come through; nil where all that was recorded since the last one is at the server.
     @discardableResult
-    public func emit() async -> Bool { await emissions.emit { await self.replicate() } }
+    public func emit() async -> Failure? { await emissions.emit { await self.replicate() } }
 
-    private func replicate() async -> Bool {
+    /// Goes on with a session that was signed in anew, from the next emission on.
+    ///
+    /// - Parameters:
+    ///   - session: the same user's.
+    ///   - peer: the way to their database; nil: the session's own.
+    public func goOn(as session: Session, by peer: (any ReplicationPeer)? = nil) {
+        precondition(session.user == user, "what one user recorded is brought to nobody else's database")
+        server.withLock { $0 = peer ?? session.peer }
+        watch?.goOn(as: session)
+    }
+
+    /// How many of the store's documents the server does not have, by its own word: those that it would not have, and
+    /// those that were not emitted yet.
+    ///
+    /// - Throws: `Failure`.
+    /// - Complexity: O(documents), a thousand to a question.
+    public func missing() async throws(Failure) -> Int {
+        do {
+            let server = server.withLock { $0 }
+            var since = PeerSequence.start
+            var count = 0
+            while true {
+                let page = try await store.changes(ChangesRequest(since: since, limit: 1_000))
+                if page.changes.isEmpty { return count }
+                count += try await server.missing(page.changes).count(where: { !$0.revisions.isEmpty })
+                since = page.last
+            }
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func replicate() async -> Failure? {
         var pacing = ReplicationPacing()
         pacing.attempts = 1
         var options = Replication.Options()
         options.takesSnapshot = false
+        let server = server.withLock { $0 }
         do {
             let done = try await Replication(from: store, to: server, options: options, pacing: pacing).run()
-            if let refusal = done.refusals.first, done.counts.refused > 0 {
-                tell(.failed(reason: "the server will not have \(done.counts.refused): \(refusal.reason)"))
-            } else {
-                tell(.emitted(Int(done.counts.written)))
+            let refused = done.refusals.first.map {
+                Failure.refusesDocuments(count: Int(done.counts.refused), reason: $0.reason)
             }
+            tell(refused.map { .failed($0) } ?? .emitted(Int(done.counts.written)))
             tell(await watch?.reconcile() ?? [])
-            return true
+            return refused
         } catch {
-            if !Task.isCancelled { tell(.failed(reason: "\(error)")) }
-            return false
+            if Task.isCancelled { return .cancelled }
+            let failure = Failure(error)
+            tell(.failed(failure))
+            return failure
         }
     }
 

@@ -17,6 +17,8 @@ package protocol DocumentHome: Sendable {
 
     /// Carries out edits, in order; returns once all is on disk.
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome]
+    /// The largest attachment that is taken.
+    var attachmentLimitBytes: Int64 { get }
     /// Why a document may not be written by who asks; nil when it may.
     func refusal(of revision: ReplicatedRevision) -> WriteRefusal?
     /// Keeps a document that is never replicated, whatever stood there.
@@ -31,6 +33,7 @@ package protocol DocumentHome: Sendable {
 }
 
 extension DocumentHome {
+    package var attachmentLimitBytes: Int64 { 1 << 30 }
     package func plain(_ body: DocumentBody, of revision: Revision, of id: String) throws -> DocumentBody { body }
     package func refusal(of revision: ReplicatedRevision) -> WriteRefusal? { nil }
     package func create() async throws {}

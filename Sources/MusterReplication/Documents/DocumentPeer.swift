@@ -13,8 +13,6 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     /// Bytes of an attachment that are read at once.
     private static var pieceBytes: Int { 256 << 10 }
-    /// The largest attachment that is taken.
-    private static var attachmentLimitBytes: Int64 { 1 << 30 }
 
     package func information() async throws -> PeerInformation {
         let scope = home.scope
@@ -144,7 +142,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         var refusals: [WriteRefusal] = []
         var edits: [DocumentEdit] = []
         for revision in revisions {
-            if let refusal = home.refusal(of: revision) {
+            if let refusal = home.refusal(of: revision) ?? tooLarge(revision) {
                 refusals.append(refusal)
                 continue
             }
@@ -167,11 +165,20 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         return refusals
     }
 
+    /// What is promised larger than it may be is refused with its document, and keeps no other from coming.
+    private func tooLarge(_ revision: ReplicatedRevision) -> WriteRefusal? {
+        let limit = home.attachmentLimitBytes
+        guard let attachment = revision.attachments.first(where: { $0.length > limit }) else { return nil }
+        return WriteRefusal(
+            id: revision.id, revision: revision.revision, error: "too_large",
+            reason: "attachment \(attachment.name) has more than \(limit) bytes")
+    }
+
     private func keep(
         _ attachment: ReplicatedAttachment, of revision: ReplicatedRevision, _ source: AttachmentSource
     ) async throws -> Attachment {
         let reference = AttachmentReference(id: revision.id, revision: revision.revision, name: attachment.name)
-        let kept = try await home.keep(try await source(reference), limit: Self.attachmentLimitBytes)
+        let kept = try await home.keep(try await source(reference), limit: home.attachmentLimitBytes)
         guard kept.length == attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
         return Attachment(
             name: attachment.name, contentType: attachment.contentType, md5: kept.md5, key: kept.key,

@@ -31,6 +31,8 @@ final class HTTPExchange: Sendable {
         var contentType = "application/json"
         var accept = "application/json"
         var acceptEncoding: String?
+        /// Which bytes of the answer, as `Range` asks for them; nil for all.
+        var range: String?
         var deadlineSeconds: Int64? = HTTPExchange.answerSeconds
     }
 
@@ -85,6 +87,7 @@ final class HTTPExchange: Sendable {
         request.headers.add(name: "Accept", value: ask.accept)
         request.headers.add(name: "User-Agent", value: "Muster")
         if let encoding = ask.acceptEncoding { request.headers.add(name: "Accept-Encoding", value: encoding) }
+        if let range = ask.range { request.headers.add(name: "Range", value: range) }
         if let body = ask.body {
             request.body = body
             request.headers.add(name: "Content-Type", value: ask.contentType)

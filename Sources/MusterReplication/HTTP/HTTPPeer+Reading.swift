@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Crypto
 import MusterCore
 import MusterWire
 import NIOCore
@@ -82,12 +81,19 @@ extension HTTPPeer {
         }
     }
 
-    /// Reads `{"ok":{…}}`; what is `missing` or an error is passed over.
+    /// Reads `{"ok":{…}}`; what is `missing` or `not_found` is passed over.
+    ///
+    /// - Throws: `ReplicationFault.busy` for another error: what cannot be read now must not be taken for nothing.
     private static func row(_ reader: inout JSONReader, into revisions: inout [ReplicatedRevision]) throws {
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if key == "ok", try reader.peek() == .object {
                 if let revision = try DocumentText.read(&reader) { revisions.append(revision) }
+            } else if key == "error" {
+                let error = try reader.tree()
+                guard (error["error"] ?? error).string == "not_found" else {
+                    throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
+                }
             } else {
                 _ = try reader.skip()
             }
@@ -112,40 +118,6 @@ extension HTTPPeer {
         return revisions.filter { seen.insert($0.key).inserted }
     }
 
-    /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document
-    /// says of that is no use, for CouchDB digests what it compressed.
-    public func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
-        let path =
-            PeerAddress.path(ofDocument: reference.id) + "/"
-            + reference.name.split(separator: "/", omittingEmptySubsequences: false)
-            .map { PeerAddress.encoded(String($0)) }.joined(separator: "/")
-        var ask = exchange.ask(.GET, path, query: "rev=\(PeerAddress.encoded(reference.revision.text))")
-        ask.accept = "*/*"
-        ask.deadlineSeconds = nil
-        let response = try await exchange.open(ask)
-        let isPacked = response.headers.contains(name: "Content-Encoding")
-        let digest = isPacked ? nil : response.headers.first(name: "Content-MD5")
-        return Self.pieces(of: response, promised: digest.flatMap { Base64.decode($0) }, as: reference)
-    }
-
-    /// The body of an answer, piece by piece as it is asked for.
-    ///
-    /// - Parameters:
-    ///   - md5: the digest that it must have; nil for any.
-    ///   - reference: what is damaged where it has another.
-    private static func pieces(
-        of response: HTTPClientResponse, promised md5: [UInt8]? = nil, as reference: AttachmentReference? = nil
-    ) -> AttachmentBytes {
-        let body = PulledBody(response.body.makeAsyncIterator(), promised: md5, as: reference)
-        return AttachmentBytes {
-            do {
-                return try await body.next()
-            } catch {
-                throw HTTPExchange.fault(error)
-            }
-        }
-    }
-
     /// Reads `_snapshot`, which Muster has; nil for any other server.
     public func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages? {
         var ask = exchange.ask(.GET, "_snapshot", query: "since=\(PeerAddress.encoded(sequence.json))")
@@ -156,7 +128,7 @@ extension HTTPPeer {
         guard response.status == .ok,
             response.headers.first(name: "Content-Type")?.hasPrefix("application/x-ndjson") == true
         else { return nil }
-        let lines = SnapshotLines(Self.pieces(of: response))
+        let lines = SnapshotLines(PulledBody(response).pieces)
         return SnapshotPages { try await lines.next() }
     }
 }
@@ -169,33 +141,4 @@ extension ReplicatedRevision {
     }
 
     var key: Key { Key(id: id, revision: revision) }
-}
-
-/// The body of an answer, read by one reader. The stream that it feeds asks for one piece after the other, and nobody
-/// else has it: that is what protects the iterator.
-private final class PulledBody: @unchecked Sendable {
-    private var iterator: HTTPClientResponse.Body.AsyncIterator
-    private var digest = Insecure.MD5()
-    private let promised: [UInt8]?
-    private let reference: AttachmentReference?
-
-    init(
-        _ iterator: HTTPClientResponse.Body.AsyncIterator, promised: [UInt8]?, as reference: AttachmentReference?
-    ) {
-        self.iterator = iterator
-        self.promised = promised
-        self.reference = reference
-    }
-
-    func next() async throws -> [UInt8]? {
-        guard let buffer = try await iterator.next() else {
-            if let promised, let reference, Array(digest.finalize()) != promised {
-                throw ReplicationFault.damagedAttachment(reference)
-            }
-            return nil
-        }
-        let piece = [UInt8](buffer: buffer)
-        if promised != nil { digest.update(data: piece) }
-        return piece
-    }
 }

@@ -27,32 +27,61 @@ extension HTTPPeer {
                 inline[attachment.name] = try await Self.whole(attachment, of: revision, attachments)
             }
             batch.add(revision, inline)
-            if batch.bytes.count >= Self.requestBytes {
+            if batch.byteCount >= Self.requestBytes {
                 refusals += try await post(batch)
                 batch = DocumentBatch()
             }
         }
-        if batch.count > 0 { refusals += try await post(batch) }
+        if !batch.documents.isEmpty { refusals += try await post(batch) }
         return refusals
     }
 
     /// The documents of one request.
     private struct DocumentBatch {
-        private(set) var bytes = Array("{\"new_edits\":false,\"docs\":[".utf8)
-        private(set) var count = 0
+        private(set) var documents: [(revision: ReplicatedRevision, text: [UInt8])] = []
+        /// How large they are together.
+        private(set) var byteCount = 0
 
         mutating func add(_ revision: ReplicatedRevision, _ inline: [String: [UInt8]]) {
-            if count > 0 { bytes.append(UInt8(ascii: ",")) }
-            count += 1
-            DocumentText.append(revision, to: &bytes, attachments: .inline(inline))
+            var text: [UInt8] = []
+            DocumentText.append(revision, to: &text, attachments: .inline(inline))
+            byteCount += text.count
+            documents.append((revision, text))
         }
 
         /// The request's body.
-        var body: [UInt8] { bytes + Array("]}".utf8) }
+        var body: [UInt8] {
+            var bytes = Array("{\"new_edits\":false,\"docs\":[".utf8)
+            bytes.reserveCapacity(byteCount + documents.count + 40)
+            for (index, document) in documents.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes += document.text
+            }
+            return bytes + Array("]}".utf8)
+        }
+
+        /// Each for itself.
+        var singles: [DocumentBatch] {
+            documents.map { document in
+                var batch = DocumentBatch()
+                batch.documents = [document]
+                batch.byteCount = document.text.count
+                return batch
+            }
+        }
     }
 
+    /// Posts documents; where the server finds that too much, one by one: only what is too large by itself is refused.
     private func post(_ batch: DocumentBatch) async throws -> [WriteRefusal] {
-        let answer = try await exchange.send(exchange.ask(.POST, "_bulk_docs", json: batch.body))
+        let answer = try await exchange.send(exchange.ask(.POST, "_bulk_docs", json: batch.body), admitting: [413])
+        if answer.status == 413 {
+            guard batch.documents.count == 1 else {
+                var refusals: [WriteRefusal] = []
+                for single in batch.singles { refusals += try await post(single) }
+                return refusals
+            }
+            return [Self.refusal(of: batch.documents[0].revision, answer)]
+        }
         let rows: JSONValue
         do {
             rows = try JSONValue(parsing: answer.body)
@@ -95,8 +124,12 @@ extension HTTPPeer {
         ask.contentType = "multipart/related;boundary=\"\(related.boundary)\""
         ask.body = .stream(related.pieces(attachments), length: .known(related.length))
         ask.deadlineSeconds = nil
-        let answer = try await exchange.send(ask, admitting: [400, 403, 409, 412, 415])
-        if answer.status < 300 || answer.status == 409 { return nil }
+        let answer = try await exchange.send(ask, admitting: [400, 403, 409, 412, 413, 415])
+        return answer.status < 300 || answer.status == 409 ? nil : Self.refusal(of: revision, answer)
+    }
+
+    /// What a server says that will not have a document.
+    private static func refusal(of revision: ReplicatedRevision, _ answer: HTTPExchange.Answer) -> WriteRefusal {
         let value = try? JSONValue(parsing: answer.body)
         return WriteRefusal(
             id: revision.id, revision: revision.revision, error: value?["error"]?.string ?? "\(answer.status)",

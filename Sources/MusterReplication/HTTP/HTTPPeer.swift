@@ -29,7 +29,9 @@ public final class HTTPPeer: ReplicationPeer {
     public func information() async throws -> PeerInformation {
         let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
         guard answer.status != 404 else { throw ReplicationFault.noDatabase(address.segment) }
-        let database = try JSONValue(parsing: answer.body)
+        guard let database = try? JSONValue(parsing: answer.body) else {
+            throw ReplicationFault.malformed("what is said of the database")
+        }
         let server = try await exchange.send(HTTPExchange.Ask(path: ""))
         let name = database["db_name"]?.string ?? address.segment
         let uuid = (try? JSONValue(parsing: server.body))?["uuid"]?.string

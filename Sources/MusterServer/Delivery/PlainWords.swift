@@ -23,7 +23,8 @@ enum PlainWords {
         guard let type = json["detail-type"]?.string, let detail = json["detail"] else {
             return String(decoding: body, as: UTF8.self)
         }
-        let time = json["time"]?.string.map { " at \($0)" } ?? ""
+        let delay = json["delay-seconds"]?.number.map { ", heard of \(Int($0 / 60)) min later" } ?? ""
+        let time = json["time"]?.string.map { " at \($0)\(delay)" } ?? ""
         if let kind = detail["EventType"]?.string, let device = detail["DeviceId"]?.string,
             let region = detail["GeofenceId"]?.string
         {

@@ -16,8 +16,8 @@ package final class DocumentFeeds: Service {
 
     private struct State {
         var feeds: [Int: Entry] = [:]
-        /// The feeds of each scope.
-        var listening: [DatabaseScope: Set<Int>] = [:]
+        /// The feeds of each scope, and under nil those of any.
+        var listening: [DatabaseScope?: Set<Int>] = [:]
         /// How many feeds each user has open.
         var openByUser: [UserNumber: Int] = [:]
         var nextID = 0
@@ -33,7 +33,7 @@ package final class DocumentFeeds: Service {
     }
 
     private struct Entry {
-        let scope: DatabaseScope
+        let scope: DatabaseScope?
         let user: UserNumber
         let beatSeconds: Double?
         var nextBeat: ContinuousClock.Instant?
@@ -43,7 +43,7 @@ package final class DocumentFeeds: Service {
         private var waiter: CheckedContinuation<Void, Never>?
 
         init(
-            scope: DatabaseScope, user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?,
+            scope: DatabaseScope?, user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?,
             now: ContinuousClock.Instant
         ) {
             self.scope = scope
@@ -96,12 +96,13 @@ package final class DocumentFeeds: Service {
     /// Opens a feed. Whoever opens it reads what there is after that, and then waits: nothing falls between.
     ///
     /// - Parameters:
+    ///   - scope: what is waited for; nil: any database.
     ///   - beatSeconds: how often it is to be woken whatever happens; nil: never.
     ///   - timeoutSeconds: when it is to be told that its time is over; nil: never.
     ///   - limit: how many feeds the user may have open.
     /// - Returns: nil when as many are open as may be, or the server is shutting down.
     package func open(
-        _ scope: DatabaseScope, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int
+        _ scope: DatabaseScope?, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int
     ) -> DocumentFeed? {
         let now = ContinuousClock.now
         let id = state.withLock { state -> Int? in
@@ -165,7 +166,8 @@ package final class DocumentFeeds: Service {
                 let changes = try await ledger.read { try $0.changes(since: since, limit: 2_000) }
                 guard let last = changes.last?.sequence else { return }
                 let directory = ledger.directory
-                let touched = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
+                var touched: Set<DatabaseScope?> = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
+                if !touched.isEmpty { touched.insert(nil) }
                 state.withLock { state in
                     state.cursor = last
                     for scope in touched { for id in state.listening[scope] ?? [] { state.ring(id, \.isTouched) } }
@@ -228,8 +230,17 @@ package struct DocumentFeed: Sendable {
 }
 
 extension Change {
-    /// What is read together, in which this change touched a document.
+    /// What is read together, in which this change touched a document or a database came or went.
     fileprivate func touchedScopes(in directory: Directory) -> [DatabaseScope] {
+        switch self {
+        case .directory(.database(let database), removed: _): [.database(database)]
+        case .directory(.user(let user), removed: _): [.database(.locations(of: user)), .locations]
+        default: documentScopes(in: directory)
+        }
+    }
+
+    /// What is read together, in which this change touched a document.
+    func documentScopes(in directory: Directory) -> [DatabaseScope] {
         switch self {
         case .document(let touch):
             // A design document is in no union.
@@ -237,8 +248,6 @@ extension Change {
                 ? [.database(touch.database)] : [.database(touch.database), .locations]
         case .position(_, of: let device, isCurrent: _):
             directory.devices[device].map { [.database(.locations(of: $0.user)), .locations] } ?? [.locations]
-        case .directory(.database(let database), removed: _): [.database(database)]
-        case .directory(.user(let user), removed: _): [.database(.locations(of: user)), .locations]
         default: []
         }
     }

@@ -167,8 +167,8 @@ final class LocationDocuments: DocumentReader {
         try stored.local(id, in: database)
     }
 
-    func locals(in database: DatabaseNumber, after id: String?, limit: Int) throws -> [LocalDocument] {
-        try stored.locals(in: database, after: id, limit: limit)
+    func locals(in database: DatabaseNumber, _ range: DocumentRange) throws -> [LocalDocument] {
+        try stored.locals(in: database, range)
     }
 
     func bytes(of key: [UInt8], from offset: Int64, limit: Int) throws -> [UInt8]? {

@@ -82,25 +82,48 @@ package final class Identity: Sendable {
     /// The public keys that access tokens are signed with, as a JSON Web Key Set.
     package var keySet: String { tokens.keySet }
 
-    /// Makes the user `admin`, when there is nobody at all.
+    /// Makes the user `admin`, when there is nobody at all, and gives it a password where it was left without.
     ///
-    /// - Parameter adminPassword: its password; nil for a random one.
+    /// - Parameters:
+    ///   - adminPassword: its password; nil for a random one.
+    ///   - isForLater: whether a random one is left to the next who calls this, because nobody would be told now.
     /// - Returns: the random password, to be shown once; nil when none was made.
     /// - Throws: `IdentityFault.unusablePassword`, or when the store cannot be written.
-    package func bootstrap(adminPassword: String?) async throws -> String? {
-        guard ledger.directory.users.count == 0 else { return nil }
+    package func bootstrap(adminPassword: String?, isForLater: Bool = false) async throws -> String? {
+        let isFirst = ledger.directory.users.count == 0
+        if isForLater, adminPassword == nil {
+            if isFirst { try await makeAdmin(passwordHash: nil) }
+            return nil
+        }
+        let lacksPassword = try await adminLacksPassword()
+        guard isFirst || lacksPassword else { return nil }
         let password = adminPassword ?? UnpaddedBase64.encode(SecretToken.randomBytes(15), .forURLs)
         try Self.check(password)
-        let hash = try await hasher.hash(password)
+        try await makeAdmin(passwordHash: try await hasher.hash(password))
+        return adminPassword == nil ? password : nil
+    }
+
+    /// The number of whoever was made first in a store.
+    private static let firstUser = UserNumber(1)
+
+    /// Whether `admin`, as it was made with the store, was left without a password.
+    private func adminLacksPassword() async throws -> Bool {
+        guard let admin = ledger.directory.users[Self.firstUser], admin.role == .admin else { return false }
+        let key = Credential.passwordKey(of: admin.number)
+        return try await ledger.read { try $0.credential(.password, key: key) } == nil
+    }
+
+    /// Makes `admin` where there is nobody, and gives it a password where there is one to give.
+    private func makeAdmin(passwordHash: String?) async throws {
         let now = now()
-        let isMade = try await ledger.edit { directory, draft in
-            guard directory.users.count == 0 else { return false }
-            let number = try draft.transaction.nextUserNumber()
-            draft.edits.append(.putUser(User(number: number, name: "admin", role: .admin, team: nil)))
-            draft.credentials.append(.password(hash, of: number, at: now))
-            return true
+        try await ledger.edit { directory, draft in
+            var number = Self.firstUser
+            if directory.users.count == 0 {
+                number = try draft.transaction.nextUserNumber()
+                draft.edits.append(.putUser(User(number: number, name: "admin", role: .admin, team: nil)))
+            }
+            if let passwordHash { draft.credentials.append(.password(passwordHash, of: number, at: now)) }
         }
-        return isMade && adminPassword == nil ? password : nil
     }
 }
 

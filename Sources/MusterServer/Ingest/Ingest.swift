@@ -84,7 +84,9 @@ struct Ingest {
     private func trail(of device: DeviceNumber, until end: Instant) throws -> [Position] {
         try store.positions(
             of: device, from: end.advanced(bySeconds: -Engine.trailSeconds), to: end.advanced(bySeconds: 0.001),
-            after: nil, limit: 1_000)
+            after: nil, limit: 1_000
+        )
+        .filter { !Engine.isAhead($0.sampleTime, of: $0.receivedTime) }
     }
 
     /// What time alone changes: silence, and exits that were held back.

@@ -37,8 +37,9 @@ package final class Ledger: Sendable {
         let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
         shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
         let directory = shared.directory.withLock { $0 }
+        let (positions, leads) = try store.currentPositions(at: now())
         var engine = Engine(
-            directory: directory, positions: try store.currentPositions(at: now()), presences: try store.presences(),
+            directory: directory, positions: positions, leads: leads, presences: try store.presences(),
             safety: try store.safety())
         engine.resume(declared: try store.declared(), incidents: try store.openIncidents())
         engine.resume(
@@ -238,27 +239,41 @@ package final class Ledger: Sendable {
 }
 
 extension Store {
-    /// The newest position of every device that moved its state: those ahead of the clock did not.
-    fileprivate func currentPositions(at now: Instant) throws -> [(device: DeviceNumber, position: Position)] {
-        try latestPositions().compactMap { device, position in
-            guard Engine.isAhead(position.sampleTime, of: now) else { return (device, position) }
+    /// The newest position of every device that moved its state: those ahead of the clock did not, and do not when
+    /// their time has come. And whose clock was ahead.
+    fileprivate func currentPositions(
+        at now: Instant
+    ) throws -> (
+        positions: [(device: DeviceNumber, position: Position)], leads: [(device: DeviceNumber, lead: ClockLead)]
+    ) {
+        var leads: [(device: DeviceNumber, lead: ClockLead)] = []
+        let positions = try latestPositions().compactMap { device, position in
+            guard position.isAhead(at: now) else { return (device, position) }
+            leads.append((device, ClockLead(position)))
             return try newestPosition(of: device, before: now).map { (device, $0) }
         }
+        return (positions, leads)
     }
 
     /// Reads a device's whole history; for the few whose clock once ran ahead.
     private func newestPosition(of device: DeviceNumber, before now: Instant) throws -> Position? {
         let end = now.advanced(bySeconds: Engine.clockToleranceSeconds)
         var newest: Position?
+        var cursor: HistoryCursor?
         while true {
-            let cursor = newest.map {
-                HistoryCursor(
-                    sampleTime: $0.sampleTime, latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude)
-            }
             let page = try positions(
                 of: device, from: Instant(milliseconds: 0), to: end, after: cursor, limit: 1_000)
+            newest = page.last { !$0.isAhead(at: now) } ?? newest
             guard let last = page.last else { return newest }
-            newest = last
+            cursor = HistoryCursor(
+                sampleTime: last.sampleTime, latitude: last.coordinate.latitude, longitude: last.coordinate.longitude)
         }
+    }
+}
+
+extension Position {
+    /// Whether its sample time could not be when it was received, or cannot be yet.
+    fileprivate func isAhead(at now: Instant) -> Bool {
+        Engine.isAhead(sampleTime, of: min(receivedTime, now))
     }
 }

@@ -79,6 +79,18 @@ package enum LedgerError: Error, Equatable, Sendable {
     }
 }
 
+extension LedgerError: CustomStringConvertible {
+    /// What happened, in a sentence, for the person who runs the server.
+    package var description: String {
+        switch self {
+        case .full: "as much is waiting as may wait"
+        case .unavailable(let reason): reason
+        case .closed: "the server is shutting down"
+        case .gone: "the database or user was removed meanwhile"
+        }
+    }
+}
+
 /// What an edit will do once it is committed.
 package struct Draft {
     /// Carried out in order.

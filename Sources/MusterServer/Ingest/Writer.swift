@@ -11,11 +11,16 @@ struct Writer {
     let now: @Sendable () -> Instant
     private var nextSweep = Instant(milliseconds: 0)
     private var nextTidying = Instant(milliseconds: 0)
+    private var nextErasure = Instant(milliseconds: 0)
 
     /// Seconds between two looks at who has fallen silent.
     static let sweepSeconds: Double = 2
     /// Seconds between two times that memory is given back, while nobody waits.
     static let tidyingSeconds: Double = 30
+    /// Seconds between two slices of what was removed that are erased while others wait, and how many documents make
+    /// one: a few hundredths of the writer's time.
+    static let erasureSeconds: Double = 0.2
+    static let erasureSlice = 100
 
     init(ingest: Ingest, shared: LedgerState, now: @escaping @Sendable () -> Instant) {
         self.ingest = ingest
@@ -29,7 +34,12 @@ struct Writer {
     mutating func serve(_ queue: WriterQueue) {
         var jobs: [WriterQueue.Job] = []
         while queue.take(into: &jobs, waitingMilliseconds: 200) {
-            if jobs.isEmpty { rest() } else { carryOut(jobs) }
+            if jobs.isEmpty {
+                rest()
+            } else {
+                carryOut(jobs)
+                eraseWhenDue()
+            }
             jobs.removeAll(keepingCapacity: true)
             takeRebuilt()
             sweepWhenDue()
@@ -99,7 +109,7 @@ struct Writer {
             var draft = Draft(transaction: transaction)
             let result = try body(before, &draft)
             draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
-            try transaction.carryOut(draft, by: author, at: moment)
+            try transaction.carryOut(draft, over: before, by: author, at: moment)
             return (result, draft.edits)
         }
         try follow(edits, now: moment)
@@ -172,6 +182,15 @@ struct Writer {
         if store.lastSequence > before { announce() }
     }
 
+    /// A server that never rests frees what was removed all the same.
+    private mutating func eraseWhenDue() {
+        let moment = now()
+        guard moment >= nextErasure else { return }
+        nextErasure = moment.advanced(bySeconds: Self.erasureSeconds)
+        // Refused by the disk: it is tried again when it is due again.
+        _ = try? store.eraseDocuments(limit: Self.erasureSlice)
+    }
+
     /// Nobody waits: a moment to bring the history in order, and to give memory back.
     private mutating func rest() {
         // Refused by the disk: it stays staged, and is tried again at the next rest.
@@ -187,10 +206,11 @@ struct Writer {
 
 extension StoreTransaction {
     /// Writes everything a draft holds.
-    fileprivate func carryOut(_ draft: Draft, by author: Author?, at moment: Instant) throws {
+    fileprivate func carryOut(_ draft: Draft, over before: Directory, by author: Author?, at moment: Instant) throws {
         for edit in draft.edits {
             try carryOut(edit)
             let sequence = try append(edit.change)
+            try note(edit, at: sequence, over: before)
             guard let author else { continue }
             try append(
                 AuditEntry(
@@ -198,6 +218,20 @@ extension StoreTransaction {
         }
         for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }
         for credential in draft.credentials { try put(credential) }
+    }
+
+    /// Notes an edit by which a database comes or goes.
+    private func note(_ edit: Edit, at sequence: Sequence, over before: Directory) throws {
+        switch edit {
+        case .putUser(let user) where before.users[user.number] == nil:
+            try noteMade(.locations(of: user.number), at: sequence)
+        case .putDatabase(let database) where before.databases[database.number] == nil:
+            try noteMade(database.number, at: sequence)
+        case .removeDatabase(let number):
+            guard let name = before.databases[number]?.name else { return }
+            try noteRemoved(number, called: name, at: sequence)
+        default: return
+        }
     }
 
     private func carryOut(_ edit: Edit) throws {

@@ -4,7 +4,6 @@ import Hummingbird
 import MusterCore
 import MusterStore
 import NIOCore
-import ServiceLifecycle
 import Synchronization
 
 /// The live feed over HTTP: `text/event-stream`, resumed by `Last-Event-ID`, with heartbeats.
@@ -14,12 +13,6 @@ struct LiveFeed: Sendable {
     let identity: Identity
     let connections: OpenConnections
     let heartbeatSeconds: Double
-
-    /// Seconds that a reader may take for what was sent to it; then it is dropped, and may come back where it was.
-    static let stallSeconds: Double = 30
-
-    /// Seconds that a reader has at shutdown to take what is on its way to it.
-    static let shutdownSeconds: Double = 1
 
     /// Who listens: proved anew before anything is told, so that a feed ends with the credential it was opened with.
     struct Proof: Sendable {
@@ -42,15 +35,22 @@ struct LiveFeed: Sendable {
             .contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no",
         ]
         let body = ResponseBody { writer in
-            connections.watch(channel) { listener.leave() }
-            defer {
-                connections.unwatch(channel)
-                listener.leave()
-            }
-            try await stream(listener, to: proof, &writer)
+            try await watched(listener, on: channel) { try await stream(listener, to: proof, &writer) }
+            // The next request on this connection may come as soon as this is said.
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)
+    }
+
+    private func watched(
+        _ listener: Listener, on channel: any Channel, _ body: () async throws -> Void
+    ) async throws {
+        connections.watch(channel) { listener.leave() }
+        defer {
+            connections.unwatch(channel)
+            listener.leave()
+        }
+        try await body()
     }
 
     private enum Beat: Sendable {
@@ -65,35 +65,19 @@ struct LiveFeed: Sendable {
     ) async throws {
         // A comment at once tells the reader, and whatever stands between, that the feed is open.
         try await writer.write(ByteBuffer(string: ": open\nretry: 2000\n\n"))
-        // One task writes; nobody else touches the writer until all have ended.
-        nonisolated(unsafe) var output = writer
         let beats = AsyncChannel<Beat>()
-        let progress = WriteProgress()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await pump(listener, into: beats) }
-            group.addTask { try await beat(into: beats) }
-            group.addTask { try await progress.watch(stallSeconds: Self.stallSeconds) }
-            group.addTask {
-                try await gracefulShutdown()
-                try await Task.sleep(for: .seconds(Self.shutdownSeconds))
-            }
-            group.addTask {
-                for await beat in beats {
-                    progress.begin()
-                    guard try await send(beat, to: proof, &output) else { return }
-                    progress.end()
-                }
-            }
+            group.addTask { await beat(into: beats) }
             defer { group.cancelAll() }
-            try await group.next()
+            for await beat in beats {
+                guard try await send(beat, to: proof, &writer) else { return }
+            }
         }
     }
 
-    private func beat(into beats: AsyncChannel<Beat>) async throws {
-        while true {
-            try await Task.sleep(for: .seconds(heartbeatSeconds))
-            await beats.send(.heartbeat)
-        }
+    private func beat(into beats: AsyncChannel<Beat>) async {
+        while (try? await Task.sleep(for: .seconds(heartbeatSeconds))) != nil { await beats.send(.heartbeat) }
     }
 
     private func pump(_ listener: Listener, into beats: AsyncChannel<Beat>) async {
@@ -106,8 +90,6 @@ struct LiveFeed: Sendable {
             // The reader comes back with the last id it has, and meets the store again.
             await beats.send(.ended)
         }
-        // Whoever sends the last beat ends the feed.
-        try? await Task.sleep(for: .seconds(Self.stallSeconds))
     }
 
     /// Sends one beat.
@@ -135,24 +117,3 @@ struct LiveFeed: Sendable {
         }
     }
 }
-
-/// Since when a write has been under way.
-private final class WriteProgress: Sendable {
-    private let began = Mutex<ContinuousClock.Instant?>(nil)
-
-    func begin() { began.withLock { $0 = .now } }
-    func end() { began.withLock { $0 = nil } }
-
-    /// Returns never; throws once a write has taken too long.
-    func watch(stallSeconds: Double) async throws {
-        while true {
-            try await Task.sleep(for: .seconds(stallSeconds / 4))
-            if let began = began.withLock({ $0 }), began.duration(to: .now) > .seconds(stallSeconds) {
-                throw StalledReader()
-            }
-        }
-    }
-}
-
-/// A reader did not take what was sent to it.
-struct StalledReader: Error {}

@@ -30,39 +30,67 @@ struct LedgerHome: DocumentHome {
     func look<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
-        try await ledger.readDocuments(body)
+        try mustBeThere()
+        return try await ledger.readDocuments(body)
+    }
+
+    /// Makes sure that the database was not removed meanwhile; another of its name is another.
+    ///
+    /// - Throws: `ReplicationFault.noDatabase`.
+    private func mustBeThere() throws {
+        guard ledger.directory.database(named: place.name)?.scope == scope else {
+            throw ReplicationFault.noDatabase(place.name)
+        }
     }
 
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
         guard place.number != nil else {
             throw ReplicationFault.unauthorized("\(place.name) may only be read")
         }
-        do {
-            return try await ledger.write(edits, to: place)
-        } catch LedgerError.full {
-            throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
-        }
+        return try await told { try await ledger.write(edits, to: place) }
     }
 
     func put(_ json: [UInt8], local id: String) async throws {
         // The union has no documents of its own: its log is kept at the other side alone.
         guard let database = place.number else { return }
-        try await ledger.keep { transaction, _ in
-            let documents = transaction.documents
-            let revision = try documents.local(id, in: database)?.revision ?? 0
-            try documents.put(LocalDocument(id: id, revision: revision + 1, json: json), in: database)
+        try await told {
+            try await ledger.keep { transaction, _ in
+                let documents = transaction.documents
+                let revision = try documents.local(id, in: database)?.revision ?? 0
+                try documents.put(LocalDocument(id: id, revision: revision + 1, json: json), in: database)
+            }
         }
     }
 
+    var attachmentLimitBytes: Int64 { Int64(CouchLimits.attachmentBytes) }
+
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
-        var intake = AttachmentIntake(ledger, limitBytes: Int(min(limit, Int64(CouchLimits.attachmentBytes))))
+        var intake = AttachmentIntake(ledger, limitBytes: Int(limit))
         do {
-            for try await piece in bytes { try await intake.take(piece) }
-            let file = try await intake.finish()
-            return KeptBytes(md5: file.md5, key: file.key, length: file.length)
+            return try await told {
+                for try await piece in bytes { try await intake.take(piece) }
+                let file = try await intake.finish()
+                return KeptBytes(md5: file.md5, key: file.key, length: file.length)
+            }
         } catch {
             await intake.abandon()
             throw error
+        }
+    }
+
+    /// What keeps the ledger from writing, as a replication understands it: a queue or a disk that is full now may have
+    /// room later.
+    private func told<Success>(_ write: () async throws -> Success) async throws -> Success {
+        do {
+            return try await write()
+        } catch let error as LedgerError {
+            switch error {
+            case .full, .unavailable: throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
+            case .gone: throw ReplicationFault.noDatabase(place.name)
+            case .closed: throw CancellationError()
+            }
+        } catch is StoreError {
+            throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
         }
     }
 
@@ -75,5 +103,6 @@ struct LedgerHome: DocumentHome {
         let scope = scope
         if try await look({ try $0.pendingChanges(in: scope, since: sequence) }) > 0 { return }
         if await feed.next() == nil { throw CancellationError() }
+        try mustBeThere()
     }
 }

@@ -9,6 +9,8 @@ extension Replicator {
     /// Seconds between two looks at whether there is a `_replicator` database, and between two attempts to write how a
     /// replication ended.
     static let lookSeconds = 2.0
+    /// Seconds from the end of a job until those that wait for its place are looked for.
+    private static let gatherSeconds = 0.2
 
     /// What the documents want of the jobs.
     private struct Agenda: Sendable {
@@ -16,6 +18,8 @@ extension Replicator {
         var wanted: [String: Revision] = [:]
         /// Those that do not run: as many as there is room for.
         var due: [ReplicationDocument] = []
+        /// Whether others wait for their turn.
+        var isCrowded = false
         /// Up to where the documents were read.
         var sequence = Sequence.zero
     }
@@ -37,7 +41,8 @@ extension Replicator {
             try reader.eachReplication(in: database) { document in
                 guard document.ending == nil else { return }
                 agenda.wanted[document.name.id] = document.name.revision
-                if agenda.due.count < room, !running.contains(document.name) { agenda.due.append(document) }
+                guard !running.contains(document.name) else { return }
+                if agenda.due.count < room { agenda.due.append(document) } else { agenda.isCrowded = true }
             }
             return agenda
         }
@@ -49,7 +54,22 @@ extension Replicator {
                 try await write(.failed(nil, reason: fault.reason), into: document.name, in: place)
             }
         }
-        try await home.waitForChange(after: agenda.sequence)
+        try await wait(for: home, after: agenda.sequence, orRoom: agenda.isCrowded)
+    }
+
+    /// Returns when a document was touched, or when one that waits for its turn may begin.
+    private func wait(for home: LedgerHome, after sequence: Sequence, orRoom isCrowded: Bool) async throws {
+        guard isCrowded else { return try await home.waitForChange(after: sequence) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await home.waitForChange(after: sequence) }
+            group.addTask {
+                await self.waitForRoom()
+                // Those that end within a moment are followed together: all documents are read each time.
+                try await Task.sleep(for: .seconds(Self.gatherSeconds))
+            }
+            try await group.next()
+            group.cancelAll()
+        }
     }
 
     /// Begins what a document orders. A network that is away ends nothing: it is tried until it is back.
@@ -79,22 +99,6 @@ extension Replicator {
             }
         }
     }
-
-    /// Carries an order out, however long a peer is away, or its name is not known: it is looked up anew each time.
-    private func persist(
-        in order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
-    ) async throws -> Done {
-        while true {
-            do {
-                return try await replicate(order, by: user, report)
-            } catch let fault as ReplicationFault where fault.isPassing {
-                try await Task.sleep(for: .seconds(Self.awaySeconds))
-            }
-        }
-    }
-
-    /// Seconds until a peer that could not be reached, for as many attempts as are made at once, is tried again.
-    private static let awaySeconds = 10.0
 
     /// Writes into a document how its replication ended, unless it says something else by now.
     private func write(

@@ -2,18 +2,48 @@ import MusterCore
 import MusterReplication
 import MusterWire
 import NIOCore
+import Synchronization
 
 /// The two sides of an order as peers, for as long as it runs.
 extension Replicator {
     /// What a replication did, and what its target remembers of it.
     typealias Done = (progress: ReplicationProgress, log: ReplicationLog?)
 
-    /// Carries an order out.
-    ///
-    /// - Parameter attempts: how often it is tried without getting on.
+    /// Seconds until a peer that could not be reached, for as many attempts as are made at once, is tried again.
+    private static let awaySeconds = 10.0
+    /// Attempts of a continuous replication before that.
+    private static let attemptsAtOnce = 6
+
+    /// Carries an order out, however long a peer is away, or its name is not known: it is looked up anew each time, for
+    /// a server that was started again may be elsewhere.
+    func persist(
+        in order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
+    ) async throws -> Done {
+        let told = Mutex(ReplicationProgress())
+        while true {
+            let before = told.withLock { $0.counts }
+            let tell: @Sendable (ReplicationProgress) -> Void = { progress in
+                var progress = progress
+                progress.counts = before + progress.counts
+                told.withLock { $0 = progress }
+                report(progress)
+            }
+            do {
+                var done = try await replicate(order, by: user, tell)
+                done.progress.counts = before + done.progress.counts
+                return done
+            } catch let fault as ReplicationFault where fault.isPassing {
+                var progress = told.withLock { $0 }
+                progress.state = .waiting(seconds: Self.awaySeconds, after: fault)
+                report(progress)
+                try await pacing.sleep(Self.awaySeconds)
+            }
+        }
+    }
+
+    /// Carries an order out, over addresses that are looked up once.
     func replicate(
-        _ order: ReplicationOrder, by user: UserNumber, attempts: Int? = nil,
-        _ report: @escaping @Sendable (ReplicationProgress) -> Void
+        _ order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
     ) async throws -> Done {
         let source = try await peer(order.source, by: user, isMade: false)
         let target: (peer: any ReplicationPeer, connections: HTTPConnections?)
@@ -23,8 +53,9 @@ extension Replicator {
             await source.connections?.close()
             throw error
         }
-        var pacing = ReplicationPacing(now: ledger.now)
-        if let attempts { pacing.attempts = attempts }
+        var pacing = pacing
+        pacing.persists = false
+        if order.options.isContinuous { pacing.attempts = Self.attemptsAtOnce }
         let replication = Replication(from: source.peer, to: target.peer, options: order.options, pacing: pacing)
         let result: Result<ReplicationProgress, any Error>
         do {

@@ -12,6 +12,7 @@ package final class Replicator: Service {
     let feeds: DocumentFeeds
     let policy: AddressPolicy
     let resolver: any HostResolver
+    let pacing: ReplicationPacing
     private let roster = Mutex(Roster())
 
     /// Replications that run at a time, those that somebody waits for among them.
@@ -21,6 +22,15 @@ package final class Replicator: Service {
         var jobs: [Int: ReplicationJob] = [:]
         /// Numbers are given once: what is heard late of a job that is gone concerns no other.
         var lastNumber = 0
+        /// Woken when a job has left.
+        var waiter: AsyncStream<Void>.Continuation?
+
+        /// Takes a job off, and wakes who waits for its place.
+        mutating func remove(_ number: Int) {
+            guard jobs.removeValue(forKey: number) != nil else { return }
+            waiter?.finish()
+            waiter = nil
+        }
     }
 
     /// - Parameter allowsPrivate: whether peers may be on this machine or in a private network.
@@ -28,7 +38,11 @@ package final class Replicator: Service {
         self.init(ledger: ledger, feeds: feeds, allowsPrivate: allowsPrivate, resolver: SystemResolver())
     }
 
-    init(ledger: Ledger, feeds: DocumentFeeds, allowsPrivate: Bool, resolver: any HostResolver) {
+    init(
+        ledger: Ledger, feeds: DocumentFeeds, allowsPrivate: Bool, resolver: any HostResolver,
+        pacing: ReplicationPacing? = nil
+    ) {
+        self.pacing = pacing ?? ReplicationPacing(now: ledger.now)
         self.ledger = ledger
         self.feeds = feeds
         self.resolver = resolver
@@ -57,7 +71,7 @@ package final class Replicator: Service {
     func begin(_ order: ReplicationOrder, by user: UserNumber) throws {
         guard !jobs.contains(where: { $0.document == nil && $0.order.id == order.id }) else { return }
         _ = try enlist(order, document: nil) { [self] number in
-            try await replicate(order, by: user) { self.note($0, of: number) }
+            try await persist(in: order, by: user) { self.note($0, of: number) }
         }
     }
 
@@ -86,7 +100,7 @@ package final class Replicator: Service {
             roster.lastNumber += 1
             let number = roster.lastNumber
             let task = Task {
-                defer { self.roster.withLock { $0.jobs[number] = nil } }
+                defer { self.roster.withLock { $0.remove(number) } }
                 return try await work(number)
             }
             roster.jobs[number] = ReplicationJob(order, document: document, startedAt: moment) { task.cancel() }
@@ -107,11 +121,22 @@ package final class Replicator: Service {
     func end(where isWanted: (ReplicationJob) -> Bool) -> Int {
         let ended = roster.withLock { roster in
             let ended = roster.jobs.filter { isWanted($0.value) }
-            for number in ended.keys { roster.jobs[number] = nil }
+            for number in ended.keys { roster.remove(number) }
             return ended
         }
         for job in ended.values { job.cancel() }
         return ended.count
+    }
+
+    /// Returns when there is room for one more job. One task at a time waits for that.
+    func waitForRoom() async {
+        let (left, waiter) = AsyncStream.makeStream(of: Void.self)
+        let isFull = roster.withLock { roster in
+            guard roster.jobs.count >= Self.jobLimit else { return false }
+            roster.waiter = waiter
+            return true
+        }
+        if isFull { for await _ in left {} }
     }
 
     /// What may be told of an error: ours are written so that they hold no secret.

@@ -49,7 +49,7 @@ extension CouchEndpoint {
         guard place.scope != nil else { throw CouchFault.forbidden("Users are not replicated.") }
         let home = try await LedgerHome(place, by: principal.user, ledger, feeds)
         // Whoever was cut off goes on behind a mark.
-        let mark = try call.query.text("since").flatMap { text in try CouchChangesRequest.sequence(text) }
+        let mark = try call.query.text("since").flatMap { text in try FeedTerms.sequence(text) }
         let answer = SnapshotAnswer(home, since: mark ?? .zero)
         let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")
         var headers: HTTPFields = [.contentType: "application/x-ndjson"]

@@ -7,6 +7,9 @@ import MusterWire
 struct EventTelling: Sendable {
     let origin: EventOrigin
 
+    /// A crossing whose fix was received later than this after it was sampled says by how much.
+    private static let promptSeconds: Double = 60
+
     /// Where a device was at a sample time, where that is known.
     typealias Fix = (DeviceNumber, Instant) throws -> Position?
 
@@ -31,7 +34,7 @@ struct EventTelling: Sendable {
         let event = Event(
             id: origin.id(of: logged.sequence, at: logged.committedAt), source: told.source,
             detailType: told.detailType, account: origin.account, time: told.time, region: origin.region,
-            resources: told.resources, detail: told.detail)
+            resources: told.resources, delaySeconds: told.delaySeconds, detail: told.detail)
         return (event, told.subject)
     }
 
@@ -41,6 +44,7 @@ struct EventTelling: Sendable {
         var detailType: String
         var time: Instant
         var resources: [String] = []
+        var delaySeconds: Int64?
         var detail: EventValue
         var subject: DeliverySubject
     }
@@ -64,7 +68,15 @@ struct EventTelling: Sendable {
         return Told(
             source: isAmazons ? "aws.geo" : "muster",
             detailType: isAmazons ? "Location Geofence Event" : "Muster Crossing", time: crossing.sampleTime,
-            resources: resources, detail: .object(detail), subject: .device(crossing.device))
+            resources: resources, delaySeconds: fix.flatMap { delaySeconds(of: $0) }, detail: .object(detail),
+            subject: .device(crossing.device))
+    }
+
+    /// How long after its sample time a fix was received; nil where that is no more than a connected phone takes. What
+    /// the region itself waits before it tells, a dwell or an exit delay, is not in it.
+    private func delaySeconds(of fix: Position) -> Int64? {
+        let seconds = fix.receivedTime.seconds(since: fix.sampleTime)
+        return seconds > Self.promptSeconds ? Int64(seconds) : nil
     }
 
     private func crossingDetail(_ kind: Crossing.Kind, _ region: Region) -> [EventValue.Member] {

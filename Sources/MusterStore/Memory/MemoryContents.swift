@@ -28,6 +28,8 @@ struct MemoryContents {
     var regions: [RegionNumber: Region] = [:]
     var rules: [RuleNumber: Rule] = [:]
     var targets: [TargetNumber: Target] = [:]
+    /// In the order of their numbers.
+    var databaseEvents: [DatabaseEvent] = []
     var credentials: [CredentialKey: Credential] = [:]
     var numbers = LastNumbers()
     var deliveries: [DeliveryNumber: Delivery] = [:]
@@ -74,6 +76,7 @@ struct MemoryContents {
         safety[user] = nil
         declared[user] = nil
         declarations[user] = nil
+        databaseEvents.removeAll { $0.database == .locations(of: user) }
         credentials = credentials.filter { $0.value.user != user }
         removeDeliveries(about: .user(user))
         takeOutOfLog(device: nil, user: user)

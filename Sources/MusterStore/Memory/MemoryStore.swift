@@ -130,10 +130,12 @@ package final class MemoryStore: Store {
         }
     }
 
-    package func settle(limit: Int) throws -> Bool {
+    package func settle(limit: Int) throws -> Bool { try eraseDocuments(limit: limit / 40) }
+
+    package func eraseDocuments(limit: Int) throws -> Bool {
         try tables.writeWithoutTransaction { database in
             let documents = DocumentTables(in: database) { [self] in lastSequence }
-            let isLeft = try documents.eraseRemoved(limit: max(1, limit / 40))
+            let isLeft = try documents.eraseRemoved(limit: max(1, limit))
             try documents.finish()
             return isLeft
         }

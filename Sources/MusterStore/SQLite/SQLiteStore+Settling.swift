@@ -8,23 +8,21 @@ extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
         let hasRemovals = !removals.withLock { $0.isEmpty }
         if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
-        return try erase(limit: limit) || eraseDocuments(limit: limit)
+        return try erase(limit: limit)
+            // A document is an index entry here and there, and bodies: as much work as many positions.
+            || eraseDocuments(limit: limit / 40)
     }
 
-    /// Erases some of the databases that were removed.
-    ///
-    /// - Returns: whether more is to be erased.
-    private func eraseDocuments(limit: Int) throws -> Bool {
-        guard chores.withLock({ $0.hasRemovedDatabases }) else { return false }
+    package func eraseDocuments(limit: Int) throws -> Bool {
+        guard chores.withLock({ $0.hasRemovedDocuments }) else { return false }
         return try onWriter { database in
             let isLeft = try transact(in: database) {
                 let documents = DocumentTables(in: database) { [self] in lastSequence }
-                // A document is an index entry here and there, and bodies: as much work as many positions.
-                let isLeft = try documents.eraseRemoved(limit: max(1, limit / 40))
+                let isLeft = try documents.eraseRemoved(limit: max(1, limit))
                 try documents.finish()
                 return isLeft
             }
-            chores.withLock { $0.hasRemovedDatabases = isLeft }
+            chores.withLock { $0.hasRemovedDocuments = isLeft }
             return isLeft
         }
     }

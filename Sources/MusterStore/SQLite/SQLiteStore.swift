@@ -140,7 +140,7 @@ package final class SQLiteStore: Store {
     /// Takes over what is on disk now. Nothing here can fail.
     private func adopt(_ transaction: SQLiteTransaction, merged slice: Stage.Slice?) {
         if !transaction.removals.isEmpty { removals.withLock { $0.formUnion(transaction.removals) } }
-        if transaction.tables.hasRemoved { chores.withLock { $0.hasRemovedDatabases = true } }
+        if transaction.tables.hasRemoved { chores.withLock { $0.hasRemovedDocuments = true } }
         numbers.withLock { $0 = transaction.numbers }
         tally.withLock { $0 = transaction.tally }
         stage.withLock { stage in
@@ -244,6 +244,6 @@ struct Chores {
     var erasure: Erasure?
     /// Where the forgetting of old positions goes on.
     var forgottenThrough = HistoryTable.Place.start
-    /// Whether databases may wait to be erased: looked up after a start, and whenever one was removed.
-    var hasRemovedDatabases = true
+    /// Whether databases or indexes may wait to be erased: looked up after a start, and whenever one was removed.
+    var hasRemovedDocuments = true
 }

@@ -157,6 +157,8 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM declared WHERE person = ?", [user.rawValue])
         try execute("DELETE FROM declarations WHERE subject = ?", [user.rawValue])
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
+        let locations = DatabaseNumber.locations(of: user)
+        try execute("DELETE FROM database_events WHERE database = ?", [locations.rawValue])
         try removeDeliveries(about: .user(user))
         try tables.remove(.locations(of: user))
         removals.users.insert(user)

@@ -108,7 +108,7 @@ extension CouchAttachment {
         while let key = try reader.nextKey() {
             let name = key.string
             guard !name.isEmpty, name.utf8.first != UInt8(ascii: "_") else {
-                throw CouchDocumentFault.invalidMember("Attachment name '\(name)' starts with prohibited character '_'")
+                throw CouchDocumentFault.invalidBody("Attachment name '\(name)' starts with prohibited character '_'")
             }
             guard names.insert(name).inserted, list.count < CouchDocument.attachmentLimit else {
                 throw CouchDocumentFault.invalidMember("_attachments has a name twice, or too many.")

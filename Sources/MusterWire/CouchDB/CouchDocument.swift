@@ -78,6 +78,8 @@ package enum CouchDocumentFault: Error, Hashable, Sendable {
     case unknownMember(String)
     /// A member with `_` that does not say what it must; the words say which and what.
     case invalidMember(String)
+    /// A body of several documents that does not say which, or a file that may not be called so; the words say what.
+    case invalidBody(String)
 }
 
 /// The ids that documents may have.

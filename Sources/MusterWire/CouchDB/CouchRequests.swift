@@ -29,7 +29,7 @@ package struct CouchBulk: Sendable {
             }
         }
         try reader.finish()
-        guard hasDocuments else { throw CouchDocumentFault.invalidMember("POST body must include `docs` parameter.") }
+        guard hasDocuments else { throw CouchDocumentFault.invalidBody("POST body must include `docs` parameter.") }
     }
 }
 
@@ -66,7 +66,7 @@ package struct CouchWanted: Hashable, Sendable {
             list = wanted
         }
         try reader.finish()
-        guard let list else { throw CouchDocumentFault.invalidMember("Missing JSON list of 'docs'.") }
+        guard let list else { throw CouchDocumentFault.invalidBody("Missing JSON list of 'docs'.") }
         return list
     }
 

@@ -44,40 +44,83 @@ package struct FindRequest: Hashable, Sendable {
         }
         do throws(SelectorFault) {
             selector = try Selector(value)
-            fields = try Self.fields(request["fields"])
         } catch {
             throw MangoFault(error)
         }
         selectorValue = value
+        fields = try Self.fields(request["fields"])
         if let value = request["sort"], value != .array([]) { sort = try SortOrder(value) }
         limit = min(try Self.count("limit", in: request) ?? Self.defaultLimit, Self.largestLimit)
         skip = try Self.count("skip", in: request) ?? 0
         guard skip <= Self.largestSkip else {
             throw MangoFault("invalid_key", "At most \(Self.largestSkip) documents can be skipped")
         }
-        if let text = request["bookmark"]?.string, !text.isEmpty, text != "nil" { bookmark = text }
-        switch request["use_index"] {
-        case .string(let design): index = design.isEmpty ? [] : [design]
-        case .array(let parts): index = parts.compactMap(\.string)
-        default: break
-        }
-        if let first = index.first, first.hasPrefix("_design/") { index[0] = String(first.dropFirst("_design/".count)) }
-        wantsStatistics = request["execution_stats"]?.boolean ?? false
-        wantsConflicts = request["conflicts"]?.boolean ?? false
+        bookmark = try Self.bookmark(request["bookmark"])
+        index = try Self.index(request["use_index"])
+        wantsStatistics = try Self.flag("execution_stats", in: request)
+        wantsConflicts = try Self.flag("conflicts", in: request)
     }
 
-    private static func fields(_ value: JSONValue?) throws(SelectorFault) -> [FieldPath] {
-        guard let elements = value?.elements else { return [] }
-        guard elements.count <= fieldLimit else { throw .tooManyTests(limit: fieldLimit) }
+    private static func fields(_ value: JSONValue?) throws(MangoFault) -> [FieldPath] {
+        guard let value else { return [] }
+        guard let elements = value.elements else {
+            throw MangoFault("invalid_fields", "Fields must be an array of strings, not: \(value.text)")
+        }
+        guard elements.count <= fieldLimit else { throw MangoFault(.tooManyTests(limit: fieldLimit)) }
         var fields: [FieldPath] = []
-        for element in elements { fields.append(try FieldPath(element.string ?? "")) }
+        for element in elements {
+            guard let text = element.string else {
+                throw MangoFault("invalid_field", "Invalid JSON for field spec: \(element.text)")
+            }
+            do throws(SelectorFault) {
+                fields.append(try FieldPath(text))
+            } catch {
+                throw MangoFault(error)
+            }
+        }
         return fields
+    }
+
+    private static func bookmark(_ value: JSONValue?) throws(MangoFault) -> String? {
+        switch value {
+        case nil, .null: return nil
+        case .string(let text): return text.isEmpty || text == "nil" ? nil : text
+        case let value?: throw MangoFault("invalid_bookmark", "Invalid bookmark value: \(value.text)")
+        }
+    }
+
+    /// The index that is to be used: a design document, alone, with a name, or with that behind a slash.
+    private static func index(_ value: JSONValue?) throws(MangoFault) -> [String] {
+        var parts: [String]
+        switch value {
+        case nil, .null: parts = []
+        case .string(let text):
+            parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            if parts.count > 1, parts[0] == "_design" { parts.removeFirst() }
+            if parts == [""] { parts = [] }
+        case .array(let elements) where elements.allSatisfy({ $0.string != nil }): parts = elements.compactMap(\.string)
+        case let value?: throw MangoFault("invalid_index_name", "Invalid index name: \(value.text)")
+        }
+        guard parts.count <= 2 else {
+            throw MangoFault("invalid_index_name", "Invalid index name: \(value?.text ?? "")")
+        }
+        if let first = parts.first, first.hasPrefix("_design/") { parts[0] = String(first.dropFirst("_design/".count)) }
+        return parts
+    }
+
+    private static func flag(_ key: String, in request: JSONValue) throws(MangoFault) -> Bool {
+        guard let value = request[key] else { return false }
+        guard let flag = value.boolean else {
+            throw MangoFault("invalid_boolean", "Invalid boolean value: \(value.text)")
+        }
+        return flag
     }
 
     private static func count(_ key: String, in request: JSONValue) throws(MangoFault) -> Int? {
         guard let value = request[key] else { return nil }
         guard let count = value.integer, count >= 0 else {
-            throw MangoFault("invalid_key", "Invalid key \(key) for value \(value.text)")
+            throw MangoFault(
+                "invalid_non_neg_integer", "\(value.text) is not an integer greater than or equal to zero")
         }
         return Int(clamping: count)
     }

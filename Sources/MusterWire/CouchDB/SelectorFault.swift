@@ -14,7 +14,7 @@ package enum SelectorFault: Error, Hashable, Sendable {
     /// CouchDB's word for it.
     package var word: String {
         switch self {
-        case .noObject: "bad_request"
+        case .noObject: "invalid_selector_json"
         case .invalidOperator: "invalid_operator"
         case .badArgument: "bad_arg"
         case .badField: "invalid_field_name"

@@ -16,13 +16,15 @@ package struct Event: Hashable, Sendable {
     package var region: String
     /// What it is about, as ARNs.
     package var resources: [String]
+    /// How long after it happened it was heard of, where that is late; nil, and not told, where it was heard in time.
+    package var delaySeconds: Int64?
     /// What happened: an object.
     package var detail: EventValue
 
     /// An event.
     package init(
         id: String, source: String, detailType: String, account: String, time: Instant, region: String,
-        resources: [String], detail: EventValue
+        resources: [String], delaySeconds: Int64? = nil, detail: EventValue
     ) {
         self.id = id
         self.source = source
@@ -31,17 +33,21 @@ package struct Event: Hashable, Sendable {
         self.time = time
         self.region = region
         self.resources = resources
+        self.delaySeconds = delaySeconds
         self.detail = detail
     }
 
     /// The envelope: what patterns are matched with and targets are given.
     package var envelope: EventValue {
-        .object([
+        // As EventBridge marks what it replays: one key more at the top, which what comes in time has not.
+        let delay = delaySeconds.map { [EventValue.Member("delay-seconds", .integer($0))] } ?? []
+        let head: [EventValue.Member] = [
             .init("version", .string("0")), .init("id", .string(id)), .init("detail-type", .string(detailType)),
             .init("source", .string(source)), .init("account", .string(account)),
             .init("time", .string(time.secondsText)), .init("region", .string(region)),
-            .init("resources", .array(resources.map { .string($0) })), .init("detail", detail),
-        ])
+            .init("resources", .array(resources.map { .string($0) })),
+        ]
+        return .object(head + delay + [.init("detail", detail)])
     }
 }
 

@@ -91,36 +91,26 @@ extension Connection {
     /// Runs a command against the data in a folder: through the server that runs over it, or, when none does, through
     /// one that is started for the occasion on this machine alone. Either way it is the same road, the native API.
     ///
-    /// One that starts just now is waited for, 15 seconds at most.
+    /// One that starts just now is waited for, and so is another command that has one for itself; 15 seconds at most.
     static func withServer<Result>(
         over data: String, _ body: (Connection) async throws -> Result
     ) async throws -> Result {
         if let connection = try await running(over: data) { return try await body(connection) }
         var settings = Configuration(dataDirectory: data)
         settings.port = 0
+        settings.isForOneCommand = true
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         var logger = Logger(label: "muster")
         logger.logLevel = .error
         let prepared = settings
         let quiet = logger
-        var looks = 0
-        var opened: Server?
-        while opened == nil {
-            do {
-                opened = try await Server(prepared, logger: quiet)
-            } catch StoreError.inUse where looks < Self.lookLimit {
-                // Whoever has the folder is a server that has not said yet where it is, or a command that is done soon.
-                looks += 1
-                try await Task.sleep(for: .seconds(Self.lookSeconds))
-                if let connection = try await running(over: data) { return try await body(connection) }
-            } catch let error as any CustomStringConvertible & Error {
-                throw CommandFailure(error.description)
-            }
+        var found: Connection?
+        let opened = try await FolderWait(looksPerSecond: 4).open(prepared, logger: quiet) {
+            found = try await running(over: data)
+            return found == nil
         }
+        if let found { return try await body(found) }
         guard let server = opened else { throw CommandFailure("\(data) cannot be opened") }
-        if let password = server.generatedPassword {
-            remark("First start. Sign in as admin with the password: \(password)")
-        }
         return try await server.runWhile { address in
             guard let control = ControlFile.read(in: data) else {
                 throw CommandFailure("the server that was started for this command left no control file in \(data)")
@@ -129,13 +119,9 @@ extension Connection {
         }
     }
 
-    /// How often a folder that somebody has is looked at again, and after how long.
-    private static let lookLimit = 60
-    private static let lookSeconds = 0.25
-
-    /// The server that runs over a folder; nil where none does, or has not said yet where it is.
-    private static func running(over data: String) async throws -> Connection? {
-        guard let control = ControlFile.read(in: data) else { return nil }
+    /// The server that runs over a folder to stay; nil where none does, or has not said yet where it is.
+    static func running(over data: String) async throws -> Connection? {
+        guard let control = ControlFile.read(in: data), control.isForOneCommand != true else { return nil }
         let connection = try Connection(base: control.url, token: control.key)
         // A file left behind by a killed server leads nowhere, or to somebody else's server.
         guard let (_, status) = try? await connection.exchange("GET", "/session"), status == 200 else { return nil }

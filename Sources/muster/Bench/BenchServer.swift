@@ -66,8 +66,9 @@ final class BenchServer: Sendable {
 }
 
 extension BenchServer {
-    /// Puts fences of 32 corners at random places of 1° × 1°, 46° to 47° N and 14° to 15° E.
-    func putFences(_ count: Int, seed: UInt64 = 1) async throws {
+    /// Puts fences at random places of 1° × 1°, 46° to 47° N and 14° to 15° E; those of before in other shapes where
+    /// they get other corners.
+    func putFences(_ count: Int, corners: Int = 32, seed: UInt64 = 1) async throws {
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: "bench"))
         try await connection.makeUnlessThere("/collections", json: ["name": "fences"])
         var random = BenchRandom(seed: seed)
@@ -75,11 +76,11 @@ extension BenchServer {
         for number in 0..<count {
             let (latitude, longitude) = (46 + random.unit(), 14 + random.unit())
             let radius = 0.002 + 0.008 * random.unit()
-            let corners = (0...32).map { corner -> String in
-                let angle = Double(corner % 32) / 32 * 2 * Double.pi
+            let ends = (0...corners).map { corner -> String in
+                let angle = Double(corner % corners) / Double(corners) * 2 * Double.pi
                 return "[\(longitude + radius * cos(angle)),\(latitude + radius * sin(angle))]"
             }
-            let ring = corners.joined(separator: ",")
+            let ring = ends.joined(separator: ",")
             features.append(
                 #"{"type":"Feature","id":"f\#(number)","properties":{"muster":\#(number % 10 == 0)},"#
                     + #""geometry":{"type":"Polygon","coordinates":[[\#(ring)]]}}"#)

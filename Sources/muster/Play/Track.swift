@@ -22,6 +22,8 @@ struct Track: AsyncParsableCommand {
     @Option(help: "A file that holds the password on its first line; else MUSTER_PASSWORD, or it is asked for.")
     var passwordFile: String?
     @Flag(help: "Make the user first, where there is none of that name.") var register = false
+    @Flag(help: "Let what was recorded go to another account of the same name, made after the first was removed.")
+    var takeOver = false
     @Option(help: "The folder that keeps what was recorded, and who is signed in.") var store = "muster-track"
     @Option(help: "How many times faster than it was walked.") var speed: Double = 1
     @Option(help: "Cut the network off after so many seconds.") var offlineFrom: Double?
@@ -54,16 +56,24 @@ struct Track: AsyncParsableCommand {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandFailure("\(file) cannot be read")
         }
-        try FileManager.default.createDirectory(
-            atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let session = try await clearly { try await signIn() }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("\(store) cannot be made: \(error.localizedDescription)")
+        }
+        let walker = try await clearly { try await signIn() }
+        let session = walker.session
         let local = try await clearly { try LocalStore(path: "\(store)/locations.sqlite") }
         let walk = try walk(of: bytes)
         var track = try await clearly {
             try RecordedTrack(
                 gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: walk.speed)
         }
-        let newest = try await local.documents(.newest(1), as: RecordedLocation.self).first?.value
+        var newestQuery = LocalStore.Query.newest(1)
+        // What is ahead of the clock says nothing of where the walk goes on.
+        newestQuery.before = Instant.now.advanced(bySeconds: LocationMonitor.aheadSeconds)
+        let newest = try await local.documents(newestQuery, as: RecordedLocation.self).first?.value
         let last = newest?.properties.session_id == walk.session ? newest?.fix : nil
         track.after = last?.sampleTime
         let network = Network(offlineFrom: offlineFrom, offlineUntil: offlineUntil)
@@ -77,46 +87,51 @@ struct Track: AsyncParsableCommand {
         var pace = LocationTracker.Pace()
         pace.readSeconds = readEvery
         pace.emitSeconds = emitEvery
-        let peer = SwitchedPeer(session.peer, network)
         let tracker = LocationTracker(
-            store: local, monitor: monitor, server: peer, user: user, session: walk.session, watch: watch, pace: pace)
+            store: local, monitor: monitor, server: SwitchedPeer(session.peer, network), user: user,
+            session: walk.session, watch: watch, pace: pace)
+        let trip = Trip(tracker: tracker, store: local, walker: walker, network: network)
         announce("\(track.recorded.count) fixes in \(file), \(Int(track.durationSeconds)) s at this speed")
         if let last, let end = track.end, last.sampleTime >= end {
             announce("This walk is over; with another --store it is walked again")
         }
-        try await follow(tracker, monitor, track)
-        try await finish(tracker, local)
+        do {
+            try await follow(trip, monitor, track)
+        } catch let fault as LocalStoreFault {
+            throw CommandFailure("\(fault). What was recorded before is kept in \(store); start it again with room.")
+        }
+        try await finish(trip)
+    }
+
+    /// What a walk is made of.
+    private struct Trip: Sendable {
+        let tracker: LocationTracker
+        let store: LocalStore
+        let walker: Walker
+        let network: Network
+
+        /// Signs in again, and goes on.
+        func signInAgain() async -> Walker.Renewal {
+            let renewal = await walker.signInAgain()
+            if case .signedIn = renewal {
+                let session = walker.session
+                tracker.goOn(as: session, by: SwitchedPeer(session.peer, network))
+            }
+            return renewal
+        }
     }
 
     // MARK: Signing in
 
-    private func signIn() async throws -> Session {
-        let keeper = FileCredentialKeeper(path: "\(store)/account.json")
-        if let session = try Session.open(keeper) {
-            guard session.user == user else {
-                throw CommandFailure("\(store) holds what \(session.user) recorded: name another folder with --store")
-            }
-            if session.server == PeerAddress(server: server, database: "any")?.root {
-                announce("Signed in as \(user), as before")
-                return session
-            }
-        }
-        let password = try password()
-        if register {
-            do {
-                let session = try await Session.register(at: server, user: user, password: password, keeper)
-                announce("Made the user \(user), and signed in")
-                return session
-            } catch Session.Fault.userExists {
-                // Signed in below, if the password is right.
-            }
-        }
-        let session = try await Session.signIn(at: server, user: user, password: password, keeper)
-        announce("Signed in as \(user)")
-        return session
+    private func signIn() async throws -> Walker {
+        let terms = Walker.Terms(
+            server: server, user: user, store: store, password: try givenPassword(), registers: register,
+            takesOver: takeOver)
+        return try await Walker.signIn(terms) { try readSecret() }
     }
 
-    private func password() throws -> String {
+    /// The password that was given along; nil where it must be asked for.
+    private func givenPassword() throws -> String? {
         if let passwordFile {
             guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8),
                 let line = text.split(whereSeparator: \.isNewline).first
@@ -126,7 +141,7 @@ struct Track: AsyncParsableCommand {
         if let password = ProcessInfo.processInfo.environment["MUSTER_PASSWORD"], !password.isEmpty {
             return password
         }
-        return try readSecret()
+        return nil
     }
 
     // MARK: Walking
@@ -144,16 +159,21 @@ struct Track: AsyncParsableCommand {
         let walk = Walk(
             session: UUID().uuidString.lowercased(), startMilliseconds: Instant.now.milliseconds, speed: speed,
             file: digest)
-        try JSONEncoder().encode(walk).write(to: URL(filePath: path), options: .atomic)
+        do {
+            try JSONEncoder().encode(walk).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandFailure("\(path) cannot be written: \(error.localizedDescription)")
+        }
         return walk
     }
 
-    private func follow(_ tracker: LocationTracker, _ monitor: LocationMonitor, _ track: RecordedTrack) async throws {
-        let events = tracker.events()
+    private func follow(_ trip: Trip, _ monitor: LocationMonitor, _ track: RecordedTrack) async throws {
+        let events = trip.tracker.events()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await tracker.run() }
+            group.addTask { try await trip.tracker.run() }
             group.addTask {
                 var recorded = 0
+                var isBehind = false
                 for await event in events {
                     switch event {
                     case .started(let stored):
@@ -169,8 +189,12 @@ struct Track: AsyncParsableCommand {
                     case .incident(nil): announce("The incident is over")
                     case .safety(let safety): announce("As far as this device can tell, \(safety.sentence)")
                     case .emitted(let count):
-                        announce("\(recorded) recorded; the server has all of it (\(count) new)")
-                    case .failed(let reason): announce("\(recorded) recorded; kept here: \(reason)")
+                        trip.walker.noteArrival()
+                        if count > 0 || isBehind { announce("\(recorded) recorded; \(count) new at the server") }
+                        isBehind = false
+                    case .failed(let failure):
+                        isBehind = true
+                        await tell(failure, recorded, trip)
                     case .reconciled(let difference):
                         for region in difference.inside { announce("The server says: inside \(region.id)") }
                         for region in difference.outside { announce("The server says: outside \(region.id)") }
@@ -181,18 +205,49 @@ struct Track: AsyncParsableCommand {
         }
     }
 
-    /// Tries until the server has everything.
-    private func finish(_ tracker: LocationTracker, _ local: LocalStore) async throws {
+    private func tell(_ failure: LocationTracker.Failure, _ recorded: Int, _ trip: Trip) async {
+        if failure == .storeFull {
+            return announce("\(recorded) recorded; what comes now waits in memory: \(failure)")
+        }
+        announce("\(recorded) recorded; kept here: \(failure)")
+        guard case .refusesWhoAsks = failure, case .refused(let reason) = await trip.signInAgain() else { return }
+        announce("Cannot sign in again: \(reason)")
+    }
+
+    /// Tries until the server has everything, or says that it will not.
+    private func finish(_ trip: Trip) async throws {
         let begun = Instant.now
         var delay = 0.5
-        while await !tracker.emit() {
+        while let failure = await bring(trip) {
+            switch failure {
+            case .away, .cancelled: break
+            case .refusesWhoAsks:
+                switch await trip.signInAgain() {
+                case .signedIn: continue
+                case .away: break
+                case .refused(let reason): throw CommandFailure("\(reason). Everything is kept in \(store).")
+                }
+            case .refusesDocuments, .storeFull, .broken:
+                throw CommandFailure("\(failure). What was recorded is kept in \(store).")
+            }
             if patience > 0, Instant.now.seconds(since: begun) > patience {
                 throw CommandFailure("the server cannot be reached; everything is kept in \(store)")
             }
             try await Task.sleep(for: .seconds(delay))
             delay = min(delay * 2, 10)
         }
-        announce("Done: \(try await local.count()) locations, all of them at the server")
+        announce("Done: \(try await trip.store.count()) locations, all of them at the server")
+    }
+
+    /// Brings what is there to the server, and asks it whether it has all of it: some may have been refused before.
+    private func bring(_ trip: Trip) async -> LocationTracker.Failure? {
+        if let failure = await trip.tracker.emit() { return failure }
+        do {
+            let missing = try await trip.tracker.missing()
+            return missing == 0 ? nil : .refusesDocuments(count: missing, reason: "it does not have them")
+        } catch {
+            return error
+        }
     }
 }
 

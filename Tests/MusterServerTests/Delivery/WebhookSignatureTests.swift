@@ -63,6 +63,10 @@ import Testing
             """#
         let message = String(decoding: PlainWords.slackMessage(Array(crossing.utf8)), as: UTF8.self)
         #expect(message == #"{"text":"ENTER: ana, Werk &lt;1&gt; &amp; Hof at 2026-11-21T15:00:00Z"}"#)
+        let late = crossing.replacing(#","detail":"#, with: #","delay-seconds":3507,"detail":"#)
+        #expect(
+            PlainWords.text(of: Array(late.utf8))
+                == "ENTER: ana, Werk <1> & Hof at 2026-11-21T15:00:00Z, heard of 58 min later")
         let help = #"{"detail-type":"Muster Help Request","detail":{"User":"ana","Position":[8.5,47.3],"SOS":true}}"#
         #expect(PlainWords.text(of: Array(help.utf8)) == "Muster Help Request: User ana, SOS true")
         #expect(PlainWords.text(of: Array(#""as the template says""#.utf8)) == "as the template says")

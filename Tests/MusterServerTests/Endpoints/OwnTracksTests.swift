@@ -100,7 +100,6 @@ import Testing
         ("sealed, and no key is known", #"{"_type":"encrypted","data":"\#(sealed)"}"#, basic("mia"), 503),
         ("a coordinate off the globe", location(91), basic("mia"), 200),
         ("an unknown type", #"{"_type":"novelty"}"#, basic("mia"), 200),
-        ("an hour ahead", location(at: captured.advanced(bySeconds: 3600)), basic("mia"), 200),
         ("older than what is kept", location(at: captured.advanced(bySeconds: -31 * 86_400)), basic("mia"), 200),
         ("no JSON", "lat=1&lon=2", basic("mia"), 400),
     ]
@@ -114,6 +113,17 @@ import Testing
             #expect(reply.status == status, "\(why): \(reply.text)")
             #expect((reply.headers[.retryAfter] != nil) == (status == 503), "\(why)")
             #expect(try Self.history(of: "mia", "phone", in: office).isEmpty, "\(why)")
+        }
+    }
+
+    @Test func `a fix by a clock that is ahead is kept, counts for nothing, and tells of the clock`() async throws {
+        let office = try await Self.office()
+        try await office.open { desk async throws in
+            let ahead = Self.captured.advanced(bySeconds: 3600)
+            #expect(try await Self.post(Self.location(at: ahead), desk, as: Self.basic("mia")).status == 200)
+            #expect(try Self.history(of: "mia", "phone", in: office).map(\.sampleTime) == [ahead])
+            let answer = try await desk.send(.get, "/positions", as: "mia")
+            #expect(answer.text.contains(#""items":[],"clocks":[{"device":"mia/phone","aheadSeconds":3600,"#))
         }
     }
 

@@ -17,6 +17,21 @@ import Testing
         return (ledger, identity, store, clock)
     }
 
+    @Test func `a password that is left for later is made once, by the first who is told it`() async throws {
+        let (ledger, identity, _, _) = try Self.empty()
+        try await identity.load()
+        for _ in 0..<2 { #expect(try await identity.bootstrap(adminPassword: nil, isForLater: true) == nil) }
+        #expect(ledger.directory.users["admin"]?.role == .admin)
+        await #expect(throws: IdentityFault.refused) {
+            try await identity.signIn(name: "admin", password: "anything at all", from: "")
+        }
+        let password = try #require(try await identity.bootstrap(adminPassword: nil))
+        #expect(try await identity.bootstrap(adminPassword: nil) == nil)
+        _ = try await identity.signIn(name: "admin", password: password, from: "")
+        #expect(ledger.directory.users.count == 1)
+        try await ledger.close()
+    }
+
     @Test func `the first start makes an admin, the second nobody`() async throws {
         let (ledger, identity, _, _) = try Self.empty()
         try await identity.load()

@@ -162,6 +162,27 @@ import Testing
         #expect(try town.crossings() == ["enter"])
     }
 
+    @Test func `a clock that is ahead is known, after a restart too, until it is right again`() async throws {
+        let town = try await Town()
+        func lead(in town: Town) async throws -> Double? {
+            try await town.ledger.inspect { engine, _, _ in engine.clockLead(of: Town.phone)?.seconds }
+        }
+        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 300), town.fix(45, at: 320)])
+        let told = try #require(try await lead(in: town))
+        #expect(told > 200)
+        // When its time has come it still counts for nothing: nobody knows when it was sampled.
+        town.clock.advance(bySeconds: 3_600)
+        let later = try await Town(store: town.store, clock: town.clock)
+        #expect(try await lead(in: later) == told)
+        let latest = try await later.ledger.inspect { engine, _, _ in engine.latestPosition(of: Town.phone) }
+        #expect(latest?.coordinate.latitude == 46)
+        _ = try await later.ledger.ingest([later.fix(46, at: 3_600)])
+        #expect(try await lead(in: later) == nil)
+        let last = try await Town(store: town.store, clock: town.clock)
+        #expect(try await lead(in: last) == nil)
+        #expect(try town.crossings() == [])
+    }
+
     @Test func `an edit that throws leaves no trace`() async throws {
         struct Refused: Error {}
         let town = try await Town()

@@ -23,8 +23,7 @@ struct Town {
     }
 
     /// A new town, or the same one after a restart when its store is given.
-    init(store: any Store = MemoryStore()) async throws {
-        let clock = Clock()
+    init(store: any Store = MemoryStore(), clock: Clock = Clock()) async throws {
         let isNew = try store.directory().users.isEmpty
         let ring = Ring()
         let ledger = try Ledger(store: store, now: { clock.now }, announce: { ring.announce($0) })

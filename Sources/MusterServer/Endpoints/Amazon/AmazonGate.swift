@@ -64,8 +64,7 @@ struct AmazonGate: Sendable {
 
     private func fault(_ error: any Error, _ exchange: Exchange) -> AmazonFault {
         if let fault = AmazonFault(telling: error) { return fault }
-        exchange.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
-        exchange.logger.debug("request failed", metadata: ["error": "\(error)"])
+        exchange.log(error)
         return .internalError
     }
 }

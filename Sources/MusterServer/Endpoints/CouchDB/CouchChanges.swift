@@ -21,9 +21,6 @@ struct CouchChanges: PagedAnswer {
         self.scope = scope
     }
 
-    /// Whether as many rows were told as were asked for.
-    var isFull: Bool { rows >= request.limit }
-
     /// The next bytes of the whole answer that `feed=normal` gives.
     mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
         var bytes = cursor == nil ? Self.head : []
@@ -48,7 +45,7 @@ struct CouchChanges: PagedAnswer {
 
     private func pending(_ reader: any DocumentReader) -> Int {
         // Whoever has everything has nothing pending; that is known without counting.
-        guard isFull, !request.isDescending, let cursor else { return 0 }
+        guard isFull, !request.terms.isDescending, let cursor else { return 0 }
         return (try? reader.pendingChanges(in: scope, since: cursor)) ?? 0
     }
 
@@ -64,28 +61,29 @@ struct CouchChanges: PagedAnswer {
         let newest = try reader.newest(in: scope)
         if cursor == nil { begin(newest) }
         guard let since = cursor, !isFull else { return true }
-        if case .ids(let ids) = request.filter, ids.count <= CouchLimits.pageDocuments, !request.isDescending {
+        if case .ids(let ids) = request.filter, ids.count <= CouchLimits.pageDocuments, !request.terms.isDescending {
             return try appendRows(of: ids, after: since, newest, to: &bytes, reader)
         }
-        if !request.isDescending, since >= newest { return true }
-        let limit = request.filter == .none ? min(size.count, request.limit - rows) : size.count
+        if !request.terms.isDescending, since >= newest { return true }
+        let limit = request.filter == .none ? min(size.count, request.terms.limit - rows) : size.count
         let documents = try reader.changes(
-            in: scope, since: since, isDescending: request.isDescending,
+            in: scope, since: since, isDescending: request.terms.isDescending,
             withBodies: request.includesDocuments || request.filter.needsBody, limit: limit)
         let before = bytes.count
         for document in documents {
-            if request.isDescending, document.sequence <= request.floor { return true }
-            cursor = request.isDescending ? Sequence(document.sequence.rawValue - 1) : document.sequence
+            if request.terms.isDescending, document.sequence <= request.terms.floor { return true }
+            cursor = request.terms.isDescending ? Sequence(document.sequence.rawValue - 1) : document.sequence
             try append(document, to: &bytes, reader)
             if isFull { return true }
         }
         size.note(documents.count, bytes: bytes.count - before)
-        return documents.isEmpty || (!request.isDescending && documents.last.map { $0.sequence >= newest } ?? true)
+        guard let last = documents.last else { return true }
+        return !request.terms.isDescending && last.sequence >= newest
     }
 
     private mutating func begin(_ newest: MusterCore.Sequence) {
-        cursor = request.isDescending ? newest : request.since ?? newest
-        last = request.isDescending ? newest : cursor ?? newest
+        cursor = request.terms.isDescending ? newest : request.terms.since ?? newest
+        last = request.terms.isDescending ? newest : cursor ?? newest
     }
 
     /// The few documents that are asked for by id are looked at one by one.
@@ -107,19 +105,19 @@ struct CouchChanges: PagedAnswer {
     private mutating func append(
         _ document: StoredDocument, to bytes: inout [UInt8], _ reader: any DocumentReader
     ) throws {
-        if !request.isDescending { last = document.sequence }
+        if !request.terms.isDescending { last = document.sequence }
         guard let winner = document.tree.winner,
             try request.filter.admits(document, winner, in: scope, reader)
         else { return }
-        if request.isDescending { last = document.sequence }
-        if request.form == .list, rows > 0 { bytes += [0x2C, 0x0A] }
-        if request.form == .events { bytes += "data: ".utf8 }
+        if request.terms.isDescending { last = document.sequence }
+        if request.terms.form == .list, rows > 0 { bytes += [0x2C, 0x0A] }
+        if request.terms.form == .events { bytes += "data: ".utf8 }
         rows += 1
         var writer = JSONWriter(appendingTo: bytes)
         bytes = []
         try writer.row(document, winner, request, in: scope, reader)
         bytes = writer.takeBytes()
-        switch request.form {
+        switch request.terms.form {
         case .list: break
         case .lines: bytes.append(0x0A)
         case .events: bytes += "\nid: \(document.sequence.rawValue)\n\n".utf8
@@ -157,51 +155,14 @@ extension JSONWriter {
 
 /// What `_changes` is asked. A class, for ten thousand feeds wait with one each, and would hold copies of it.
 final class CouchChangesRequest: Sendable {
-    /// How the rows are told.
-    enum Form: Hashable, Sendable {
-        case list, lines, events
-    }
-
-    /// When the answer ends.
-    enum Feed: String, Sendable {
-        case normal, longpoll, continuous, eventsource
-    }
-
-    let feed: Feed
-    /// After which number; nil: after the newest.
-    let since: MusterCore.Sequence?
-    let limit: Int
-    let isDescending: Bool
+    let terms: FeedTerms
     let tellsAllLeaves: Bool
     let includesDocuments: Bool
     let view: CouchView
     let filter: CouchFilter
-    /// Seconds between heartbeats; nil: none.
-    let heartbeatSeconds: Double?
-    /// Seconds after which a feed in which nothing happens ends; nil: never.
-    let timeoutSeconds: Double?
-
-    /// How long a feed without heartbeats waits unless told otherwise.
-    static let longestSeconds: Double = 60
-
-    /// How the rows of this feed are told.
-    var form: Form {
-        switch feed {
-        case .normal, .longpoll: .list
-        case .continuous: .lines
-        case .eventsource: .events
-        }
-    }
-
-    /// What descending rows end before.
-    var floor: MusterCore.Sequence { since ?? .zero }
 
     init(_ query: CouchQuery, body: JSONValue, lastEventID: String?) throws {
-        feed = try Self.feed(query.text("feed"))
-        since = try Self.sequence(lastEventID ?? query.text("since", "last-event-id") ?? "0")
-        // A limit of nothing is one, as CouchDB has it.
-        limit = max(1, try query.count("limit") ?? Int.max)
-        isDescending = try query.flag("descending")
+        terms = try FeedTerms(query, lastEventID: lastEventID)
         tellsAllLeaves = query.text("style") == "all_docs"
         includesDocuments = try query.flag("include_docs")
         var view = CouchView()
@@ -209,35 +170,6 @@ final class CouchChangesRequest: Sendable {
         view.attachments = try query.flag("attachments")
         self.view = view
         filter = try CouchFilter(query, body: body)
-        heartbeatSeconds = try Self.heartbeat(query)
-        let timeout = try query.count("timeout").map { min(10 * Self.longestSeconds, Double($0) / 1000) }
-        timeoutSeconds = heartbeatSeconds == nil ? timeout ?? Self.longestSeconds : nil
-    }
-
-    private static func feed(_ text: String?) throws -> Feed {
-        guard let text else { return .normal }
-        guard let feed = Feed(rawValue: text == "live" ? "continuous" : text) else {
-            throw CouchFault.badRequest("Supported `feed` types: normal, continuous, live, longpoll, eventsource")
-        }
-        return feed
-    }
-
-    private static func heartbeat(_ query: CouchQuery) throws -> Double? {
-        if query.text("heartbeat") == "true" { return longestSeconds }
-        guard let milliseconds = try query.count("heartbeat") else { return nil }
-        guard milliseconds > 0 else { throw CouchFault.badRequest("`heartbeat` must be positive.") }
-        return min(longestSeconds, max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000))
-    }
-
-    /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.
-    static func sequence(_ text: String) throws(CouchFault) -> MusterCore.Sequence? {
-        let text = text.filter { $0 != "\"" }
-        if text == "now" { return nil }
-        let digits = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
-        guard let number = Int64(digits), (0...Query.largestSequence).contains(number) else {
-            throw .badRequest("Malformed sequence supplied in 'since' parameter.")
-        }
-        return Sequence(number)
     }
 }
 

@@ -31,6 +31,7 @@ extension CouchEndpoint {
             statuses: [201], to: &routes
         ) { call in
             _ = try call.readable()
+            _ = try await call.json(limit: CouchLimits.settingBytes)
             return call.ok(.created) { $0.member("instance_start_time", "0") }
         }
     }
@@ -80,8 +81,10 @@ extension CouchEndpoint {
         // One's own is there already, which a client that makes sure of it wants to hear.
         if let place = ledger.directory.database(named: name), access.mayRead(place) { throw CouchFault.fileExists }
         guard access.mayMakeDatabases else { throw CouchFault.forbidden("You are not a server admin.") }
-        guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name),
-            DatabaseName.user(ofLocations: name) == nil
+        if let user = DatabaseName.user(ofLocations: name) {
+            throw CouchFault.badName(name, "There is no user \(user), with whom this database would come.")
+        }
+        guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
         else { throw CouchFault.illegalName(name) }
         guard try !call.query.flag("partitioned") else { throw CouchFault.unsupported("Partitioned databases") }
         guard try await ledger.makeDatabase(named: name) else { throw CouchFault.fileExists }

@@ -83,12 +83,30 @@ extension CouchEndpoint {
         let place = try call.writable()
         guard let scope = place.scope else { throw CouchFault.forbidden }
         let (target, onto) = try call.destination()
-        try DocumentID.check(target)
-        try call.requireRight(toPut: target, in: place)
         let source = try call.documentID()
+        if source.hasPrefix(DocumentID.localPrefix) { return try await copyLocal(call, source) }
         let wanted = try CouchView(call.query)
         let found = try await ledger.readDocuments { try Self.find(wanted, of: source, in: scope, $0) }
-        let edit = DocumentEdit(id: target, body: found.body, isDeleted: false, place: .on(onto))
+        return try await copy(found.body, to: target, over: onto, in: place, call)
+    }
+
+    /// Puts what a document says as another, which may be one that is never replicated.
+    ///
+    /// - Parameter said: the revision that it is put over, as the client says it.
+    func copy(
+        _ body: DocumentBody, to target: String, over said: String?, in place: DatabasePlace, _ call: CouchCall
+    ) async throws -> Response {
+        if target.hasPrefix(DocumentID.localPrefix) {
+            guard body.attachments.isEmpty else { throw CouchFault.localFiles }
+            return try await put(body.json, local: try Self.localName(target), over: said, in: place, call)
+        }
+        try DocumentID.check(target)
+        try call.requireRight(toPut: target, in: place)
+        let revision = try said.map { text throws(CouchDocumentFault) in
+            guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+            return revision
+        }
+        let edit = DocumentEdit(id: target, body: body, isDeleted: false, place: .on(revision))
         return try await carryOut(edit, in: place, call, .created)
     }
 
@@ -143,7 +161,7 @@ extension CouchCall {
     }
 
     /// What `Destination` says: an id, and the revision there that the copy is put upon.
-    fileprivate func destination() throws -> (id: String, onto: Revision?) {
+    func destination() throws -> (id: String, onto: String?) {
         guard let field = request.headers[.destination] else {
             throw CouchFault.badRequest("Destination header is mandatory for COPY.")
         }
@@ -151,9 +169,7 @@ extension CouchCall {
         guard let first = parts.first, let id = PercentEncoding.decode(first), !id.contains("://") else {
             throw CouchFault.badRequest("Destination must be a document id.")
         }
-        guard parts.count == 2, let text = CouchQuery(String(parts[1])).text("rev") else { return (id, nil) }
-        guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
-        return (id, revision)
+        return (id, parts.count == 2 ? CouchQuery(String(parts[1])).text("rev") : nil)
     }
 }
 

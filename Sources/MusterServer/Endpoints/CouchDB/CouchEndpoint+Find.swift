@@ -128,7 +128,8 @@ extension CouchEndpoint {
         let place = try call.administered()
         let body = try await call.tree(limit: CouchLimits.settingBytes)
         guard let ids = body["docids"]?.elements, ids.allSatisfy({ $0.string != nil }) else {
-            throw CouchFault.badRequest("`docids` should be an array of strings")
+            throw CouchFault(
+                .badRequest, "invalid_bulk_docs", "Bulk Delete requires an array of non-null docids.")
         }
         _ = try Self.indexed(place)
         let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }

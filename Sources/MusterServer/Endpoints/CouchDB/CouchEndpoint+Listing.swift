@@ -31,13 +31,9 @@ extension CouchEndpoint {
 
     private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {
         let place = try call.readable()
-        let body = try await call.tree(limit: CouchLimits.bulkBytes)
         guard let scope = place.scope else { throw CouchFault.unsupported("Several lists of users at once") }
-        guard let queries = body["queries"]?.elements, queries.count <= CouchLimits.queries else {
-            throw CouchFault.badRequest("`queries` must be an array of at most \(CouchLimits.queries)")
-        }
-        let lists = try queries.map { query in
-            var listing = try CouchListing(CouchQuery(""), body: query)
+        let lists = try await call.listings().map { listing in
+            var listing = listing
             if isOfDesigns { listing.keepDesigns() }
             return CouchList(listing, in: scope)
         }
@@ -45,13 +41,24 @@ extension CouchEndpoint {
     }
 }
 
+extension CouchCall {
+    /// What each of several queries in the body asks.
+    func listings() async throws -> [CouchListing] {
+        let body = try await tree(limit: CouchLimits.bulkBytes)
+        guard let queries = body["queries"]?.elements, queries.count <= CouchLimits.queries else {
+            throw CouchFault.badRequest("`queries` must be an array of at most \(CouchLimits.queries)")
+        }
+        return try queries.map { try CouchListing(CouchQuery(""), body: $0) }
+    }
+}
+
 /// The answer to several queries, one after the other.
-private struct CouchLists: PagedAnswer {
-    private var lists: ArraySlice<CouchList>
+struct CouchLists<List: PagedAnswer>: PagedAnswer {
+    private var lists: ArraySlice<List>
     private var isBegun = false
     private(set) var isComplete = false
 
-    init(_ lists: [CouchList]) { self.lists = lists[...] }
+    init(_ lists: [List]) { self.lists = lists[...] }
 
     mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
         var bytes = isBegun ? [] : Array(#"{"results":["#.utf8)

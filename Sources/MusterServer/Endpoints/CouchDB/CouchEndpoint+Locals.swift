@@ -18,13 +18,31 @@ extension CouchEndpoint {
         add(.delete, path, "Remove a document that is never replicated.", to: &routes) { call in
             try await deleteLocal(call, try call.documentID())
         }
-        add(.get, "/{db}/_local_docs", "The documents that are never replicated.", to: &routes) { call in
-            let place = try call.readable()
-            let includesDocuments = try call.query.flag("include_docs")
-            let limit = try call.query.count("limit") ?? Int.max
-            return try await call.send(
-                CouchLocalList(in: place.number, includesDocuments: includesDocuments, limit: limit))
+        add(
+            .copy, path, "Copy a document that is never replicated to the id in Destination.", statuses: [201],
+            to: &routes
+        ) { try await copyLocal($0, try $0.documentID()) }
+        let list = "/{db}/_local_docs"
+        add(.get, list, "The documents that are never replicated, by id.", to: &routes) { call in
+            try await Self.listLocals(call, body: .object([]))
         }
+        add(.post, list, "The documents that are never replicated, by id.", body: ["application/json"], to: &routes) {
+            _ = try $0.readable()
+            return try await Self.listLocals($0, body: try await $0.tree(limit: CouchLimits.bulkBytes))
+        }
+        add(
+            .post, list + "/queries", "Several lists of documents that are never replicated.",
+            body: ["application/json"], to: &routes
+        ) { call in
+            let place = try call.readable()
+            let queries = try await call.listings()
+            return try await call.send(CouchLists(queries.map { CouchLocalList($0, in: place) }))
+        }
+    }
+
+    private static func listLocals(_ call: CouchCall, body: JSONValue) async throws -> Response {
+        let place = try call.readable()
+        return try await call.send(CouchLocalList(CouchListing(call.query, body: body), in: place))
     }
 
     static func showLocal(_ call: CouchCall, _ id: String) async throws -> Response {
@@ -39,23 +57,43 @@ extension CouchEndpoint {
     func putLocal(_ call: CouchCall, _ id: String) async throws -> Response {
         let place = try call.writable()
         let name = try Self.localName(id)
-        guard let database = place.number else { throw CouchFault.forbidden }
         let body = try await call.json(limit: CouchLimits.documentBytes)
         let document = try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0) }
-        guard document.attachments.isEmpty else { throw CouchFault.badRequest("_local documents have no attachments.") }
+        guard document.attachments.isEmpty else { throw CouchFault.localFiles }
         let said = document.revisionText ?? call.query.text("rev")
+        return try await put(document.json, local: name, over: said, in: place, call)
+    }
+
+    /// Puts what a document says as one that is never replicated.
+    ///
+    /// - Parameter said: the revision that it is put over, as the client says it.
+    func put(
+        _ json: [UInt8], local name: String, over said: String?, in place: DatabasePlace, _ call: CouchCall
+    ) async throws -> Response {
+        guard let database = place.number else { throw CouchFault.forbidden }
         let revision = try await ledger.keep { transaction, _ in
             let documents = transaction.documents
             let before = try documents.local(name, in: database)
             try Self.require(said, before)
             let revision = (before?.revision ?? 0) + 1
-            try documents.put(LocalDocument(id: name, revision: revision, json: document.json), in: database)
+            try documents.put(LocalDocument(id: name, revision: revision, json: json), in: database)
             return revision
         }
         return call.ok(.created) { writer in
             writer.member("id", DocumentID.localPrefix + name)
             writer.member("rev", "0-\(revision)")
         }
+    }
+
+    /// Copies a document that is never replicated to another such, or to one that is.
+    func copyLocal(_ call: CouchCall, _ id: String) async throws -> Response {
+        let place = try call.writable()
+        let name = try Self.localName(id)
+        let (target, onto) = try call.destination()
+        guard let database = place.number else { throw CouchFault.forbidden }
+        let source = try await ledger.readDocuments { try $0.local(name, in: database) }
+        guard let source else { throw CouchFault.missing }
+        return try await copy(DocumentBody(json: source.json), to: target, over: onto, in: place, call)
     }
 
     func deleteLocal(_ call: CouchCall, _ id: String) async throws -> Response {
@@ -79,7 +117,7 @@ extension CouchEndpoint {
         guard said == before.map({ "0-\($0.revision)" }) || (before == nil && said == "0-0") else { throw .conflict }
     }
 
-    private static func localName(_ id: String) throws(CouchDocumentFault) -> String {
+    static func localName(_ id: String) throws(CouchDocumentFault) -> String {
         let name = String(id.dropFirst(DocumentID.localPrefix.count))
         guard !name.isEmpty, name.utf8.count <= DocumentEdit.idLimitBytes else {
             throw .illegalID("Document id must not be empty")
@@ -90,69 +128,11 @@ extension CouchEndpoint {
 
 extension JSONWriter {
     /// Writes a document that is never replicated.
-    fileprivate mutating func local(_ local: LocalDocument) {
+    mutating func local(_ local: LocalDocument) {
         beginObject()
         member("_id", DocumentID.localPrefix + local.id)
         member("_rev", "0-\(local.revision)")
         members(of: local.json)
         endObject()
-    }
-}
-
-/// The answer to `_local_docs`.
-struct CouchLocalList: PagedAnswer {
-    private let database: DatabaseNumber?
-    private let includesDocuments: Bool
-    private var left: Int
-    private var last: String?
-    private var isBegun = false
-    private var writer = JSONWriter()
-    private(set) var isComplete = false
-
-    /// - Parameter database: nil for what has none.
-    init(in database: DatabaseNumber?, includesDocuments: Bool, limit: Int) {
-        self.database = database
-        self.includesDocuments = includesDocuments
-        left = limit
-    }
-
-    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
-        if !isBegun {
-            isBegun = true
-            writer.beginObject()
-            writer.key("total_rows")
-            writer.null()
-            writer.key("offset")
-            writer.null()
-            writer.key("rows")
-            writer.beginArray()
-        }
-        let limit = min(left, 100)
-        let locals = try database.map { try reader.locals(in: $0, after: last, limit: limit) } ?? []
-        for local in locals { write(local) }
-        last = locals.last?.id ?? last
-        left -= locals.count
-        isComplete = locals.count < limit || left == 0
-        if isComplete {
-            writer.endArray()
-            writer.endObject()
-        }
-        return writer.takeBytes()
-    }
-
-    private mutating func write(_ local: LocalDocument) {
-        let id = DocumentID.localPrefix + local.id
-        writer.beginObject()
-        writer.member("id", id)
-        writer.member("key", id)
-        writer.key("value")
-        writer.beginObject()
-        writer.member("rev", "0-\(local.revision)")
-        writer.endObject()
-        if includesDocuments {
-            writer.key("doc")
-            writer.local(local)
-        }
-        writer.endObject()
     }
 }

@@ -33,6 +33,7 @@ extension CouchEndpoint {
         for path in ["/{db}/_view_cleanup", "/{db}/_compact/{document}"] {
             add(.post, path, "There are no views to clean up.", statuses: [202], to: &routes) { call in
                 _ = try call.administered()
+                _ = try await call.json(limit: CouchLimits.settingBytes)
                 return call.ok(.accepted)
             }
         }
@@ -76,6 +77,7 @@ extension CouchEndpoint {
 
     private func compact(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
+        _ = try await call.json(limit: CouchLimits.settingBytes)
         guard let database = place.number else { throw CouchFault.forbidden("This database may only be read.") }
         // A slice at a time, so that nobody waits long for the writer.
         while try await ledger.keep({ transaction, _ in try transaction.documents.compact(database, limit: 500) }) {}

@@ -21,7 +21,6 @@ extension CouchEndpoint {
 
     /// The paths of CouchDB that are not there, and what they would be for, in the plural.
     private static let absent: [(path: String, methods: [HTTPRequest.Method], what: String)] = [
-        ("/_db_updates", [.get], "Feeds of databases that come and go"),
         ("/_utils", [.get], "CouchDB's own pages"),
         ("/_utils/{rest...}", [.get], "CouchDB's own pages"),
         ("/_node/{node}/{rest...}", [.get, .put, .post, .delete], "A node's settings and figures"),
@@ -35,8 +34,5 @@ extension CouchEndpoint {
         ("/{db}/_partition/{partition}/{rest...}", [.get, .post], "Partitioned databases"),
         ("/{db}/_auto_purge", [.get, .put], "Purges by the clock"),
         ("/{db}/_purged_infos", [.get], "Lists of purges"),
-        ("/{db}/_local_docs", [.post], "Lists of local documents by key"),
-        ("/{db}/_local_docs/queries", [.post], "Lists of local documents by key"),
-        ("/{db}/_local/{document}", [.copy], "Copies of local documents"),
     ]
 }

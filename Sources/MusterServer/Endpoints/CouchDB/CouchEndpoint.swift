@@ -65,7 +65,8 @@ struct CouchEndpoint: Sendable {
         for path in paths {
             routes.add(
                 Route(
-                    method, path, admits: isOpen ? .anyone : .provenByHandler(Route.Admission.everyRole), documentation
+                    method, path, admits: isOpen ? .anyone : .provenByHandler(Route.Admission.everyRole),
+                    answersHead: method == .get, documentation
                 ) { request, exchange in
                     try await respond(to: request, exchange, isOpen: isOpen, handler)
                 })
@@ -82,7 +83,7 @@ struct CouchEndpoint: Sendable {
     ) async throws -> Response {
         do {
             let proof = CouchProof(request, exchange, origins: configuration.origins)
-            let principal = try await prove(proof)
+            let principal = try await isOpen ? proveIfGood(proof) : prove(proof)
             guard principal != nil || isOpen else { throw IdentityFault.missing }
             let call = CouchCall(
                 request: request, exchange: exchange, endpoint: self, proof: proof, principal: principal)
@@ -90,7 +91,7 @@ struct CouchEndpoint: Sendable {
                 try await makeReplicator(for: call)
                 return try await handler(call)
             }
-            if case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
+            if principal != nil, case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
                 let fresh = identity.renewal(of: old)
             {
                 response.headers[.setCookie] = cookie(fresh, lastingSeconds: SessionCookie.lifetimeSeconds)
@@ -128,11 +129,20 @@ struct CouchEndpoint: Sendable {
         }
     }
 
+    /// Whose request it is; nil also for a cookie that is good no longer. A browser sends it along whatever is asked,
+    /// and whoever has a new password could neither sign in with it nor sign out.
+    private func proveIfGood(_ proof: CouchProof) async throws -> Principal? {
+        do {
+            return try await prove(proof)
+        } catch IdentityFault.refused where proof.isCookie {
+            return nil
+        }
+    }
+
     /// How an error is told; one that nobody foresaw is logged.
     func fault(_ error: any Error, _ exchange: Exchange) -> CouchFault {
         if let fault = CouchFault(telling: error) { return fault }
-        exchange.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
-        exchange.logger.debug("request failed", metadata: ["error": "\(error)"])
+        exchange.log(error)
         return .internalError
     }
 }
@@ -148,6 +158,8 @@ struct CouchProof: Hashable, Sendable {
     let shown: Shown
     /// Where the request comes from.
     let address: String
+
+    var isCookie: Bool { if case .cookie = shown { true } else { false } }
 
     /// A cookie is sent by a browser whoever made the page that asks: it counts only where that page is ours, or of an
     /// origin that was allowed.

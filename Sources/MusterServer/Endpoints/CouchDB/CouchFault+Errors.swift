@@ -38,6 +38,7 @@ extension CouchFault {
         case .invalidRevision: self = .badRequest("Invalid rev format")
         case .unknownMember(let name):
             self.init(.badRequest, "doc_validation", "Bad special document member: \(name)")
+        case .invalidBody(let words): self = .badRequest(words)
         case .invalidMember(let words): self.init(.badRequest, "doc_validation", words)
         }
     }

@@ -83,10 +83,14 @@ extension CouchFault {
     }
     /// No database may have this name.
     static func illegalName(_ name: String) -> CouchFault {
-        CouchFault(
-            .badRequest, "illegal_database_name",
-            "Name: '\(name)'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, "
-                + "-, and / are allowed. Must begin with a letter, and not be one of the server's own paths.")
+        badName(
+            name,
+            "Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, and / are "
+                + "allowed. Must begin with a letter, and not be one of the server's own paths.")
+    }
+    /// No database can be made of this name, for this reason.
+    static func badName(_ name: String, _ reason: String) -> CouchFault {
+        CouchFault(.badRequest, "illegal_database_name", "Name: '\(name)'. \(reason)")
     }
 
     /// The body is larger than is taken.
@@ -97,6 +101,8 @@ extension CouchFault {
     static func contentType(_ reason: String) -> CouchFault {
         CouchFault(.unsupportedMediaType, "bad_content_type", reason)
     }
+    /// A document that is never replicated would get files.
+    static var localFiles: CouchFault { badRequest("_local documents have no attachments.") }
     /// What is asked for needs JavaScript to run in the server.
     static func notImplemented(_ what: String) -> CouchFault {
         CouchFault(.notImplemented, "not_implemented", "\(what) need JavaScript in the server, which Muster has not.")

@@ -28,7 +28,7 @@ struct CouchListing: Sendable {
         let inclusiveEnd = try source.flag("inclusive_end", otherwise: true)
         if let keys = try source.value("keys") {
             guard let elements = keys.elements, elements.count <= CouchLimits.names else {
-                throw CouchFault.query("`keys` must be an array of at most \(CouchLimits.names)")
+                throw CouchFault.badRequest("`keys` must be an array of at most \(CouchLimits.names)")
             }
             self.keys = elements.map { $0.string ?? "" }
         }

@@ -51,7 +51,7 @@ struct CouchQuery: Sendable {
         do throws(JSONFault) {
             return try JSONValue(parsing: Array(part.value.utf8))
         } catch {
-            throw .query("Invalid JSON in parameter: \(part.name)")
+            throw .badRequest("invalid UTF-8 JSON in parameter: \(part.name)")
         }
     }
 }

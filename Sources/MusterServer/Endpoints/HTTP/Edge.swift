@@ -33,8 +33,7 @@ struct Edge: RouterMiddleware {
             return unrouted(request)
         } catch {
             if let problem = Problem(telling: error) { return problem.response }
-            exchange.logger.error("request failed", metadata: ["error": "\(type(of: error))"])
-            exchange.logger.debug("request failed", metadata: ["error": "\(error)"])
+            exchange.log(error)
             return Problem.internalError.response
         }
     }

@@ -41,4 +41,13 @@ package struct Exchange: RequestContext {
     var isFromLoopback: Bool {
         remoteAddress == "::1" || remoteAddress.hasPrefix("127.") || remoteAddress.hasPrefix("::ffff:127.")
     }
+
+    /// Notes an error that nobody foresaw: its type, as its text may tell what is none of the log's business.
+    func log(_ error: any Error) {
+        // Phones go out of reach in the middle of what they send, and nobody waits for the answer.
+        if !(error is BrokenOffRequest) {
+            logger.error("request failed", metadata: ["error": "\(type(of: error))"])
+        }
+        logger.debug("request failed", metadata: ["error": "\(error)"])
+    }
 }

@@ -123,7 +123,7 @@ struct Fields {
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 
-    static let nameRule = "1 to 64 letters, digits and any of . _ - @"
+    static let nameRule = "1 to 64 letters (a to z, also large), digits and any of . _ - @"
 
     private mutating func member(_ key: String) -> JSONValue? {
         asked.insert(key)

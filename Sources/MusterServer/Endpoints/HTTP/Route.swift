@@ -29,19 +29,24 @@ package struct Route: Sendable {
     package let path: String
     /// Whom it admits.
     package let admission: Admission
+    /// Whether a `HEAD` of its path is answered as it would be, without the body.
+    package let answersHead: Bool
     /// What it says of itself in OpenAPI.
     package let documentation: Documentation
     /// What carries the request out.
     package let handler: Handler
 
     /// A route.
+    ///
+    /// - Parameter answersHead: only for a handler that holds nothing until its body is written.
     package init(
-        _ method: HTTPRequest.Method, _ path: String, admits admission: Admission, _ documentation: Documentation,
-        handler: @escaping Handler
+        _ method: HTTPRequest.Method, _ path: String, admits admission: Admission, answersHead: Bool = false,
+        _ documentation: Documentation, handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.admission = admission
+        self.answersHead = answersHead
         self.documentation = documentation
         self.handler = handler
     }

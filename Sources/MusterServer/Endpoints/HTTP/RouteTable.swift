@@ -22,7 +22,9 @@ package struct RouteTable: Sendable {
         let isCouchDB = ReservedPaths.isCouchDB(path)
         let found = routes.filter { $0.matches(segments) && (isCouchDB || !$0.isOfDatabaseAtRoot) }
         let most = found.map(\.namedSegments).max()
-        return found.filter { $0.namedSegments == most }.map(\.method)
+        let routes = found.filter { $0.namedSegments == most }
+        let methods = routes.map(\.method)
+        return routes.contains(where: \.answersHead) && !methods.contains(.head) ? methods + [.head] : methods
     }
 
     /// A router over this table.
@@ -36,15 +38,21 @@ package struct RouteTable: Sendable {
         let router = Router(context: Exchange.self)
         if !origins.isEmpty { router.add(middleware: CrossOrigin(origins: origins)) }
         router.add(middleware: Edge(table: self, metrics: metrics, fallback: fallback))
+        let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
             let gate = Gate(route: route, identity: identity)
-            router.on(route.routerPath, method: route.method) { request, exchange in
+            let respond: Route.Handler = { request, exchange in
                 if route.isOfDatabaseAtRoot {
                     // What is another path of the server, or a file of the page, is no database.
                     if let file = fallback?.respond(to: request) { return file }
                     guard ReservedPaths.isCouchDB(request.uri.path) else { throw HTTPError(.notFound) }
                 }
                 return try await gate.respond(to: request, exchange)
+            }
+            router.on(route.routerPath, method: route.method, use: respond)
+            // The edge leaves the body out, before any of it is written.
+            if route.answersHead, !heads.contains(route.path) {
+                router.on(route.routerPath, method: .head, use: respond)
             }
         }
         return router

@@ -138,13 +138,14 @@ struct LocationTrackerEndpoint: Sendable {
             // A gateway reports for others and has no locations of its own.
             guard user.role != .gateway else { throw IdentityFault.refused }
             let key = try await identity.makeLocationKey(for: user.number)
-            return answer(key, of: user, request)
+            let uuid = try await ledger.read { try $0.uuid() }
+            return answer(key, of: user, at: uuid, request)
         } catch let fault as IdentityFault {
             return try Self.refusal(fault)
         }
     }
 
-    private func answer(_ key: LocationKey, of user: User, _ request: Request) -> Response {
+    private func answer(_ key: LocationKey, of user: User, at uuid: String, _ request: Request) -> Response {
         let forwarded = request.headers[.xForwardedProto]
         let isEncrypted = configuration.tls != nil || forwarded == "https"
         return .json { writer in
@@ -153,6 +154,8 @@ struct LocationTrackerEndpoint: Sendable {
             writer.value(true)
             writer.member("api_key", key.name)
             writer.member("api_password", key.password)
+            // Ours: a client tells by it that a user was removed and another of the same name was made.
+            writer.member("account", "\(uuid.filter { $0 != "-" })/\(user.number.rawValue)")
             writer.member("location_db_name", DatabaseName.locations(of: user.name))
             writer.member(
                 "location_db_host", request.head.authority ?? "\(configuration.host):\(configuration.port)")

@@ -39,9 +39,9 @@ extension NativeEndpoint {
 
     private func listDevices(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let (page, directory) = try visibleDevices(request, exchange)
-        let (positions, _) = try await latestPositions(of: page.items.map(\.number))
+        let (known, _) = try await whereabouts(of: page.items.map(\.number))
         return .json { writer in
-            page.write(to: &writer) { $0.device($1, position: positions[$1.number], in: directory) }
+            page.write(to: &writer) { $0.device($1, known[$1.number], in: directory) }
         }
     }
 
@@ -64,14 +64,14 @@ extension NativeEndpoint {
             draft.edits = [.putDevice(device)]
             return device
         }
-        return .json(.created) { $0.device(device, position: nil, in: ledger.directory) }
+        return .json(.created) { $0.device(device, nil, in: ledger.directory) }
     }
 
     private func seeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let directory = ledger.directory
         let device = try device(exchange, exchange.access(in: directory))
-        let (positions, _) = try await latestPositions(of: [device.number])
-        return .json { $0.device(device, position: positions[device.number], in: directory) }
+        let (known, _) = try await whereabouts(of: [device.number])
+        return .json { $0.device(device, known[device.number], in: directory) }
     }
 
     private func removeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
@@ -110,29 +110,55 @@ extension NativeEndpoint {
         return (try Page(of: visible, limit: limit, after: cursor), directory)
     }
 
-    /// Latest positions at one moment, and the log's number at it.
-    func latestPositions(
+    /// Where devices are at one moment, and the log's number at it.
+    func whereabouts(
         of devices: [DeviceNumber]
-    ) async throws -> ([DeviceNumber: Position], MusterCore.Sequence) {
+    ) async throws -> ([DeviceNumber: Whereabouts], MusterCore.Sequence) {
         try await ledger.inspect { engine, _, sequence in
-            var positions: [DeviceNumber: Position] = [:]
-            for device in devices { positions[device] = engine.latestPosition(of: device) }
-            return (positions, sequence)
+            var known: [DeviceNumber: Whereabouts] = [:]
+            for device in devices {
+                known[device] = Whereabouts(
+                    position: engine.latestPosition(of: device), lead: engine.clockLead(of: device))
+            }
+            return (known, sequence)
         }
     }
 }
 
+/// What is known of where a device is.
+struct Whereabouts: Sendable {
+    /// Its latest position that counts.
+    var position: Position?
+    /// By how much its clock is ahead: then what it tells of does not count.
+    var lead: ClockLead?
+}
+
 extension JSONWriter {
-    /// Writes a device: id, user, name, latest position.
-    mutating func device(_ device: Device, position: Position?, in directory: Directory) {
+    /// Writes a device: id, user, name, latest position, and its clock where that is wrong.
+    mutating func device(_ device: Device, _ known: Whereabouts?, in directory: Directory) {
         beginObject()
         member("id", "\(directory.users[device.user]?.name ?? "")/\(device.name)")
         member("user", directory.users[device.user]?.name)
         member("name", device.name)
-        if let position {
+        if let position = known?.position {
             key("position")
             value(position)
         }
+        if let lead = known?.lead {
+            key("clock")
+            value(lead)
+        }
+        endObject()
+    }
+
+    /// Writes by how much a clock is ahead.
+    ///
+    /// - Parameter device: whose it is, where the surroundings do not say so.
+    mutating func value(_ lead: ClockLead, device: String? = nil) {
+        beginObject()
+        if let device { member("device", device) }
+        member("aheadSeconds", Int64(lead.seconds))
+        member("receivedTime", lead.receivedTime)
         endObject()
     }
 }

@@ -8,7 +8,7 @@ extension NativeEndpoint {
             Route(
                 .get, "\(Self.root)/positions", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Positions", "The latest position of every device that may be seen, and the number to go on from.",
+                    "Positions", "Where each visible device is, whose clock is ahead, and the number to go on from.",
                     query: [Self.ofUser] + Self.paging,
                     answers: [.init(200, "Positions.", json: "LatestPositions")]),
                 handler: listLatest))
@@ -16,15 +16,22 @@ extension NativeEndpoint {
 
     private func listLatest(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let (page, directory) = try visibleDevices(request, exchange)
-        let (positions, sequence) = try await latestPositions(of: page.items.map(\.number))
+        let (known, sequence) = try await whereabouts(of: page.items.map(\.number))
         return .json { writer in
             writer.beginObject()
             writer.member("sequence", sequence.rawValue)
             writer.key("items")
             writer.beginArray()
             for device in page.items {
-                guard let position = positions[device.number] else { continue }
+                guard let position = known[device.number]?.position else { continue }
                 writer.value(position, device: directory.qualifiedName(of: device.number))
+            }
+            writer.endArray()
+            writer.key("clocks")
+            writer.beginArray()
+            for device in page.items {
+                guard let lead = known[device.number]?.lead else { continue }
+                writer.value(lead, device: directory.qualifiedName(of: device.number))
             }
             writer.endArray()
             writer.member("nextCursor", page.nextCursor)

@@ -14,8 +14,9 @@ extension Schema {
         (
             "TrackerKey",
             object([
-                ("ok", boolean), ("api_key", text), ("api_password", text), ("location_db_name", text),
-                ("location_db_host", text), ("location_db_host_protocol", words("http", "https")),
+                ("ok", boolean), ("api_key", text), ("api_password", text), ("account", text),
+                ("location_db_name", text), ("location_db_host", text),
+                ("location_db_host_protocol", words("http", "https")),
             ])
         ),
     ]

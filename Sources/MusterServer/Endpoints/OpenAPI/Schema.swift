@@ -140,8 +140,10 @@ enum Schema {
         (
             "Device",
             object(
-                [("id", text), ("user", name), ("name", name)], optional: [("position", reference("Position"))])
+                [("id", text), ("user", name), ("name", name)],
+                optional: [("position", reference("Position")), ("clock", reference("Clock"))])
         ),
+        ("Clock", object([("aheadSeconds", integer), ("receivedTime", time)], optional: [("device", text)])),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
         ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
@@ -232,7 +234,10 @@ enum Schema {
         (
             "LatestPositions",
             object(
-                [("sequence", since), ("items", list(of: reference("Position")))], optional: [("nextCursor", cursor)])
+                [
+                    ("sequence", since), ("items", list(of: reference("Position"))),
+                    ("clocks", list(of: reference("Clock"))),
+                ], optional: [("nextCursor", cursor)])
         ),
         ("HistoryPage", page(of: "Position")),
         (

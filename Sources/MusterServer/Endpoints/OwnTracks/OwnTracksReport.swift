@@ -61,11 +61,12 @@ struct OwnTracksReport {
     var count: Int { positions.count + sightings.count + notes.count }
 
     /// Everything whose sample time can be: neither older than what is kept nor in the future. A note may be of any
-    /// age: a waypoint has the time at which it was made.
+    /// age: a waypoint has the time at which it was made. A position by a clock that is ahead is kept, and tells of the
+    /// clock.
     func observations(of device: DeviceNumber, from earliest: Instant, to latest: Instant) -> [Observation] {
         func isTimely(_ time: Instant) -> Bool { earliest <= time && time <= latest }
         let timelyNotes = notes.filter { note in note.sampleTime.map { $0 <= latest } ?? true }
-        return positions.filter { isTimely($0.sampleTime) }.map { .position($0, of: device) }
+        return positions.filter { earliest <= $0.sampleTime }.map { .position($0, of: device) }
             + sightings.filter { isTimely($0.sampleTime) }.map { .sighting($0, of: device) }
             + timelyNotes.map { .note($0, of: device) }
     }

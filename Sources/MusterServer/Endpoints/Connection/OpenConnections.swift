@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import ServiceLifecycle
 import Synchronization
@@ -6,11 +7,12 @@ import Synchronization
 /// is given back when many have.
 package final class OpenConnections: Service {
     private struct State {
-        var count = 0
+        var open: [ObjectIdentifier: any Channel] = [:]
         /// As many as were open at once since memory was given back.
         var most = 0
         /// How often memory is still to be given back: what was under way on a connection ends after it.
         var turnsLeft = 0
+        var isStopping = false
         /// What to do when a connection closes.
         var watches: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
@@ -20,19 +22,23 @@ package final class OpenConnections: Service {
     /// So few that what they held is not worth giving back.
     private static let few = 500
     private static let lookSeconds: Double = 2
+    /// Seconds without a byte after which the system asks whether the other end is still there.
+    private static let quietSeconds: ChannelOptions.Types.SocketOption.Value = 300
+    #if canImport(Darwin)
+        private static let probeAfter = NIOBSDSocket.Option(rawValue: TCP_KEEPALIVE)
+    #else
+        private static let probeAfter = NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)
+    #endif
 
     /// No connection yet.
     package init() {}
-
-    /// Makes what stands in every new connection.
-    func handler() -> any ChannelHandler & RemovableChannelHandler { ConnectionHandler(self) }
 
     /// Has something done once a connection is closed, or its other end is: for what is under way on it, so there is
     /// one such thing at a time, to be ended by `unwatch`.
     func watch(_ channel: any Channel, _ whenClosed: @escaping @Sendable () -> Void) {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = whenClosed }
         // It may have closed before.
-        if !channel.isActive { endWatch(ObjectIdentifier(channel)) }
+        if !channel.isActive { endWatch(channel) }
     }
 
     /// Ends the watch over a connection.
@@ -40,12 +46,24 @@ package final class OpenConnections: Service {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = nil }
     }
 
-    fileprivate func endWatch(_ channel: ObjectIdentifier) {
+    /// Does what was to be done once this connection is closed.
+    func endWatch(_ channel: any Channel) { endWatch(ObjectIdentifier(channel)) }
+
+    private func endWatch(_ channel: ObjectIdentifier) {
         state.withLock { $0.watches.removeValue(forKey: channel) }?()
     }
 
+    /// Ends every connection, whatever is under way on it.
+    func closeAll() {
+        for channel in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
+    }
+
+    /// Whether the server was told to stop.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
     /// Gives memory back until graceful shutdown.
     package func run() async throws {
+        defer { state.withLock { $0.isStopping = true } }
         try? await cancelWhenGracefulShutdown { [self] in
             while true {
                 try await Task.sleep(for: .seconds(Self.lookSeconds))
@@ -57,8 +75,8 @@ package final class OpenConnections: Service {
     /// Whether no more than half of those that were open still are; some times in turn for each such time.
     private func mayGiveBack() -> Bool {
         state.withLock { state in
-            if state.most >= Self.few, state.count <= state.most / 2 {
-                state.most = state.count
+            if state.most >= Self.few, state.open.count <= state.most / 2 {
+                state.most = state.open.count
                 state.turnsLeft = 3
             }
             guard state.turnsLeft > 0 else { return false }
@@ -67,40 +85,25 @@ package final class OpenConnections: Service {
         }
     }
 
-    fileprivate func opened() {
+    /// Begins a connection, from its event loop.
+    func opened(_ channel: any Channel) {
+        let identifier = ObjectIdentifier(channel)
         state.withLock { state in
-            state.count += 1
-            state.most = max(state.most, state.count)
+            state.open[identifier] = channel
+            state.most = max(state.most, state.open.count)
         }
-    }
-
-    fileprivate func closed(_ channel: ObjectIdentifier) {
-        state.withLock { $0.count -= 1 }
-        endWatch(channel)
-    }
-}
-
-/// Begins a connection, and tells when whoever is at its other end will send no more.
-private final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = Any
-    private let connections: OpenConnections
-
-    init(_ connections: OpenConnections) { self.connections = connections }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        connections.opened()
-        let channel = ObjectIdentifier(context.channel)
-        context.channel.closeFuture.whenComplete { [connections] _ in connections.closed(channel) }
+        channel.closeFuture.whenComplete { [self] _ in closed(identifier) }
         // Each connection keeps the memory that it read into last, and most requests are a few hundred bytes. What
         // brings more at a time makes it grow. A channel without this option reads as it is used to.
         let buffers = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 65_536)
-        try? context.channel.syncOptions?.setOption(.recvAllocator, value: buffers)
+        try? channel.syncOptions?.setOption(.recvAllocator, value: buffers)
+        // A phone that has lost its network says no farewell, and would be waited for for ever.
+        try? channel.syncOptions?.setOption(.socketOption(.so_keepalive), value: 1)
+        try? channel.syncOptions?.setOption(.tcpOption(Self.probeAfter), value: Self.quietSeconds)
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A reader that is gone and one that closed only its half look alike, and who waits for a feed has no reason to
-        // close half of it.
-        if event as? ChannelEvent == .inputClosed { connections.endWatch(ObjectIdentifier(context.channel)) }
-        context.fireUserInboundEventTriggered(event)
+    private func closed(_ channel: ObjectIdentifier) {
+        state.withLock { $0.open[channel] = nil }
+        endWatch(channel)
     }
 }

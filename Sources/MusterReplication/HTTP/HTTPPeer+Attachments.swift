@@ -1,0 +1,95 @@
+import AsyncHTTPClient
+import Crypto
+import MusterCore
+import MusterWire
+import NIOCore
+import NIOHTTP1
+
+extension HTTPPeer {
+    /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document
+    /// says of that is no use, for CouchDB digests what it compressed.
+    ///
+    /// An answer that is cut off goes on at that byte (`Range`), as long as every attempt brings some more.
+    public func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
+        let path =
+            PeerAddress.path(ofDocument: reference.id) + "/"
+            + reference.name.split(separator: "/", omittingEmptySubsequences: false)
+            .map { PeerAddress.encoded(String($0)) }.joined(separator: "/")
+        var ask = exchange.ask(.GET, path, query: "rev=\(PeerAddress.encoded(reference.revision.text))")
+        ask.accept = "*/*"
+        ask.deadlineSeconds = nil
+        let response = try await exchange.open(ask, admitting: [404])
+        // It went with its revision since that was read: the next attempt reads what stands there now.
+        guard response.status != .notFound else { throw ReplicationFault.damagedAttachment(reference) }
+        // Of what is packed on the way, neither the digest nor the place is that of the bytes that come out.
+        if response.headers.contains(name: "Content-Encoding") { return PulledBody(response).pieces }
+        let promise = response.headers.first(name: "Content-MD5").flatMap { Base64.decode($0) }
+            .map { PulledBody.Promise(md5: $0, reference: reference) }
+        let (exchange, whole) = (exchange, ask)
+        return PulledBody(response, promise: promise) { offset in
+            var ask = whole
+            ask.range = "bytes=\(offset)-"
+            guard let rest = try? await exchange.open(ask, admitting: [404, 416]), rest.status == .partialContent,
+                rest.headers.first(name: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+            else { return nil }
+            return rest
+        }.pieces
+    }
+}
+
+/// The body of an answer, read by one reader. The stream that it feeds asks for one piece after the other, and nobody
+/// else has it: that is what protects its state.
+final class PulledBody: @unchecked Sendable {
+    private var iterator: HTTPClientResponse.Body.AsyncIterator
+    private var digest = Insecure.MD5()
+    private let promise: Promise?
+    private let rest: @Sendable (_ offset: Int) async -> HTTPClientResponse?
+    /// How many bytes came.
+    private var offset = 0
+    /// How many had come when the answer that is read was begun.
+    private var start = 0
+
+    /// What the bytes must be.
+    struct Promise: Sendable {
+        var md5: [UInt8]
+        /// What is damaged where they are not.
+        var reference: AttachmentReference
+    }
+
+    /// - Parameters:
+    ///   - promise: what the bytes must be; nil for any.
+    ///   - rest: asks for what is behind so many bytes; nil where that cannot be had.
+    init(
+        _ response: HTTPClientResponse, promise: Promise? = nil,
+        rest: @escaping @Sendable (_ offset: Int) async -> HTTPClientResponse? = { _ in nil }
+    ) {
+        iterator = response.body.makeAsyncIterator()
+        self.promise = promise
+        self.rest = rest
+    }
+
+    /// The body, piece by piece as it is asked for.
+    var pieces: AttachmentBytes { AttachmentBytes { try await self.next() } }
+
+    private func next() async throws -> [UInt8]? {
+        while true {
+            do {
+                guard let buffer = try await iterator.next() else { break }
+                let piece = [UInt8](buffer: buffer)
+                offset += piece.count
+                if promise != nil { digest.update(data: piece) }
+                return piece
+            } catch {
+                let fault = HTTPExchange.fault(error)
+                guard case ReplicationFault.unreachable = fault, offset > start, let response = await rest(offset)
+                else { throw fault }
+                iterator = response.body.makeAsyncIterator()
+                start = offset
+            }
+        }
+        if let promise, Array(digest.finalize()) != promise.md5 {
+            throw ReplicationFault.damagedAttachment(promise.reference)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+import Synchronization
+
+/// How a response to one request begins on the wire, and where its body ends (RFC 9112, section 6).
+struct ResponseHead {
+    /// What asked.
+    struct Question: Sendable {
+        var isHead: Bool
+        var isKeepAlive: Bool
+        /// Whether it is HTTP/1.1, which knows chunks.
+        var isCurrent: Bool
+
+        init(_ request: HTTPRequestHead) {
+            isHead = request.method == .HEAD
+            // After a request to speak something else the parser reads nothing more.
+            isKeepAlive =
+                request.isKeepAlive && request.method != .CONNECT && !request.headers.contains(name: "upgrade")
+            isCurrent = request.version == .http1_1
+        }
+    }
+
+    let onWire: HTTPResponseHead
+    /// Whether the connection ends with the response.
+    let isLast: Bool
+
+    init(_ response: HTTPResponse, to question: Question) {
+        var response = response
+        response.headerFields[.date] = HTTPDate.now
+        response.headerFields[.server] = "muster"
+        var isLast = !question.isKeepAlive
+        if !question.isHead, response.mayHaveBody, response.headerFields[.contentLength] == nil {
+            if question.isCurrent {
+                response.headerFields[.transferEncoding] = "chunked"
+            } else {
+                // The end of the connection is the end of the body.
+                isLast = true
+            }
+        }
+        if isLast {
+            response.headerFields[.connection] = "close"
+        } else if !question.isCurrent {
+            response.headerFields[.connection] = "keep-alive"
+        }
+        onWire = HTTPResponseHead(response)
+        self.isLast = isLast
+    }
+}
+
+extension HTTPResponse {
+    fileprivate var mayHaveBody: Bool {
+        status.kind != .informational && status != .noContent && status != .notModified
+    }
+}
+
+/// The time as HTTP writes it (RFC 9110, section 5.6.7), made once a second.
+private enum HTTPDate {
+    private static let latest = Mutex((second: -1, text: ""))
+
+    static var now: String {
+        let second = time(nil)
+        return latest.withLock { latest in
+            if latest.second != second { latest = (second, text(of: second)) }
+            return latest.text
+        }
+    }
+
+    private static func text(of second: time_t) -> String {
+        var second = second
+        var parts = tm()
+        gmtime_r(&second, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        return "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
+            + " \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+    }
+}

@@ -1,0 +1,56 @@
+import GRDB
+package import MusterCore
+import MusterDocuments
+
+/// The rows of when databases were made and removed.
+enum DatabaseEventTable {
+    /// Makes the table, and notes what is there already as made before anyone noted it.
+    static let schema = """
+        -- removed_name: what the database was called when it was removed.
+        CREATE TABLE database_events (
+            sequence INTEGER NOT NULL, database INTEGER NOT NULL, is_removal INTEGER NOT NULL, removed_name TEXT,
+            PRIMARY KEY (sequence, database, is_removal)) WITHOUT ROWID;
+        CREATE INDEX database_events_of_database ON database_events (database);
+        INSERT INTO database_events SELECT 0, number, 0, NULL FROM databases;
+        INSERT INTO database_events SELECT 0, -number, 0, NULL FROM users;
+
+        """
+
+    static func events(since sequence: Sequence, in database: Database) throws -> [DatabaseEvent] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT * FROM database_events WHERE sequence > ? ORDER BY sequence, database, is_removal"),
+            arguments: [sequence == .zero ? -1 : sequence.rawValue]
+        ).map { row in
+            DatabaseEvent(
+                sequence: Sequence(row["sequence"]), database: DatabaseNumber(row["database"]),
+                removedName: row["removed_name"], isRemoval: row["is_removal"])
+        }
+    }
+}
+
+extension SQLiteStore {
+    package func databaseEvents(since sequence: Sequence) throws -> [DatabaseEvent] {
+        try onReader { try DatabaseEventTable.events(since: sequence, in: $0) }
+    }
+}
+
+extension SQLiteTransaction {
+    func noteMade(_ database: DatabaseNumber, at sequence: Sequence) throws {
+        try execute(
+            "INSERT INTO database_events (sequence, database, is_removal, removed_name) VALUES (?, ?, 0, NULL)",
+            [sequence.rawValue, database.rawValue])
+    }
+
+    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: Sequence) throws {
+        try execute("UPDATE database_events SET removed_name = ? WHERE database = ?", [name, database.rawValue])
+        try execute(
+            "INSERT INTO database_events (sequence, database, is_removal, removed_name) VALUES (?, ?, 1, ?)",
+            [sequence.rawValue, database.rawValue, name])
+        try execute(
+            """
+            DELETE FROM database_events WHERE database IN (
+                SELECT database FROM database_events WHERE is_removal ORDER BY sequence DESC LIMIT -1 OFFSET ?)
+            """, [DatabaseEvent.removalLimit])
+    }
+}

@@ -1,0 +1,154 @@
+"""The whole track of a device on the live page: every point, also of a walk during which the server was killed."""
+
+import os
+import pathlib
+import re
+import subprocess
+import time
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from live_page import LivePage
+from live_server import LiveServer, Phone, root, until
+
+password = "walkwalkwalk1"
+point_count = 180
+south, longitude = 52.0, 13.1
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory):
+    """One that may be killed."""
+    server = LiveServer(tmp_path_factory.mktemp("track"))
+    server.start()
+    server.make_team("walkers", [])
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def own_page(browser, own_server):
+    page = LivePage(browser, own_server)
+    page.faults(), browser.get_log("performance")
+    yield page
+    page.close()
+
+
+def words(page):
+    return page.find("#track-words").text
+
+
+def drawn(page):
+    """The points of the track that the map draws, in their order."""
+    return page.browser.execute_script("return muster.drawnTrack()")
+
+
+def write_walk(path):
+    """A GPX file of an hour's walk to the north."""
+    start = datetime(2024, 1, 1, tzinfo=timezone.utc)
+    points = (
+        f'<trkpt lat="{south + index * 0.0003:.4f}" lon="{longitude}"><time>'
+        f'{(start + timedelta(seconds=20 * index)).strftime("%Y-%m-%dT%H:%M:%SZ")}</time></trkpt>'
+        for index in range(point_count))
+    path.write_text(f'<gpx version="1.1"><trk><trkseg>{"".join(points)}</trkseg></trk></gpx>')
+    return path
+
+
+def start_walk(server, folder):
+    """`muster track`, signed in."""
+    (folder / "password").write_text(password)
+    log = folder / "track.log"
+    binary = os.environ.get("MUSTER_BINARY", str(root / ".build/debug/muster"))
+    with open(log, "ab") as output:
+        walker = subprocess.Popen(
+            [binary, "track", str(write_walk(folder / "walk.gpx")), "--server", server.address, "--user", "ann",
+             "--password-file", str(folder / "password"), "--store", str(folder / "store"), "--every-fix",
+             "--read-every", "0.1", "--emit-every", "0.3", "--speed", "300"],
+            cwd=root, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
+    until(lambda: "Signed in" in log.read_text(), seconds=60)
+    return walker, log
+
+
+def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_server, tmp_path):
+    page, server = own_page, own_server
+    server.ask("POST", "users", {"name": "ann", "role": "member", "team": "walkers", "password": password})
+    walker, log = start_walk(server, tmp_path)
+    try:
+        page.open().sign_in()
+        until(lambda: "heard" in (page.row("ann") or "") and "never" not in page.row("ann"), seconds=30)
+        for _ in range(2):
+            server.kill()
+            time.sleep(1)  # The walk goes on meanwhile.
+            server.start()
+            time.sleep(1)
+        assert walker.wait(120) == 0, log.read_text()
+    finally:
+        walker.kill()
+        walker.wait()
+    page.browser.refresh()
+    until(page.is_live, seconds=30)
+    page.find('#list li[data-user="ann"] button').send_keys(Keys.ENTER)
+    until(lambda: words(page).startswith(f"{point_count} points, "), seconds=30)
+    points = until(lambda: len(drawn(page)) == point_count and drawn(page), seconds=30)
+    latitudes = [point["coordinates"][1] for point in points]
+    assert latitudes == pytest.approx([south + index * 0.0003 for index in range(point_count)], abs=1e-4)
+    if "MUSTER_SCREENSHOTS" in os.environ:
+        time.sleep(1.5)  # The picture is for a person: let the view settle.
+        page.save_picture(pathlib.Path(os.environ["MUSTER_SCREENSHOTS"]) / "track.png")
+
+
+def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_it(own_page, own_server):
+    page, server = own_page, own_server
+    ben = server.make_member("ben", "walkers")
+    begin = datetime.now(timezone.utc) - timedelta(seconds=40)
+    ben.sampled = begin
+    ben.report((13.2, 52.1), 0)
+    page.open().sign_in()
+    until(lambda: "heard" in (page.row("ben") or "") and "never" not in page.row("ben"))
+    page.find('#list li[data-user="ben"] button').click()
+    until(lambda: words(page).startswith("1 point, "))
+    assert page.find('#list li[data-user="ben"] button').get_attribute("aria-current") == "true"
+    ben.report((13.201, 52.1), 20)
+    until(lambda: words(page).startswith("2 points, "))
+    # What was recorded in a dead zone ten minutes ago comes now, and between it and the rest nothing.
+    server.ask("POST", "positions", Phone.fix((13.199, 52.1), begin - timedelta(minutes=10)), ben.token)
+    until(lambda: re.fullmatch(r"3 points, \S+ to \S+; 1 of them came late \(hollow\)", words(page)))
+    track = page.browser.execute_script("return muster.track.points.map(({longitude, isLate}) => [longitude, isLate])")
+    assert track == [[13.199, True], [13.2, False], [13.201, False]]
+    until(lambda: [point["isHollow"] for point in drawn(page)] == [True, False, False])
+    # After a reload it is told in the same words.
+    page.browser.refresh()
+    until(page.is_live)
+    page.find('#list li[data-user="ben"] button').click()
+    until(lambda: "3 points, " in words(page) and "1 of them came late" in words(page))
+
+
+def test_a_span_and_a_device_are_chosen_by_keyboard_and_the_track_is_closed(own_page, own_server):
+    page, server = own_page, own_server
+    eva = server.make_member("eva", "walkers")
+    now = datetime.now(timezone.utc)
+    for hours in (50, 20, 0):
+        server.ask("POST", "positions", Phone.fix((13.3, 52.2), now - timedelta(hours=hours)), eva.token)
+    server.ask("POST", "users/eva/devices", {"name": "watch"})
+    watch = {**Phone.fix((13.31, 52.2), now - timedelta(minutes=5)), "device": "eva/watch"}
+    server.ask("POST", "positions", watch)
+    page.open().sign_in()
+    row = until(lambda: page.browser.find_elements(By.CSS_SELECTOR, '#list li[data-user="eva"] button'))[0]
+    row.send_keys(Keys.ENTER)
+    until(lambda: words(page).startswith("2 points, "))
+    span, device = Select(page.find("#track-span")), Select(page.find("#track-device"))
+    assert span.first_selected_option.text == "last 24 hours" and device.first_selected_option.text == "eva/phone"
+    page.find("#track-span").send_keys(Keys.END)
+    until(lambda: words(page).startswith("3 points, "))
+    page.find("#track-span").send_keys(Keys.HOME)
+    until(lambda: words(page).startswith("1 point, "))
+    page.find("#track-device").send_keys(Keys.END)
+    until(lambda: words(page).startswith("1 point, ") and len(drawn(page)) == 1
+          and drawn(page)[0]["coordinates"][0] == pytest.approx(13.31, abs=1e-3))
+    page.find("#track-close").send_keys(Keys.ENTER)
+    until(lambda: not page.find("#track").is_displayed() and drawn(page) == [])
+    assert page.browser.switch_to.active_element == row

@@ -1,0 +1,119 @@
+import Foundation
+import MusterCore
+import MusterKit
+import MusterReplication
+import MusterWire
+import Testing
+
+/// A device whose key the server takes no more.
+@Suite struct SigningInAgainTests {
+    @Test func `a password that was set anew is told apart from no network, and nothing is lost until it is given`()
+        async throws
+    {
+        try await withPhone { phone in
+            try await phone.server.ask("PUT", "users/ann/password", #"{"password":"another secret"}"#)
+            guard case .refusesWhoAsks? = await phone.tracker.emit() else {
+                Issue.record("the server takes a key of before")
+                return
+            }
+            // The one that was kept is no good any more.
+            await #expect {
+                try await phone.session.signInAgain(phone.keeper)
+            } throws: { error in
+                if case MusterKit.Session.Fault.refused = error { true } else { false }
+            }
+            let again = try await phone.session.signInAgain(password: "another secret", phone.keeper)
+            phone.tracker.goOn(as: again)
+            #expect(await phone.tracker.emit() == nil)
+            #expect(try await phone.server.positions(of: "ann") == 3)
+            // It is kept: the app opens with it the next time.
+            let opened = try #require(try MusterKit.Session.open(phone.keeper, connections: phone.server.connections))
+            #expect(try await opened.peer.information().documentCount == 3)
+        }
+    }
+
+    @Test func `a key that had to make room is made anew with the password that was kept`() async throws {
+        try await withPhone { phone in
+            let elsewhere = FileCredentialKeeper(path: temporaryPath())
+            defer { try? elsewhere.forget() }
+            for _ in 0..<17 {
+                _ = try await MusterKit.Session.signIn(
+                    at: phone.server.address, user: "ann", password: RunningServer.memberPassword, elsewhere,
+                    connections: phone.server.connections)
+            }
+            guard case .refusesWhoAsks? = await phone.tracker.emit() else {
+                Issue.record("more than sixteen keys are good")
+                return
+            }
+            phone.tracker.goOn(as: try await phone.session.signInAgain(phone.keeper))
+            #expect(await phone.tracker.emit() == nil)
+            #expect(try await phone.server.positions(of: "ann") == 3)
+        }
+    }
+
+    @Test func `who was removed and made again is somebody else, until the contrary is said`() async throws {
+        try await withPhone { phone in
+            try await phone.server.ask("DELETE", "users/ann")
+            try await phone.server.ask(
+                "POST", "users",
+                #"{"name":"ann","role":"member","password":"\#(RunningServer.memberPassword)"}"#)
+            guard case .refusesWhoAsks? = await phone.tracker.emit() else {
+                Issue.record("the key of a removed user opens the database of another")
+                return
+            }
+            let another = MusterKit.Session.Fault.anotherAccount("ann")
+            await #expect(throws: another) { try await phone.session.signInAgain(phone.keeper) }
+            await #expect(throws: another) {
+                try await MusterKit.Session.signIn(
+                    at: phone.server.address, user: "ann", password: RunningServer.memberPassword, phone.keeper,
+                    connections: phone.server.connections)
+            }
+            #expect(try await phone.server.ask("GET", "devices?user=ann")["items"]?.elements?.isEmpty == true)
+            #expect(try await phone.store.count() == 3)
+            phone.tracker.goOn(as: try await phone.session.signInAgain(phone.keeper, isToTakeOver: true))
+            #expect(await phone.tracker.emit() == nil)
+            #expect(try await phone.server.positions(of: "ann") == 3)
+        }
+    }
+
+    @Test func `what a server would not have is known to be missing there, also the next time`() async throws {
+        try await withPhone { phone in
+            try await phone.store.save(LocalStoreTests.Note(text: String(repeating: "x", count: 9 << 20)), id: "large")
+            guard case .refusesDocuments(count: 1, _)? = await phone.tracker.emit() else {
+                Issue.record("9 MiB are taken")
+                return
+            }
+            #expect(await phone.tracker.emit() == nil)
+            #expect(try await phone.tracker.missing() == 1)
+        }
+    }
+
+    private struct Phone {
+        let server: RunningServer
+        let session: MusterKit.Session
+        let keeper: FileCredentialKeeper
+        let store: LocalStore
+        let tracker: LocationTracker
+    }
+
+    /// A phone that is signed in and has recorded three locations that nobody was told of.
+    private func withPhone(_ body: (Phone) async throws -> Void) async throws {
+        try await RunningServer.run { server in
+            let session = try await server.member("ann", of: nil)
+            let keeper = FileCredentialKeeper(path: temporaryPath())
+            defer { try? keeper.forget() }
+            let kept = try await session.signInAgain(keeper)
+            let store = try LocalStore(path: nil)
+            for index in 0..<3 {
+                let fix = try fix(Double(index) * 60, north: Double(index) * 100)
+                let location = RecordedLocation(
+                    LocationMonitor.Location(fix: fix, isInBackground: false), user: "ann", session: "walk")
+                try await store.save(location, id: location.id)
+            }
+            let tracker = LocationTracker(
+                store: store, monitor: LocationMonitor(), server: kept.peer, user: "ann", session: "walk")
+            try await body(
+                Phone(server: server, session: kept, keeper: keeper, store: store, tracker: tracker))
+        }
+    }
+}
