@@ -87,12 +87,35 @@ def test_who_closed_its_own_half_still_gets_the_answer(wire, db):
     assert wire.is_over()
 
 
-def test_who_asks_whether_to_go_on_is_told_so(wire, db):
-    wire.send(f"PUT {db}/a", "Content-Length: 7\r\nExpect: 100-continue\r\n")
+@pytest.mark.parametrize("size", [7, 100_000])
+def test_who_asks_whether_to_go_on_is_told_so(wire, db, size):
+    wire.send(f"PUT {db}/a", f"Content-Length: {size}\r\nExpect: 100-continue\r\n")
     assert wire.file.readline() == b"HTTP/1.1 100 Continue\r\n"
     assert wire.file.readline() == b"\r\n"
-    wire.socket.sendall(b'{"b":1}')
+    wire.socket.sendall(b'{"b":1}' + b" " * (size - 7))
     assert wire.answer()[0] == 201
+
+
+def test_who_may_not_is_not_told_to_go_on(server, db):
+    for credential, status in [("", 401), ("Authorization: Basic YTpi\r\n", 401)]:
+        with Wire(server) as wire:
+            wire.socket.sendall(
+                f"PUT {db}/a/file HTTP/1.1\r\nHost: muster\r\n{credential}Content-Length: 1000000\r\n"
+                "Expect: 100-continue\r\n\r\n".encode())
+            status_heard, headers, _ = wire.answer()
+            assert (status_heard, headers["Connection"]) == (status, "close")
+            assert wire.is_over()
+
+
+def test_who_does_not_wait_to_be_told_to_go_on_loses_nothing(wire, db):
+    body = b'{"b":1}' + b" " * 100_000
+    wire.send(f"PUT {db}/a", f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n", body)
+    status = wire.answer()[0]
+    if status == 100:
+        status = wire.answer()[0]
+    assert status == 201
+    wire.send("GET /_up")
+    assert wire.answer()[0] == 200
 
 
 @pytest.mark.parametrize("garbage", [

@@ -45,6 +45,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The newest request, while it has no response or not the whole of it.
     private var question: ResponseHead.Question?
     private var hasBegunResponse = false
+    /// Whether whoever asks waits to hear that the body is wanted before sending it (RFC 9110, section 10.1.1).
+    private var isHeldBack = false
     /// Of the newest request.
     private var number: UInt32 = 0
     /// Responses that the system has not taken the whole of.
@@ -156,17 +158,19 @@ extension ConnectionHandler {
         let question = ResponseHead.Question(head)
         self.question = question
         hasBegunResponse = false
-        if question.isCurrent, head.headers[canonicalForm: "expect"].first?.lowercased() == "100-continue" {
-            let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
-            context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
-        }
+        isHeldBack = question.isCurrent && head.headers[canonicalForm: "expect"].first?.lowercased() == "100-continue"
         let isChunked = head.headers.contains(name: "transfer-encoding")
         let length = head.headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
         if !isChunked, length <= Self.mostGathered {
             incoming = .gathering(head, ByteBuffer())
+            goOn(number)
         } else {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let onFirstRead: @Sendable () -> Void = { [eventLoop = context.eventLoop, number] in
+                eventLoop.execute { bound.value.goOn(number) }
+            }
             let (source, body) = RequestBodySource.make(
+                onFirstRead: isHeldBack ? onFirstRead : nil,
                 onDemand: { [eventLoop = context.eventLoop, number] in
                     eventLoop.execute { bound.value.resumeReading(number) }
                 },
@@ -178,7 +182,16 @@ extension ConnectionHandler {
         }
     }
 
+    /// Tells whoever waits with a body to send it.
+    private func goOn(_ number: UInt32) {
+        guard number == self.number, isHeldBack, !hasBegunResponse, question != nil, let context else { return }
+        isHeldBack = false
+        let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
+    }
+
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        isHeldBack = false
         switch incoming {
         case .none: break
         case .gathering(let head, var body):
@@ -214,7 +227,7 @@ extension ConnectionHandler {
         to head: HTTPRequestHead, _ body: RequestBody, _ question: ResponseHead.Question,
         _ context: ChannelHandlerContext
     ) {
-        guard let head = try? HTTPRequest(head) else { return refuse(context) }
+        guard let head = try? HTTPRequest(reading: head) else { return refuse(context) }
         let request = Request(head: head, body: body)
         let stream = ResponseStream(over: self, on: context.eventLoop, number, question)
         Task { [answer, channel = context.channel] in await stream.send(answer(request, channel)) }
@@ -303,7 +316,9 @@ extension ConnectionHandler {
         }
         for part in parts {
             switch part {
-            case .head(let head):
+            case .head(var head):
+                // Nobody knows whether the body that was not asked for will come, and so where the next request begins.
+                if isHeldBack { head.makeLast() }
                 isLast = isLast || head.isLast
                 hasBegunResponse = true
                 context.write(wrapOutboundOut(.head(head.onWire)), promise: nil)
@@ -333,7 +348,7 @@ extension ConnectionHandler {
         // Before anything is written: the request that comes next may be handed on meanwhile.
         question = nil
         if case .streaming = incoming {
-            incoming = .draining(0)
+            incoming = isHeldBack ? .none : .draining(0)
             resumeReading(number)
         }
         writeEnd(trailers, context)
@@ -370,21 +385,5 @@ extension ConnectionHandler {
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abruptly)
         }
         close(context)
-    }
-}
-
-extension HTTPRequest {
-    /// What NIO read, in the types that Hummingbird answers.
-    ///
-    /// - Throws: for a method that is no token.
-    fileprivate init(_ head: HTTPRequestHead) throws {
-        guard head.uri.utf8.first == UInt8(ascii: "/") else {
-            self = try HTTPRequest(head, secure: false, splitCookie: false)
-            return
-        }
-        // A path as it is. The library's way would parse every one as the URL that proxies are sent.
-        self.init(
-            method: try Method(head.method), scheme: "http", authority: head.headers.first(name: "host"),
-            path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
     }
 }

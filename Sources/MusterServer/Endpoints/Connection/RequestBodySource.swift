@@ -13,15 +13,20 @@ struct RequestBodySource {
     /// nothing more will be read.
     ///
     /// - Parameters:
+    ///   - onFirstRead: called from any thread when reading begins, if it does.
     ///   - onDemand: called from any thread when more is wanted.
     ///   - onDrop: called from any thread when nothing more will be read.
     static func make(
+        onFirstRead: (@Sendable () -> Void)? = nil,
         onDemand: @escaping @Sendable () -> Void, onDrop: @escaping @Sendable () -> Void
     ) -> (source: RequestBodySource, body: RequestBody) {
         let made = Producer.makeSequence(
             backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10), finishOnDeinit: true,
             delegate: Demand(onDemand: onDemand, onDrop: onDrop))
-        return (RequestBodySource(source: made.source), RequestBody(asyncSequence: made.sequence))
+        let body =
+            onFirstRead.map { RequestBody(asyncSequence: Announced(base: made.sequence, onFirstRead: $0)) }
+            ?? RequestBody(asyncSequence: made.sequence)
+        return (RequestBodySource(source: made.source), body)
     }
 
     /// Hands on what came.
@@ -38,6 +43,17 @@ struct RequestBodySource {
 
     func finish() { source.finish() }
     func finish(_ error: any Error) { source.finish(error) }
+
+    /// A sequence that says when it is read.
+    private struct Announced<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable {
+        let base: Base
+        let onFirstRead: @Sendable () -> Void
+
+        func makeAsyncIterator() -> Base.AsyncIterator {
+            onFirstRead()
+            return base.makeAsyncIterator()
+        }
+    }
 
     private struct Demand: NIOAsyncSequenceProducerDelegate {
         let onDemand: @Sendable () -> Void

@@ -23,9 +23,9 @@ struct ResponseHead {
         }
     }
 
-    let onWire: HTTPResponseHead
+    private(set) var onWire: HTTPResponseHead
     /// Whether the connection ends with the response.
-    let isLast: Bool
+    private(set) var isLast: Bool
 
     init(_ response: HTTPResponse, to question: Question) {
         var response = response
@@ -47,6 +47,12 @@ struct ResponseHead {
         }
         onWire = HTTPResponseHead(response)
         self.isLast = isLast
+    }
+
+    /// Has the connection end with the response.
+    mutating func makeLast() {
+        onWire.headers.replaceOrAdd(name: "connection", value: "close")
+        isLast = true
     }
 }
 
