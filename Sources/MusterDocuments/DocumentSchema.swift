@@ -2,7 +2,10 @@
 ///
 /// A step that was released is never edited. A new file takes all of them, in order.
 package enum DocumentSchema {
-    /// Makes them all.
+    /// What brings a file without them to the newest version; version n is reached after n steps.
+    package static let steps = [tables, locationsAndRemovals, localsInRows]
+
+    /// The first of them.
     package static let tables = """
         -- The number given last of each kind.
         CREATE TABLE document_counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -58,6 +61,19 @@ package enum DocumentSchema {
             WHERE database < 0 AND substr(id, 1, 8) <> '_design/';
         -- Databases that are gone for every reader and wait to be erased.
         CREATE TABLE removed_databases (number INTEGER PRIMARY KEY);
+
+        """
+
+    /// What joined after that: whoever looks for one of these, a checkpoint say, reads none of the others on its way.
+    package static let localsInRows = """
+        ALTER TABLE local_documents RENAME TO former_local_documents;
+        CREATE TABLE local_documents (
+            number INTEGER PRIMARY KEY, database INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,
+            json BLOB NOT NULL);
+        CREATE UNIQUE INDEX local_documents_by_id ON local_documents (database, id);
+        INSERT INTO local_documents (database, id, revision, json)
+            SELECT database, id, revision, json FROM former_local_documents;
+        DROP TABLE former_local_documents;
 
         """
 }

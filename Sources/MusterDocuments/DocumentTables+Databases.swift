@@ -52,7 +52,7 @@ extension DocumentTables {
         let upper = range.upper.map { _ in range.includesUpper ? "AND id <= ?3" : "AND id < ?3" } ?? ""
         let statement = try statement(
             """
-            SELECT revision, json, id FROM local_documents
+            SELECT revision, \(range.withBodies ? "json" : "NULL"), id FROM local_documents
             WHERE database = ?1 AND id \(range.includesLower ? ">=" : ">") ?2 \(upper)
             ORDER BY id \(range.isDescending ? "DESC" : "ASC") LIMIT ?4
             """)

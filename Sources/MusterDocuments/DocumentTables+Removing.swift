@@ -87,8 +87,8 @@ extension DocumentTables {
         guard ids.count < limit else { return }
         try database.cachedStatement(
             sql: """
-                DELETE FROM local_documents WHERE database = ?1 AND id IN (
-                    SELECT id FROM local_documents WHERE database = ?1 LIMIT ?2)
+                DELETE FROM local_documents WHERE number IN (
+                    SELECT number FROM local_documents WHERE database = ?1 LIMIT ?2)
                 """
         ).execute(arguments: [number.rawValue, limit - ids.count])
         guard database.changesCount < limit - ids.count else { return }

@@ -121,7 +121,9 @@ extension DocumentWriter {
             }
             return EditBase(revision: winner.revision)
         }
-        guard tree.isLeaf(parent), parent.generation < Revision.generationLimit else { return nil }
+        guard parent.generation < Revision.generationLimit else { return nil }
+        // What is deleted is made anew without a revision, and not deleted again.
+        guard tree.winner?.isDeleted == false, tree.isLeaf(parent) else { return nil }
         return EditBase(revision: parent)
     }
 }

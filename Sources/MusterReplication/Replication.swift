@@ -23,6 +23,12 @@ public struct Replication: Sendable {
     public struct Options: Hashable, Sendable {
         /// Which documents.
         public var filter = ReplicationFilter.all
+        /// Whether of each document the winner alone goes, without its conflicts.
+        public var takesWinnersOnly = false
+        /// Only what changed at the source after this; nil: everything.
+        public var since: PeerSequence?
+        /// Whether both peers remember how far it came. If not, each run begins anew.
+        public var keepsLogs = true
         /// Whether to go on when all is done, and wait for what comes.
         public var isContinuous = false
         /// Whether to make the target's database where there is none.
@@ -88,7 +94,7 @@ public struct Replication: Sendable {
     /// What the target remembers of replications like this one; nil where it remembers none.
     package func log() async throws -> ReplicationLog? {
         let id = ReplicationSession.logID(
-            try await source.information().identity, try await target.information().identity, options.filter)
+            try await source.information().identity, try await target.information().identity, options)
         return try await target.log(id)
     }
 

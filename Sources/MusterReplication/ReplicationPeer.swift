@@ -87,6 +87,8 @@ public struct ChangesRequest: Hashable, Sendable {
     public var filter: ReplicationFilter
     /// Whether to wait for a change where there is none yet. A page that comes all the same may be empty.
     public var waits: Bool
+    /// Whether of each document the winner alone is told.
+    public var winnersOnly = false
 
     /// Which changes are asked for.
     public init(since: PeerSequence, limit: Int, filter: ReplicationFilter = .all, waits: Bool = false) {
@@ -99,7 +101,7 @@ public struct ChangesRequest: Hashable, Sendable {
 
 /// Some changes, oldest first.
 public struct ChangesPage: Hashable, Sendable {
-    /// The documents that changed, with all their leaves.
+    /// The documents that changed, with all their leaves that were asked for.
     public var changes: [DocumentRevisions]
     /// Where the page ends; the next is asked for since this.
     public var last: PeerSequence

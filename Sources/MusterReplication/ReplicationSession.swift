@@ -68,11 +68,12 @@ final class ReplicationSession: Sendable {
         if options.createsTarget { try await target.create() }
         let sourceInformation = try await source.information()
         let targetInformation = try await target.information()
-        let logID = Self.logID(sourceInformation.identity, targetInformation.identity, options.filter)
+        let logID = Self.logID(sourceInformation.identity, targetInformation.identity, options)
         var keeper = SessionKeeper(
             source: source, target: target, logID: logID, sessionID: id, startedAt: replication.pacing.now(),
-            sourceLog: try await source.log(logID) ?? ReplicationLog(),
-            targetLog: try await target.log(logID) ?? ReplicationLog())
+            begin: options.since ?? .start,
+            sourceLog: options.keepsLogs ? try await source.log(logID) ?? ReplicationLog() : ReplicationLog(),
+            targetLog: options.keepsLogs ? try await target.log(logID) ?? ReplicationLog() : ReplicationLog())
         update { $0.sequence = keeper.start }
         if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
             let pages = try await source.snapshot(since: keeper.start)
@@ -85,13 +86,15 @@ final class ReplicationSession: Sendable {
     }
 
     /// The name of the log that two peers keep of what went from one to the other.
-    static func logID(_ source: String, _ target: String, _ filter: ReplicationFilter) -> String {
+    static func logID(_ source: String, _ target: String, _ options: Replication.Options) -> String {
         var words: [JSONValue] = [.string("muster"), .string(source), .string(target)]
-        switch filter {
+        switch options.filter {
         case .all: break
         case .documents(let ids): words.append(.array(ids.sorted().map { .string($0) }))
         case .selector(let selector): words.append(.string(selector))
         }
+        if options.takesWinnersOnly { words.append(.array([.string("winners")])) }
+        if let since = options.since { words.append(.array([.string("since"), .string(since.json)])) }
         let digest = SHA256.hash(data: JSONValue.array(words).bytes)
         return digest.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
@@ -101,7 +104,9 @@ final class ReplicationSession: Sendable {
     /// A snapshot is for a target that has nothing; one that was cut off goes on behind its last mark that both peers
     /// remember. Where they remember none, what has come is not sent again: replication finds what is missing.
     private func wantsSnapshot(_ keeper: SessionKeeper, targetIsEmpty: Bool) -> Bool {
-        guard options.takesSnapshot, options.filter == .all else { return false }
+        guard options.takesSnapshot, options.filter == .all, !options.takesWinnersOnly, options.since == nil else {
+            return false
+        }
         return keeper.start == .start ? targetIsEmpty : keeper.startsInSnapshot
     }
 
@@ -142,6 +147,7 @@ final class ReplicationSession: Sendable {
 
     private func scout(since start: PeerSequence, into finds: AsyncChannel<Find>) async throws {
         var request = ChangesRequest(since: start, limit: options.pageLimit, filter: options.filter)
+        request.winnersOnly = options.takesWinnersOnly
         while true {
             let page = try await source.changes(request)
             try Task.checkCancellation()
@@ -227,6 +233,7 @@ final class ReplicationSession: Sendable {
 
     /// Writes down at both peers how far it came.
     private func mark(_ keeper: inout SessionKeeper, isInSnapshot: Bool = false) async throws {
+        guard options.keepsLogs else { return }
         if try await keeper.keep(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
             learned.withLock { $0.noteMark() }
         }

@@ -24,7 +24,7 @@ struct SessionKeeper: Sendable {
 
     init(
         source: any ReplicationPeer, target: any ReplicationPeer, logID: String, sessionID: String,
-        startedAt: Instant, sourceLog: ReplicationLog, targetLog: ReplicationLog
+        startedAt: Instant, begin: PeerSequence, sourceLog: ReplicationLog, targetLog: ReplicationLog
     ) {
         self.source = source
         self.target = target
@@ -34,7 +34,7 @@ struct SessionKeeper: Sendable {
         self.sourceLog = sourceLog
         self.targetLog = targetLog
         let ancestor = ReplicationLog.commonAncestor(source: sourceLog, target: targetLog)
-        start = ancestor?.recorded ?? .start
+        start = ancestor?.recorded ?? begin
         startsInSnapshot = ancestor?.isInSnapshot ?? false
         reached = start
         kept = start

@@ -21,7 +21,8 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// The number of the newest committed change; `.zero` before the first.
     var lastSequence: Sequence { get }
 
-    /// Changes after `sequence` in order, at most `limit`; a commit is split only when it alone is larger.
+    /// Changes after `sequence` in order, at most `limit`, none beyond `lastSequence`; a commit is split only when it
+    /// alone is larger.
     ///
     /// What told of a removed device or user is missing: numbers have gaps after a removal. An empty answer means that
     /// nothing is left to read up to the `lastSequence` of before the call.

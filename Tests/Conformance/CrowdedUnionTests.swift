@@ -119,7 +119,7 @@ import Testing
     @Test func `a write costs no more where a thousand others have the id than where a hundred have`() throws {
         let queue = try DatabaseQueue()
         try queue.write { database in
-            try database.execute(sql: DocumentSchema.tables + DocumentSchema.locationsAndRemovals)
+            try database.execute(sql: DocumentSchema.steps.joined())
             var sequence: Int64 = 0
             func steps(ofWriting id: String, users: ClosedRange<Int>) throws -> Int {
                 let before = stepsTaken(in: database)

@@ -9,24 +9,38 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from couch_api import CouchApi, as_admin
+from couch_api import CouchApi, as_admin, as_user
+from muster_process import admin_password
 
 peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
 
 
 @pytest.fixture
-def both(make_server):
-    """Muster, the CouchDB, a database of one name in both, and its address there."""
+def started(make_server):
+    """Muster, which may call other servers of this machine."""
     if not peer_url:
         pytest.skip("COUCHDB_URL names no CouchDB")
-    muster = as_admin(make_server(arguments=["--allow-private-targets"]).start())
+    return make_server(arguments=["--allow-private-targets"]).start()
+
+
+@pytest.fixture
+def both(started):
+    """Muster, the CouchDB, a database of one name in both, and its address there."""
+    muster = as_admin(started)
     parts = urlsplit(peer_url)
     couch = CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
     name = f"muster-{uuid.uuid4().hex}"
     for server in (muster, couch):
         server.ok("PUT", f"/{name}")
     yield muster, couch, name, f"{peer_url}/{name}"
-    couch.ok("DELETE", f"/{name}")
+    for made in couch.ok("GET", "/_all_dbs"):
+        if made.startswith(name):
+            couch.ok("DELETE", f"/{made}")
+
+
+def at(muster, name, user="admin", password=admin_password):
+    """A database of Muster's, as a CouchDB is told of it."""
+    return {"url": f"{muster.address}/{name}", "auth": {"basic": {"username": user, "password": password}}}
 
 
 def leaves(server, name):
@@ -98,3 +112,40 @@ def test_files_go_both_ways(both):
             read = other.send("GET", f"/{name}/{ident}/a.bin")
             assert (read.content, read.headers["Content-Type"]) == (content, "application/x-track")
     assert leaves(muster, name) == leaves(couch, name)
+
+
+@pytest.mark.parametrize("pulls", [True, False])
+def test_its_own_replicator_goes_on_where_it_was(both, pulls):
+    muster, couch, name, url = both
+    ends = {"source": at(muster, name), "target": url} if pulls else {"source": url, "target": at(muster, name)}
+    source = muster if pulls else couch
+    for turn in range(4):
+        source.ok("POST", f"/{name}/_bulk_docs", {"docs": [{"_id": f"{turn}-{n}", "n": n} for n in range(20)]})
+        done = couch.ok("POST", "/_replicate", ends)
+        # A CouchDB adds up what its runs did.
+        assert done["history"][0]["docs_read"] == 20 * (turn + 1), "what came before is not looked at again"
+        assert len(done["history"]) == turn + 1
+    assert leaves(muster, name) == leaves(couch, name)
+    assert couch.ok("POST", "/_replicate", ends)["no_changes"]
+
+
+def test_its_own_replicator_reads_what_may_only_be_read(started, both):
+    muster, couch, name, _ = both
+    mia, path = as_user(started, "mia")
+    as_user(started, "ann", "analyst")
+    mia.ok("PUT", f"{path}/first", {"n": 1})
+    muster.ok("PUT", "/lt_places/hall", {"type": "Feature", "geometry": {"type": "Point", "coordinates": [8.5, 47.3]}})
+    for database, user in (("lt_locations_all", "ann"), ("lt_locations_all", "admin"), ("lt_places", "mia")):
+        target = f"{name}-{user}-{database}"
+        password = admin_password if user == "admin" else f"{user}'s password"
+        order = {
+            "source": at(muster, database, user, password), "target": f"{peer_url}/{target}", "create_target": True}
+        before = couch.ok("POST", "/_replicate", order)["history"][0]["docs_read"]
+        if database == "lt_locations_all":
+            mia.ok("PUT", f"{path}/{user}", {"n": 1})
+        else:
+            muster.ok("PUT", "/lt_places/gate", {
+                "type": "Feature", "geometry": {"type": "Point", "coordinates": [8.6, 47.3]}})
+        done = couch.ok("POST", "/_replicate", order)
+        assert (done["history"][0]["docs_read"], len(done["history"])) == (before + 1, 2), "the first is remembered"
+        assert len(leaves(couch, target)) == len(leaves(muster, database))

@@ -116,7 +116,7 @@ def test_an_answer_to_one_who_is_behind_is_sent_to_its_end_before_the_server_end
         wire.answer()
         put(wire, "/notes/large", {"text": "x" * 7_000_000})
     slow = socket.socket()
-    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 << 10)
     slow.settimeout(timeout_seconds)
     slow.connect(("127.0.0.1", server.port))
     with slow:

@@ -44,6 +44,11 @@ import Testing
                     DROP INDEX locations_by_sequence;
                     CREATE INDEX locations_by_id ON documents (id, sequence) WHERE database < 0;
                     CREATE INDEX locations_by_sequence ON documents (sequence) WHERE database < 0;
+                    DROP TABLE local_documents;
+                    CREATE TABLE local_documents (
+                        database INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL, json BLOB NOT NULL,
+                        PRIMARY KEY (database, id)) WITHOUT ROWID;
+                    INSERT INTO local_documents (database, id, revision, json) VALUES (1, 'kept', 3, '{"a":1}');
                     PRAGMA user_version = 1;
                     """)
         }
@@ -54,6 +59,12 @@ import Testing
         try await again.save(Note(text: "two"), id: "a", on: saved.revision)
         #expect(try await again.document("a", as: Note.self)?.value.text == "two")
         try again.close()
+        let locals = try DatabaseQueue(path: path)
+        let kept = try await locals.read { database in
+            try String.fetchOne(database, sql: "SELECT json FROM local_documents WHERE id = 'kept' AND revision = 3")
+        }
+        #expect(kept == "{\"a\":1}")
+        try locals.close()
     }
 
     @Test func `an edit stands on the revision that was read, and on no other`() async throws {

@@ -10,7 +10,7 @@ public struct Revision: Hashable, Sendable {
     /// What comes after the dash. Nearly always 32 hexadecimal digits, which are kept as 16 bytes; any other text is
     /// taken from clients that make their own.
     public enum Hash: Hashable, Sendable {
-        /// 32 lower-case hexadecimal digits, the first sixteen and the last, big-endian.
+        /// 32 hexadecimal digits, the first sixteen and the last, big-endian; written in lower case.
         case digest(UInt64, UInt64)
         /// Any other text.
         case text(String)
@@ -127,6 +127,8 @@ extension Revision.Hash {
             switch byte {
             case 0x30...0x39: digit = byte - 0x30
             case 0x61...0x66: digit = byte - 0x61 + 10
+            // A CouchDB takes these for the same, and tells them in lower case.
+            case 0x41...0x46: digit = byte - 0x41 + 10
             default: return nil
             }
             if index < 16 { words.0 = words.0 << 4 | UInt64(digit) } else { words.1 = words.1 << 4 | UInt64(digit) }

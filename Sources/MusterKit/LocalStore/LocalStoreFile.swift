@@ -19,7 +19,7 @@ final class LocalStoreFile: Sendable {
 
     /// The one database in the file.
     static let database = DatabaseNumber(1)
-    private static let version = 2
+    private static let version = DocumentSchema.steps.count
     /// Pieces of attachments that nobody names, or that never came whole, dropped at a time.
     private static let sliceLimit = 100
 
@@ -61,16 +61,16 @@ final class LocalStoreFile: Sendable {
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             guard version <= Self.version else { throw LocalStoreFault.tooNew(version: version) }
             let probe = ProbeText.revision
+            if version < Self.version {
+                let steps = DocumentSchema.steps[version...].joined()
+                try database.execute(sql: steps + "PRAGMA user_version = \(Self.version)")
+            }
             if version == 0 {
-                try database.execute(sql: DocumentSchema.tables + Self.tables)
+                try database.execute(sql: Self.tables)
                 let sealed = try seal?.sealed(ProbeText.json, of: probe, of: ProbeText.id)
                 try database.execute(
                     sql: "INSERT INTO store (number, identity, sequence, probe) VALUES (1, ?, 0, ?)",
                     arguments: [UUID().uuidString.lowercased(), sealed.map { Data($0) }])
-            }
-            if version < Self.version {
-                try database.execute(
-                    sql: DocumentSchema.locationsAndRemovals + "PRAGMA user_version = \(Self.version)")
             }
             guard let row = try Row.fetchOne(database, sql: "SELECT identity, probe FROM store") else {
                 throw LocalStoreFault.wrongKey
@@ -159,6 +159,8 @@ final class LocalStoreFile: Sendable {
 
 extension LocalStoreFile: DocumentHome {
     var scope: DatabaseScope { .database(Self.database) }
+
+    func local(_ id: String) -> (database: DatabaseNumber, name: String) { (Self.database, id) }
 
     func look<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success

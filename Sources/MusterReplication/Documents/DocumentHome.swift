@@ -21,6 +21,8 @@ package protocol DocumentHome: Sendable {
     var attachmentLimitBytes: Int64 { get }
     /// Why a document may not be written by who asks; nil when it may.
     func refusal(of revision: ReplicatedRevision) -> WriteRefusal?
+    /// Where the documents that are never replicated are kept, and what one is called there.
+    func local(_ id: String) -> (database: DatabaseNumber, name: String)
     /// Keeps a document that is never replicated, whatever stood there.
     func put(_ json: [UInt8], local id: String) async throws
     /// Keeps the bytes of an attachment.

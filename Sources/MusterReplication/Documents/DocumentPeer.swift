@@ -27,8 +27,8 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     // MARK: Logs
 
     package func log(_ id: String) async throws -> ReplicationLog? {
-        guard case .database(let database) = home.scope else { return nil }
-        return try await home.look { try $0.local(id, in: database) }.map { ReplicationLog(parsing: $0.json) }
+        let (database, name) = home.local(id)
+        return try await home.look { try $0.local(name, in: database) }.map { ReplicationLog(parsing: $0.json) }
     }
 
     package func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
@@ -41,14 +41,17 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     package func changes(_ request: ChangesRequest) async throws -> ChangesPage {
         let filter = try DocumentFilter(request.filter)
         let since = Sequence(request.since.number ?? 0)
-        let page = try await page(since: since, limit: request.limit, filter)
+        let page = try await page(request, since: since, filter)
         guard request.waits, page.changes.isEmpty else { return page }
         try await home.waitForChange(after: Sequence(page.last.number ?? 0))
-        return try await self.page(since: Sequence(page.last.number ?? 0), limit: request.limit, filter)
+        return try await self.page(request, since: Sequence(page.last.number ?? 0), filter)
     }
 
-    private func page(since: Sequence, limit: Int, _ filter: DocumentFilter) async throws -> ChangesPage {
+    private func page(
+        _ request: ChangesRequest, since: Sequence, _ filter: DocumentFilter
+    ) async throws -> ChangesPage {
         let home = home
+        let limit = request.limit
         return try await home.look { reader in
             var page = ChangesPage(changes: [], last: PeerSequence(since.rawValue))
             var since = since
@@ -57,9 +60,10 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
                     in: home.scope, since: since, isDescending: false, withBodies: filter.needsBodies, limit: limit)
                 for document in found where page.changes.count < limit {
                     since = document.sequence
-                    guard try filter.admits(document, home) else { continue }
-                    page.changes.append(
-                        DocumentRevisions(id: document.id, revisions: document.tree.leaves.map(\.revision)))
+                    let leaves = request.winnersOnly ? [document.tree.winner].compactMap { $0 } : document.tree.leaves
+                    let admitted = try filter.admitted(leaves, document, reader, home)
+                    guard !admitted.isEmpty else { continue }
+                    page.changes.append(DocumentRevisions(id: document.id, revisions: admitted.map(\.revision)))
                 }
                 if found.count < limit { break }
             }
@@ -215,15 +219,24 @@ private enum DocumentFilter: Sendable {
 
     var needsBodies: Bool { if case .selector = self { true } else { false } }
 
-    func admits(_ document: StoredDocument, _ home: some DocumentHome) throws -> Bool {
+    /// Those leaves of a document that are told of.
+    func admitted(
+        _ leaves: [RevisionTree.Node], _ document: StoredDocument, _ reader: any DocumentReader,
+        _ home: some DocumentHome
+    ) throws -> [RevisionTree.Node] {
         switch self {
-        case .all: return true
-        case .documents(let ids): return ids.contains(document.id)
+        case .all: leaves
+        case .documents(let ids): ids.contains(document.id) ? leaves : []
         case .selector(let selector):
-            guard let body = document.body, let winner = document.tree.winner else { return false }
-            let json = try home.plain(body, of: winner.revision, of: document.id).json
-            return selector.matches(
-                id: document.id, revision: winner.revision.text, isDeleted: winner.isDeleted, json: json)
+            try leaves.filter { leaf in
+                let known = leaf.revision == document.tree.winner?.revision ? document.body : nil
+                guard let body = try known ?? reader.body(of: leaf.revision, of: document.id, in: home.scope) else {
+                    return false
+                }
+                let json = try home.plain(body, of: leaf.revision, of: document.id).json
+                return selector.matches(
+                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted, json: json)
+            }
         }
     }
 }

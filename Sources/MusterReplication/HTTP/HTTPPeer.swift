@@ -80,7 +80,8 @@ public final class HTTPPeer: ReplicationPeer {
 
     /// Reads `_changes`, by longpoll where it waits.
     public func changes(_ request: ChangesRequest) async throws -> ChangesPage {
-        var query = "style=all_docs&limit=\(request.limit)&since=\(Self.query(request.since))"
+        let style = request.winnersOnly ? "main_only" : "all_docs"
+        var query = "style=\(style)&limit=\(request.limit)&since=\(Self.query(request.since))"
         if request.waits { query += "&feed=longpoll&heartbeat=\(heartbeatSeconds * 1000)" }
         var ask: HTTPExchange.Ask
         switch request.filter {

@@ -88,7 +88,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A document's id as a path: a design document keeps its slash.
-    static func path(ofDocument id: String) -> String {
+    package static func path(ofDocument id: String) -> String {
         for prefix in ["_design/", "_local/"] where id.hasPrefix(prefix) {
             return prefix + encoded(String(id.dropFirst(prefix.count)))
         }

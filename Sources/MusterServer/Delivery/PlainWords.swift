@@ -15,6 +15,12 @@ enum PlainWords {
         return writer.bytes
     }
 
+    /// How late an event was heard of; nothing for what a rule's own input says that is no time.
+    private static func delay(_ seconds: Double?) -> String {
+        let minutes = seconds.flatMap { Int(exactly: ($0 / 60).rounded(.down)) }
+        return minutes.map { ", heard of \($0) min later" } ?? ""
+    }
+
     /// A delivery's body as a line of text.
     static func text(of body: [UInt8]) -> String {
         guard let json = try? JSONValue(parsing: body) else { return String(decoding: body, as: UTF8.self) }
@@ -23,8 +29,8 @@ enum PlainWords {
         guard let type = json["detail-type"]?.string, let detail = json["detail"] else {
             return String(decoding: body, as: UTF8.self)
         }
-        let delay = json["delay-seconds"]?.number.map { ", heard of \(Int($0 / 60)) min later" } ?? ""
-        let time = json["time"]?.string.map { " at \($0)\(delay)" } ?? ""
+        let lateness = delay(json["delay-seconds"]?.number)
+        let time = json["time"]?.string.map { " at \($0)\(lateness)" } ?? ""
         if let kind = detail["EventType"]?.string, let device = detail["DeviceId"]?.string,
             let region = detail["GeofenceId"]?.string
         {

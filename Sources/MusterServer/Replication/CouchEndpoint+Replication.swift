@@ -48,7 +48,7 @@ extension CouchEndpoint {
         do {
             let (progress, log) = try await replicator.carryOut(order, by: principal.user)
             return call.ok { writer in
-                if progress.counts.checked == 0 { writer.member("no_changes", true) }
+                if progress.counts.checked == 0, progress.counts.read == 0 { writer.member("no_changes", true) }
                 writer.member("session_id", log?.history.first?.id ?? "")
                 writer.key("source_last_seq")
                 writer.raw(progress.sequence?.json ?? "0")

@@ -50,14 +50,18 @@ struct LedgerHome: DocumentHome {
         return try await told { try await ledger.write(edits, to: place) }
     }
 
+    func local(_ id: String) -> (database: DatabaseNumber, name: String) {
+        let locals = place.number.map { LocalPlace(in: $0) } ?? LocalPlace(of: user, reading: place)
+        return (locals.database, locals.name(id))
+    }
+
     func put(_ json: [UInt8], local id: String) async throws {
-        // The union has no documents of its own: its log is kept at the other side alone.
-        guard let database = place.number else { return }
+        let (database, name) = local(id)
         try await told {
             try await ledger.keep { transaction, _ in
                 let documents = transaction.documents
-                let revision = try documents.local(id, in: database)?.revision ?? 0
-                try documents.put(LocalDocument(id: id, revision: revision + 1, json: json), in: database)
+                let revision = try documents.local(name, in: database)?.revision ?? 0
+                try documents.put(LocalDocument(id: name, revision: revision + 1, json: json), in: database)
             }
         }
     }

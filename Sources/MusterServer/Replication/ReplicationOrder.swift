@@ -36,20 +36,45 @@ struct ReplicationOrder: Hashable, Sendable {
         source = try Self.side(value["source"], "source")
         target = try Self.side(value["target"], "target")
         options = Replication.Options()
-        options.isContinuous = value["continuous"]?.boolean ?? false
-        options.createsTarget = value["create_target"]?.boolean ?? false
-        if value["filter"]?.string != nil { throw CouchFault.notImplemented("Filters in JavaScript") }
-        if let ids = value["doc_ids"]?.elements {
-            guard ids.count <= CouchLimits.names else { throw CouchFault.badRequest("doc_ids are too many.") }
-            options.filter = .documents(ids.compactMap(\.string))
-        } else if let selector = value["selector"] {
+        options.isContinuous = try Self.flag(value, "continuous")
+        options.createsTarget = try Self.flag(value, "create_target")
+        options.takesWinnersOnly = try Self.flag(value, "winning_revs_only")
+        options.keepsLogs = try Self.flag(value, "use_checkpoints", otherwise: true)
+        options.since = value["since_seq"].map { PeerSequence(json: String(decoding: $0.bytes, as: UTF8.self)) }
+        for proxy in ["proxy", "source_proxy", "target_proxy"] where value[proxy] != nil {
+            // Whoever asks for one has a reason that no other way is taken.
+            throw CouchFault.unsupported("Proxies")
+        }
+        if value["filter"] != nil { throw CouchFault.unsupported("Filters other than doc_ids and selector") }
+        options.filter = try Self.filter(value)
+    }
+
+    private static func flag(_ value: JSONValue, _ name: String, otherwise: Bool = false) throws -> Bool {
+        guard let said = value[name] else { return otherwise }
+        guard let flag = said.boolean else { throw CouchFault.badRequest("parameter `\(name)` must be a boolean") }
+        return flag
+    }
+
+    private static func filter(_ value: JSONValue) throws -> ReplicationFilter {
+        guard let list = value["doc_ids"] else {
+            guard let selector = value["selector"] else { return .all }
             do throws(SelectorFault) {
                 _ = try Selector(selector)
             } catch {
                 throw CouchFault.badRequest("The selector cannot be read.")
             }
-            options.filter = .selector(String(decoding: selector.bytes, as: UTF8.self))
+            return .selector(String(decoding: selector.bytes, as: UTF8.self))
         }
+        guard value["selector"] == nil else {
+            throw CouchFault.badRequest("`doc_ids` and `selector` are mutually exclusive")
+        }
+        guard let ids = list.elements else { throw CouchFault.badRequest("parameter `doc_ids` must be an array") }
+        guard ids.count <= CouchLimits.names else { throw CouchFault.badRequest("doc_ids are too many.") }
+        return .documents(
+            try ids.map { id in
+                guard let text = id.string else { throw CouchFault.badRequest("`doc_ids` must be texts") }
+                return text
+            })
     }
 
     private static func side(_ value: JSONValue?, _ name: String) throws -> Side {
@@ -62,11 +87,19 @@ struct ReplicationOrder: Hashable, Sendable {
             let password = basic["password"]?.string
         {
             address = address.asked(by: .basic(name: user, password: password))
-        } else if let header = value?["headers"]?["Authorization"]?.string {
-            address = try address.asked(by: credentials(header))
+        } else {
+            for header in value?["headers"]?.members ?? [] {
+                guard header.key.lowercased() == "authorization", let text = header.value.string else {
+                    throw otherHeader
+                }
+                address = try address.asked(by: credentials(text))
+            }
         }
         return .remote(address)
     }
+
+    private static let otherHeader = CouchFault.badRequest(
+        "Of headers, only Authorization with Basic or Bearer is sent.")
 
     private static func credentials(_ header: String) throws -> PeerCredentials {
         if header.hasPrefix("Bearer ") { return .bearer(String(header.dropFirst(7))) }
@@ -74,7 +107,7 @@ struct ReplicationOrder: Hashable, Sendable {
             let pair = String(decoding: bytes, as: UTF8.self).split(separator: ":", maxSplits: 1)
             if pair.count == 2 { return .basic(name: String(pair[0]), password: String(pair[1])) }
         }
-        throw CouchFault.badRequest("Of headers, only Authorization with Basic or Bearer is sent.")
+        throw otherHeader
     }
 
     /// What tells orders apart: the same sides, filter and kind are one job.
@@ -85,6 +118,9 @@ struct ReplicationOrder: Hashable, Sendable {
         case .documents(let ids): words += ids.sorted()
         case .selector(let selector): words.append(selector)
         }
+        if options.takesWinnersOnly { words.append("winners") }
+        if let since = options.since { words.append("since \(since.json)") }
+        if !options.keepsLogs { words.append("without logs") }
         let text = JSONValue.array(words.map { .string($0) }).bytes
         let digest = SHA256.hash(data: text).prefix(16)
         let hex = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -11,7 +11,7 @@ extension Replicator {
 
     /// Seconds until a peer that could not be reached, for as many attempts as are made at once, is tried again.
     private static let awaySeconds = 10.0
-    /// Attempts of a continuous replication before that.
+    /// Attempts before that, which take some ten seconds: whoever waits for the answer is told before they give up.
     private static let attemptsAtOnce = 6
 
     /// Carries an order out, however long a peer is away, or its name is not known: it is looked up anew each time, for
@@ -55,7 +55,7 @@ extension Replicator {
         }
         var pacing = pacing
         pacing.persists = false
-        if order.options.isContinuous { pacing.attempts = Self.attemptsAtOnce }
+        pacing.attempts = Self.attemptsAtOnce
         let replication = Replication(from: source.peer, to: target.peer, options: order.options, pacing: pacing)
         let result: Result<ReplicationProgress, any Error>
         do {

@@ -20,7 +20,7 @@ extension MemoryStore {
         do {
             let tables = try DatabaseQueue()
             try tables.writeWithoutTransaction {
-                try $0.execute(sql: DocumentSchema.tables + DocumentSchema.locationsAndRemovals)
+                try $0.execute(sql: DocumentSchema.steps.joined())
             }
             return tables
         } catch {

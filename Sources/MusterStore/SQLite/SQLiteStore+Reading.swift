@@ -11,11 +11,15 @@ extension SQLiteStore {
     package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
         guard limit > 0 else { return [] }
         let removed = removals.withLock { $0 }
+        // A commit is on the disk a moment before it counts: whoever was told of it would else come back with a number
+        // that the log seems never to have reached.
+        let last = isForeign ? Int64.max : lastSequence.rawValue
         return try onReader { database in
             let trimmed = try Counter.trimmed.value(in: database)
             guard sequence.rawValue >= trimmed else { throw StoreError.trimmed(oldest: Sequence(trimmed + 1)) }
             var page = LogPage(since: sequence, limit: limit)
             try LogTable.forEachCommit(from: sequence.rawValue + 1, in: database) { first, _, committedAt, bytes in
+                guard first <= last else { return false }
                 var changes = try ChangeCodec.decode(bytes)
                 if !removed.isEmpty { changes = changes.map { $0.flatMap { removed.cover($0) ? nil : $0 } } }
                 return page.add(changes, first: first, committedAt: committedAt)

@@ -111,6 +111,9 @@ package final class SQLiteStore: Store {
         }
     }
 
+    /// Whether another process may write the file: then nobody here hears of what it writes.
+    var isForeign: Bool { lock == nil }
+
     package var lastSequence: Sequence { Sequence(newest.load(ordering: .acquiring)) }
 
     package func write<Result>(

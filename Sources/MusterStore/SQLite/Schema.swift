@@ -12,7 +12,7 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1, version2, version3, version4, version5, version6, version7]
+    static let steps = [version1, version2, version3, version4, version5, version6, version7, version8]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -139,6 +139,9 @@ enum Schema {
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
         """
+
+    /// Documents that are never replicated, each in a row of its own.
+    private static let version8 = DocumentSchema.localsInRows
 
     /// When databases were made and removed.
     private static let version7 = DatabaseEventTable.schema

@@ -8,17 +8,19 @@ extension CouchDocument {
 
     /// Reads a text that is one document.
     ///
+    /// - Parameter isLocal: whether it is one that is never replicated, whose `_revisions` say nothing.
     /// - Throws: `JSONFault`, `CouchDocumentFault`.
-    package init(parsing bytes: UnsafeRawBufferPointer) throws {
+    package init(parsing bytes: UnsafeRawBufferPointer, isLocal: Bool = false) throws {
         var reader = JSONReader(bytes, depthLimit: Self.depthLimit)
-        try self.init(reading: &reader)
+        try self.init(reading: &reader, isLocal: isLocal)
         try reader.finish()
     }
 
     /// Reads the document that comes next.
     ///
+    /// - Parameter isLocal: whether it is one that is never replicated.
     /// - Throws: `JSONFault`, `CouchDocumentFault`.
-    package init(reading reader: inout JSONReader) throws {
+    package init(reading reader: inout JSONReader, isLocal: Bool = false) throws {
         guard try reader.peek() == .object else { throw CouchDocumentFault.notAnObject }
         self.init()
         var keys = KeyLedger()
@@ -29,7 +31,10 @@ extension CouchDocument {
             keys.note(key)
             let isSpecial =
                 key.bytes.first == UInt8(ascii: "_") || (!key.isPlain && key.string.utf8.first == UInt8(ascii: "_"))
-            if isSpecial, !Self.replicationMembers.contains(key.string) {
+            if isLocal, key == "_revisions" {
+                // A CouchDB that keeps its checkpoint here sends `{"start": 0, "ids": ["1"]}`.
+                try reader.skip()
+            } else if isSpecial, !Self.replicationMembers.contains(key.string) {
                 try readMember(key.string, &reader)
             } else {
                 if json.count > 1 { json.append(UInt8(ascii: ",")) }

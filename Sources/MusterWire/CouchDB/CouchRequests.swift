@@ -6,6 +6,8 @@ package struct CouchBulk: Sendable {
     package var documents: [CouchDocument] = []
     /// Whether they are edits made here, and not revisions of a peer's.
     package var areNewEdits = true
+    /// Whether all are wanted or none.
+    package var isAllOrNothing = false
 
     /// Reads `{"docs": […], "new_edits": true}`.
     ///
@@ -24,6 +26,8 @@ package struct CouchBulk: Sendable {
                 }
             } else if key == "new_edits" {
                 areNewEdits = try reader.boolean()
+            } else if key == "all_or_nothing" {
+                isAllOrNothing = try reader.boolean()
             } else {
                 try reader.skip()
             }

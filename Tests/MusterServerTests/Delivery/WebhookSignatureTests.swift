@@ -67,6 +67,11 @@ import Testing
         #expect(
             PlainWords.text(of: Array(late.utf8))
                 == "ENTER: ana, Werk <1> & Hof at 2026-11-21T15:00:00Z, heard of 58 min later")
+        // What a rule's own input says need be no time.
+        for odd in ["1e300", "-1e300", "\"x\""] {
+            let text = PlainWords.text(of: Array(late.replacing("3507", with: odd).utf8))
+            #expect(text == "ENTER: ana, Werk <1> & Hof at 2026-11-21T15:00:00Z")
+        }
         let help = #"{"detail-type":"Muster Help Request","detail":{"User":"ana","Position":[8.5,47.3],"SOS":true}}"#
         #expect(PlainWords.text(of: Array(help.utf8)) == "Muster Help Request: User ana, SOS true")
         #expect(PlainWords.text(of: Array(#""as the template says""#.utf8)) == "as the template says")

@@ -281,9 +281,10 @@ extension ConnectionHandler {
     /// Answers what is no request, or not the whole of one, and ends the connection: nobody knows where the next would
     /// begin.
     private func refuse(_ context: ChannelHandlerContext, as status: HTTPResponseStatus = .badRequest) {
-        // Nothing follows a response that was the last, and nobody hears anything in the middle of one.
-        if question == nil ? isLast : hasBegunResponse {
+        // Nothing follows a response that was the last or whose request is broken; within one nobody would hear it.
+        if question == nil ? isLast || !isWhole : hasBegunResponse {
             if question != nil { return close(context) }
+            isLast = true
             incoming = .none
             return leaveIfOver()
         }

@@ -16,10 +16,12 @@ struct ResponseHead {
 
         init(_ request: HTTPRequestHead) {
             isHead = request.method == .HEAD
-            // After a request to speak something else the parser reads nothing more.
+            isCurrent = request.version == .http1_1
+            // After a request to speak something else the parser reads nothing more. And whatever stands between and
+            // knows no chunks may see another end of the body than we do (RFC 9112, section 6.1).
             isKeepAlive =
                 request.isKeepAlive && request.method != .CONNECT && !request.headers.contains(name: "upgrade")
-            isCurrent = request.version == .http1_1
+                && (isCurrent || !request.headers.contains(name: "transfer-encoding"))
         }
     }
 

@@ -86,6 +86,9 @@ struct CouchCall: Sendable {
         return place
     }
 
+    /// Where whoever asks keeps what belongs to a database and is never replicated.
+    func locals(of place: DatabasePlace) throws -> LocalPlace? { try access(in: ledger.directory).locals(of: place) }
+
     // MARK: The body
 
     /// The whole body, of JSON.

@@ -106,16 +106,17 @@ struct CouchChanges: PagedAnswer {
         _ document: StoredDocument, to bytes: inout [UInt8], _ reader: any DocumentReader
     ) throws {
         if !request.terms.isDescending { last = document.sequence }
-        guard let winner = document.tree.winner,
-            try request.filter.admits(document, winner, in: scope, reader)
-        else { return }
+        guard let winner = document.tree.winner else { return }
+        let leaves = try request.filter.admitted(
+            request.tellsAllLeaves ? document.tree.leaves : [winner], document, in: scope, reader)
+        guard !leaves.isEmpty else { return }
         if request.terms.isDescending { last = document.sequence }
         if request.terms.form == .list, rows > 0 { bytes += [0x2C, 0x0A] }
         if request.terms.form == .events { bytes += "data: ".utf8 }
         rows += 1
         var writer = JSONWriter(appendingTo: bytes)
         bytes = []
-        try writer.row(document, winner, request, in: scope, reader)
+        try writer.row(document, leaves, winner, request, in: scope, reader)
         bytes = writer.takeBytes()
         switch request.terms.form {
         case .list: break
@@ -128,8 +129,8 @@ struct CouchChanges: PagedAnswer {
 extension JSONWriter {
     /// Writes a row of `_changes`.
     fileprivate mutating func row(
-        _ document: StoredDocument, _ winner: RevisionTree.Node, _ request: CouchChangesRequest,
-        in scope: DatabaseScope, _ reader: any DocumentReader
+        _ document: StoredDocument, _ leaves: [RevisionTree.Node], _ winner: RevisionTree.Node,
+        _ request: CouchChangesRequest, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
         beginObject()
         member("seq", document.sequence.rawValue)
@@ -137,7 +138,7 @@ extension JSONWriter {
         value(document.id)
         key("changes")
         beginArray()
-        for leaf in request.tellsAllLeaves ? document.tree.leaves : [winner] {
+        for leaf in leaves {
             beginObject()
             key("rev")
             value(leaf.revision)
@@ -211,20 +212,24 @@ enum CouchFilter: Hashable, Sendable {
     /// Whether it asks what documents say.
     var needsBody: Bool { if case .selector = self { true } else { false } }
 
-    /// Whether a document is told of.
-    func admits(
-        _ document: StoredDocument, _ winner: RevisionTree.Node, in scope: DatabaseScope, _ reader: any DocumentReader
-    ) throws -> Bool {
+    /// Which leaves of a document are told of.
+    func admitted(
+        _ leaves: [RevisionTree.Node], _ document: StoredDocument, in scope: DatabaseScope,
+        _ reader: any DocumentReader
+    ) throws -> [RevisionTree.Node] {
         switch self {
-        case .none: return true
-        case .ids(let ids): return ids.contains(document.id)
-        case .designs: return document.id.hasPrefix(DocumentID.designPrefix)
+        case .none: leaves
+        case .ids(let ids): ids.contains(document.id) ? leaves : []
+        case .designs: document.id.hasPrefix(DocumentID.designPrefix) ? leaves : []
         case .selector(let selector):
-            guard let body = try document.body ?? reader.body(of: winner.revision, of: document.id, in: scope) else {
-                return false
+            try leaves.filter { leaf in
+                let known = leaf.revision == document.tree.winner?.revision ? document.body : nil
+                guard let body = try known ?? reader.body(of: leaf.revision, of: document.id, in: scope) else {
+                    return false
+                }
+                return selector.matches(
+                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted, json: body.json)
             }
-            return selector.matches(
-                id: document.id, revision: winner.revision.text, isDeleted: winner.isDeleted, json: body.json)
         }
     }
 }

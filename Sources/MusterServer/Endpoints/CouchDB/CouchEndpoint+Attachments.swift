@@ -54,11 +54,12 @@ extension CouchEndpoint {
             // Whatever a file says it is, no browser runs it as a page of this server.
             .contentSecurityPolicy: "sandbox",
         ]
-        headers[.init("Content-MD5")!] = digest
         if call.request.headers[.ifNoneMatch]?.contains("\"\(digest)\"") == true {
             return Response(status: .notModified, headers: headers)
         }
         let range = try ByteRange.parse(call.request.headers[.range], of: file.length)
+        // It is the digest of the bytes that are sent, and no part's is known.
+        if range == nil { headers[.init("Content-MD5")!] = digest }
         if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)" }
         let sent = range ?? 0..<file.length
         let status: HTTPResponse.Status = range == nil ? .ok : .partialContent
@@ -90,7 +91,8 @@ extension CouchEndpoint {
         guard body.attachments.count < CouchDocument.attachmentLimit else {
             throw CouchFault.badRequest("A document has at most \(CouchDocument.attachmentLimit) attachments.")
         }
-        body.attachments.append(attachment)
+        // CouchDB digests, and so lists, the file that came last first.
+        body.attachments.insert(attachment, at: 0)
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
         return try await carryOut(edit, in: place, call, .created)
     }
@@ -101,7 +103,9 @@ extension CouchEndpoint {
         if let told, told > CouchLimits.attachmentBytes {
             throw CouchFault.tooLarge(limitBytes: CouchLimits.attachmentBytes)
         }
-        if call.request.headers[.contentEncoding] == "gzip" {
+        let encoding = call.request.headers[.contentEncoding]?.lowercased() ?? "identity"
+        guard ["identity", "gzip"].contains(encoding) else { throw CouchFault.unknownEncoding }
+        if encoding == "gzip" {
             var packed = CouchAttachment(name: name)
             packed.isPacked = true
             let bytes = try await call.request.body.collect(upTo: CouchLimits.attachmentBytes)
@@ -150,7 +154,9 @@ extension CouchEndpoint {
                 return .empty
             }
             guard let document else { throw CouchFault.missing }
-            guard document.tree.isLeaf(parent) else { throw CouchFault.conflict }
+            guard document.tree.winner?.isDeleted == false, document.tree.isLeaf(parent) else {
+                throw CouchFault.conflict
+            }
             return try reader.body(of: parent, document, scope)
         }
     }

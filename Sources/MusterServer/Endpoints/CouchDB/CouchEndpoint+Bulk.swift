@@ -33,26 +33,32 @@ extension CouchEndpoint {
         let isAdministered = try call.access(in: ledger.directory).mayAdminister(place)
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
+        // Whoever asks for it relies on it, and one conflict of many is told here, as every CouchDB since 2 does.
+        guard !bulk.isAllOrNothing else { throw CouchFault.allOrNothing }
         var edits: [DocumentEdit] = []
-        var refused: Set<String> = []
+        var refused: [String: CouchFault] = [:]
         edits.reserveCapacity(bulk.documents.count)
         for document in bulk.documents {
             var incoming = CouchIncoming(document: document)
             if document.id == nil { incoming.document.id = Self.freshID() }
             if let id = incoming.document.id, id.hasPrefix(DocumentID.localPrefix) {
-                throw CouchDocumentFault.illegalID("\(id) is put by itself")
+                refused[id] = .badRequest("\(id) is put by itself.")
+                edits.append(DocumentEdit(id: id, body: .empty, isDeleted: false, place: .on(nil)))
+                continue
             }
             let edit = try await incoming.edit(in: place, areNewEdits: bulk.areNewEdits, ledger)
-            if !isAdministered, edit.id.hasPrefix(DocumentID.designPrefix) { refused.insert(edit.id) }
+            if !isAdministered, edit.id.hasPrefix(DocumentID.designPrefix) {
+                refused[edit.id] = .forbidden("You are not a db or server admin.")
+            }
             edits.append(edit)
         }
-        let admitted = refused.isEmpty ? edits : edits.filter { !refused.contains($0.id) }
+        let admitted = refused.isEmpty ? edits : edits.filter { refused[$0.id] == nil }
         var outcomes = try await ledger.write(admitted, to: place)[...]
         return .json(.created) { writer in
             writer.beginArray()
             for edit in edits {
-                if refused.contains(edit.id) {
-                    writer.row(of: edit.id, .forbidden("You are not a db or server admin."))
+                if let fault = refused[edit.id] {
+                    writer.row(of: edit.id, fault)
                 } else if let outcome = outcomes.popFirst() {
                     writer.row(of: edit.id, outcome, areNewEdits: bulk.areNewEdits)
                 }

@@ -98,6 +98,11 @@ extension CouchEndpoint {
         guard try call.access(in: ledger.directory).mayMakeDatabases else {
             throw CouchFault.forbidden("You are not a server admin.")
         }
+        // Whoever builds the path of a document from an empty id must not lose all of them.
+        guard call.query.text("rev") == nil, call.request.headers[.ifMatch] == nil else {
+            throw CouchFault.badRequest(
+                "You tried to DELETE a database with a revision. Did you mean to DELETE a document instead?")
+        }
         guard case .made = place.kind else {
             throw CouchFault.forbidden("This database is there as long as the server, or its user, is.")
         }

@@ -61,9 +61,10 @@ extension CouchEndpoint {
             return FoundRevision(document: document, node: winner, body: body, scope: scope)
         }
         if wanted.latest, let leaf = document.tree.leaves(from: revision).first { revision = leaf }
-        guard let node = document.tree.node(revision), node.isKnown,
-            let body = try reader.body(of: revision, of: id, in: scope)
-        else { throw CouchFault.missing }
+        guard let node = document.tree.node(revision), node.isKnown else { throw CouchFault.missing }
+        // That a document is deleted is told to whoever names the revision that says so.
+        guard !node.isDeleted || revision == wanted.revision else { throw CouchFault.deleted }
+        guard let body = try reader.body(of: revision, of: id, in: scope) else { throw CouchFault.missing }
         return FoundRevision(document: document, node: node, body: body, scope: scope)
     }
 

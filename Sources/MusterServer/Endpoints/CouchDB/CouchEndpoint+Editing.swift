@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterDocuments
+import MusterReplication
 import MusterWire
 import NIOCore
 
@@ -56,7 +57,7 @@ extension CouchEndpoint {
         let areNewEdits = try call.query.flag("new_edits", otherwise: true)
         try call.requireRight(toPut: incoming.document.id ?? "", in: place)
         let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, ledger)
-        return try await carryOut(edit, in: place, call, .created)
+        return try await carryOut(edit, in: place, call, edit.isDeleted ? .ok : .created)
     }
 
     private func delete(_ call: CouchCall) async throws -> Response {
@@ -67,16 +68,17 @@ extension CouchEndpoint {
         let place = try call.writable()
         try call.requireRight(toPut: id, in: place)
         let edit = DocumentEdit(id: id, body: .empty, isDeleted: true, place: .on(try call.revision()))
-        if case .on(nil) = edit.place { try await requireNothing(of: id, in: place) }
+        try await requireLiving(id, in: place, isNamed: edit.place != .on(nil))
         return try await carryOut(edit, in: place, call, .ok)
     }
 
-    /// Whoever deletes without a revision is told what is the matter.
-    private func requireNothing(of id: String, in place: DatabasePlace) async throws {
+    /// Makes sure that there is something to delete, and that whoever does so knows what.
+    private func requireLiving(_ id: String, in place: DatabasePlace, isNamed: Bool) async throws {
         guard let scope = place.scope else { return }
         let winner = try await ledger.readDocuments { try $0.document(id, in: scope)?.tree.winner }
         guard let winner else { throw CouchFault.missing }
-        throw winner.isDeleted ? CouchFault.deleted : .conflict
+        guard !winner.isDeleted else { throw CouchFault.deleted }
+        guard isNamed else { throw CouchFault.conflict }
     }
 
     private func copy(_ call: CouchCall) async throws -> Response {
@@ -122,6 +124,10 @@ extension CouchEndpoint {
             writer.value(revision)
         }
         response.headers[.eTag] = "\"\(revision.text)\""
+        if status == .created {
+            response.headers[.location] =
+                "/\(PeerAddress.encoded(place.name))/\(PeerAddress.path(ofDocument: edit.id))"
+        }
         return response
     }
 }

@@ -48,17 +48,17 @@ extension CouchEndpoint {
     static func showLocal(_ call: CouchCall, _ id: String) async throws -> Response {
         let place = try call.readable()
         let name = try localName(id)
-        guard let database = place.number else { throw CouchFault.missing }
-        let local = try await call.ledger.readDocuments { try $0.local(name, in: database) }
-        guard let local else { throw CouchFault.missing }
-        return .json { $0.local(local) }
+        guard let locals = try call.locals(of: place),
+            let local = try await call.ledger.readDocuments({ try $0.local(locals.name(name), in: locals.database) })
+        else { throw CouchFault.missing }
+        return .json { $0.local(local, name) }
     }
 
     func putLocal(_ call: CouchCall, _ id: String) async throws -> Response {
-        let place = try call.writable()
+        let place = try call.readable()
         let name = try Self.localName(id)
         let body = try await call.json(limit: CouchLimits.documentBytes)
-        let document = try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0) }
+        let document = try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0, isLocal: true) }
         guard document.attachments.isEmpty else { throw CouchFault.localFiles }
         let said = document.revisionText ?? call.query.text("rev")
         return try await put(document.json, local: name, over: said, in: place, call)
@@ -70,13 +70,14 @@ extension CouchEndpoint {
     func put(
         _ json: [UInt8], local name: String, over said: String?, in place: DatabasePlace, _ call: CouchCall
     ) async throws -> Response {
-        guard let database = place.number else { throw CouchFault.forbidden }
+        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
         let revision = try await ledger.keep { transaction, _ in
             let documents = transaction.documents
-            let before = try documents.local(name, in: database)
+            let before = try documents.local(locals.name(name), in: locals.database)
             try Self.require(said, before)
             let revision = (before?.revision ?? 0) + 1
-            try documents.put(LocalDocument(id: name, revision: revision, json: json), in: database)
+            let local = LocalDocument(id: locals.name(name), revision: revision, json: json)
+            try documents.put(local, in: locals.database)
             return revision
         }
         return call.ok(.created) { writer in
@@ -90,21 +91,23 @@ extension CouchEndpoint {
         let place = try call.writable()
         let name = try Self.localName(id)
         let (target, onto) = try call.destination()
-        guard let database = place.number else { throw CouchFault.forbidden }
-        let source = try await ledger.readDocuments { try $0.local(name, in: database) }
+        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
+        let source = try await ledger.readDocuments { try $0.local(locals.name(name), in: locals.database) }
         guard let source else { throw CouchFault.missing }
         return try await copy(DocumentBody(json: source.json), to: target, over: onto, in: place, call)
     }
 
     func deleteLocal(_ call: CouchCall, _ id: String) async throws -> Response {
-        let place = try call.writable()
+        let place = try call.readable()
         let name = try Self.localName(id)
-        guard let database = place.number else { throw CouchFault.forbidden }
+        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
         let said = call.query.text("rev")
         try await ledger.keep { transaction, _ in
-            guard let before = try transaction.documents.local(name, in: database) else { throw CouchFault.missing }
+            guard let before = try transaction.documents.local(locals.name(name), in: locals.database) else {
+                throw CouchFault.missing
+            }
             try Self.require(said, before)
-            try transaction.documents.removeLocal(name, from: database)
+            try transaction.documents.removeLocal(locals.name(name), from: locals.database)
         }
         return call.ok { writer in
             writer.member("id", DocumentID.localPrefix + name)
@@ -128,9 +131,11 @@ extension CouchEndpoint {
 
 extension JSONWriter {
     /// Writes a document that is never replicated.
-    mutating func local(_ local: LocalDocument) {
+    ///
+    /// - Parameter name: what whoever asks calls it, without `_local/`.
+    mutating func local(_ local: LocalDocument, _ name: String) {
         beginObject()
-        member("_id", DocumentID.localPrefix + local.id)
+        member("_id", DocumentID.localPrefix + name)
         member("_rev", "0-\(local.revision)")
         members(of: local.json)
         endObject()

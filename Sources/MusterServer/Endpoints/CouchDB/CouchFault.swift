@@ -101,6 +101,11 @@ extension CouchFault {
     static func contentType(_ reason: String) -> CouchFault {
         CouchFault(.unsupportedMediaType, "bad_content_type", reason)
     }
+    /// The body is packed in a way that is not taken.
+    static let unknownEncoding = contentType("Only gzip and identity content-encodings are supported")
+    /// Many documents are to be put or none of them.
+    static let allOrNothing = CouchFault(
+        .expectationFailed, "expectation_failed", "all_or_nothing is not supported: each document is put by itself.")
     /// A document that is never replicated would get files.
     static var localFiles: CouchFault { badRequest("_local documents have no attachments.") }
     /// What is asked for needs JavaScript to run in the server.

@@ -15,8 +15,9 @@ struct CouchListing: Sendable {
     /// Whether the range is empty, whatever there is.
     var isEmpty = false
 
-    /// - Parameter body: what `POST` sent; an empty object for `GET`.
+    /// - Parameter body: what `POST` sent; an empty object for `GET`. What the query says too, it does not say.
     init(_ query: CouchQuery, body: JSONValue) throws {
+        guard body.members != nil else { throw CouchFault.badRequest("Request body must be a JSON object") }
         let source = Source(query: query, body: body)
         skip = try source.count("skip") ?? 0
         limit = try source.count("limit") ?? Int.max
@@ -30,7 +31,10 @@ struct CouchListing: Sendable {
             guard let elements = keys.elements, elements.count <= CouchLimits.names else {
                 throw CouchFault.badRequest("`keys` must be an array of at most \(CouchLimits.names)")
             }
-            self.keys = elements.map { $0.string ?? "" }
+            self.keys = try elements.map { element in
+                guard let key = element.string else { throw CouchFault.badRequest("`keys` must be texts: ids.") }
+                return key
+            }
         }
         if let key = try source.value("key") {
             isEmpty = key.string == nil
@@ -62,6 +66,7 @@ struct CouchListing: Sendable {
             range.upper = upper
             range.includesUpper = false
         }
+        keys?.removeAll { !$0.hasPrefix(lower) }
     }
 
     private mutating func set(start: String) {
@@ -78,20 +83,27 @@ struct CouchListing: Sendable {
         }
     }
 
-    /// The body's members, and for what it does not say the query's.
+    /// What the query says, and for what it does not say the body's members.
     private struct Source {
         let query: CouchQuery
         let body: JSONValue
 
-        func value(_ name: String) throws -> JSONValue? { try body[name] ?? query.json(name) }
+        func value(_ name: String) throws -> JSONValue? { try query.json(name) ?? body[name] }
 
         func flag(_ name: String, otherwise value: Bool = false) throws -> Bool {
-            try body[name]?.boolean ?? query.flag(name, otherwise: value)
+            guard query.text(name) == nil, let said = body[name] else { return try query.flag(name, otherwise: value) }
+            guard let flag = said.boolean else {
+                throw CouchFault.query("Invalid value for boolean parameter: \(name)")
+            }
+            return flag
         }
 
         func count(_ name: String) throws -> Int? {
-            if let number = body[name]?.integer { return Int(max(0, number)) }
-            return try query.count(name)
+            guard query.text(name) == nil, let said = body[name] else { return try query.count(name) }
+            guard let number = said.integer, (0...Query.largestSequence).contains(number) else {
+                throw CouchFault.query("Invalid value for integer parameter: \(name)")
+            }
+            return Int(number)
         }
     }
 }

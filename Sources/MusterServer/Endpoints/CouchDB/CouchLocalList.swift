@@ -8,10 +8,9 @@ struct CouchLocalList: PagedAnswer {
     private var listing: CouchListing
     private var isBegun = false
     private var writer = JSONWriter()
+    private var size = PageSize()
+    private var position = 0
     private(set) var isComplete = false
-
-    /// How many documents make a page.
-    private static let pageCount = 100
 
     /// - Parameters:
     ///   - listing: its ids are whole ones, with `_local/`.
@@ -27,10 +26,11 @@ struct CouchLocalList: PagedAnswer {
             isBegun = true
             try begin(reader)
         }
-        if listing.keys != nil {
-            try byKeys(reader)
+        var count = 0
+        if let keys = listing.keys {
+            count = try byKeys(keys, reader)
         } else if let database, !listing.isEmpty, listing.limit > 0 {
-            try byRange(reader, in: database)
+            count = try byRange(reader, in: database)
         } else {
             isComplete = true
         }
@@ -38,7 +38,9 @@ struct CouchLocalList: PagedAnswer {
             writer.endArray()
             writer.endObject()
         }
-        return writer.takeBytes()
+        let bytes = writer.takeBytes()
+        size.note(count, bytes: bytes.count)
+        return bytes
     }
 
     private mutating func begin(_ reader: any DocumentReader) throws {
@@ -58,25 +60,27 @@ struct CouchLocalList: PagedAnswer {
         }
     }
 
-    private mutating func byRange(_ reader: any DocumentReader, in database: DatabaseNumber) throws {
+    private mutating func byRange(_ reader: any DocumentReader, in database: DatabaseNumber) throws -> Int {
         let isSkipping = listing.skip > 0
         listing.range.withBodies = listing.includesDocuments && !isSkipping
-        listing.range.limit = min(Self.pageCount, isSkipping ? listing.skip : listing.limit)
+        listing.range.limit =
+            isSkipping ? min(listing.skip, 10 * CouchLimits.pageDocuments) : min(size.count, listing.limit)
         let locals = try reader.locals(in: database, listing.range)
         if let last = locals.last { listing.range.advance(past: last.id) }
         isComplete = locals.count < listing.range.limit
         if isSkipping {
             listing.skip -= locals.count
-            return
+            return 0
         }
         for local in locals { row(local) }
         listing.limit -= locals.count
         if listing.limit == 0 { isComplete = true }
+        return locals.count
     }
 
-    private mutating func byKeys(_ reader: any DocumentReader) throws {
-        let keys = listing.keys ?? []
-        for key in keys.prefix(Self.pageCount) {
+    private mutating func byKeys(_ keys: [String], _ reader: any DocumentReader) throws -> Int {
+        let page = keys[position..<min(position + size.count, keys.count)]
+        for key in page {
             let name = key.hasPrefix(DocumentID.localPrefix) ? key.dropFirst(DocumentID.localPrefix.count) : ""
             if let database, let local = try reader.local(String(name), in: database) {
                 row(local)
@@ -87,8 +91,9 @@ struct CouchLocalList: PagedAnswer {
                 writer.endObject()
             }
         }
-        listing.keys = Array(keys.dropFirst(Self.pageCount))
-        isComplete = keys.count <= Self.pageCount
+        position += page.count
+        isComplete = position == keys.count
+        return page.count
     }
 
     private mutating func row(_ local: LocalDocument) {
@@ -102,7 +107,7 @@ struct CouchLocalList: PagedAnswer {
         writer.endObject()
         if listing.includesDocuments {
             writer.key("doc")
-            writer.local(local)
+            writer.local(local, local.id)
         }
         writer.endObject()
     }

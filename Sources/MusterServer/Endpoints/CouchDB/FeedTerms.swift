@@ -41,8 +41,7 @@ struct FeedTerms: Hashable, Sendable {
     init(_ query: CouchQuery, lastEventID: String?) throws {
         feed = try Self.feed(query.text("feed"))
         since = try Self.sequence(lastEventID ?? query.text("since", "last-event-id") ?? "0")
-        // A limit of nothing is one, as CouchDB has it.
-        limit = max(1, try query.count("limit") ?? Int.max)
+        limit = try query.count("limit") ?? Int.max
         isDescending = try query.flag("descending")
         heartbeatSeconds = try Self.heartbeat(query)
         let timeout = try query.count("timeout").map { min(10 * Self.longestSeconds, Double($0) / 1000) }
