@@ -136,19 +136,36 @@ import Testing
         return "{\(members.joined(separator: ","))}"
     }
 
-    private static func query(_ random: inout SeededGenerator) -> String {
+    private static func condition(_ random: inout SeededGenerator) -> String {
         let operators = ["$eq", "$gt", "$gte", "$lt", "$lte", "$ne"]
-        let conditions = (0..<Int.random(in: 1...3, using: &random)).map { _ in
-            let field = ["a", "b", "c", "c.d", "_id"].randomElement(using: &random) ?? "a"
-            let operation = operators.randomElement(using: &random) ?? "$eq"
-            let value = field == "_id" ? #""d5""# : values.randomElement(using: &random) ?? "0"
-            return #"{"\#(field)":{"\#(operation)":\#(value)}}"#
+        let field = ["a", "b", "c", "c.d", "_id"].randomElement(using: &random) ?? "a"
+        let value = field == "_id" ? #""d5""# : values.randomElement(using: &random) ?? "0"
+        let comparison = #"{"\#(operators.randomElement(using: &random) ?? "$eq")":\#(value)}"#
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0: return #"{"\#(field)":{"$exists":\#(Bool.random(using: &random))}}"#
+        case 1: return #"{"\#(field)":{"$not":\#(comparison)}}"#
+        case 2: return #"{"\#(field)":{"$in":[\#(value),1]}}"#
+        case 3: return #"{"\#(field)":{"$nin":[\#(value),1]}}"#
+        case 4: return #"{"$or":[{"\#(field)":\#(comparison)},{"a":1}]}"#
+        case 5: return #"{"$not":{"$and":[{"\#(field)":\#(comparison)},{"b":{"$gt":0}}]}}"#
+        case 6: return #"{"\#(field)":{"$elemMatch":\#(comparison)}}"#
+        case 7: return #"{"\#(field)":{"$or":[]}}"#
+        case 8: return #"{"\#(field)":{"$type":"date"}}"#
+        default: return #"{"\#(field)":\#(comparison)}"#
         }
+    }
+
+    private static func query(_ random: inout SeededGenerator) -> String {
+        let conditions = (0..<Int.random(in: 1...3, using: &random)).map { _ in condition(&random) }
         let sort = [
             "", "", #","sort":["a"]"#, #","sort":[{"b":"desc"},{"c.d":"desc"}]"#, #","sort":[{"_id":"desc"}]"#,
             #","sort":["a","b"],"use_index":"two""#, #","use_index":["part"]"#,
         ].randomElement(using: &random)
         return #"{"selector":{"$and":[\#(conditions.joined(separator: ","))]},"limit":7\#(sort ?? "")}"#
+    }
+
+    private func value(_ stored: StoredDocument) -> JSONValue {
+        JSONValue(documentWithID: stored.id, revision: stored.winner ?? "", body: stored.body ?? .empty)
     }
 
     /// Reads a query page by page, and holds all pages against a look at every document.
@@ -158,17 +175,14 @@ import Testing
         try store.lookAtDocuments { reader in
             let plan = try QueryPlan(request, indexes: reader.indexes(in: places))
             var request = request
-            var found: [JSONValue] = []
+            var found: [StoredDocument] = []
             repeat {
                 let answer = try QueryRun.answer(request, by: plan, in: scope, reader)
                 #expect(answer.documents.count <= request.limit)
-                found += answer.documents
+                found += answer.documents.map(\.stored)
                 request.bookmark = answer.bookmark?.text
             } while request.bookmark != nil
-            let all = try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 1_000)).map { stored in
-                JSONValue(
-                    documentWithID: stored.id, revision: stored.winner ?? "", json: stored.body?.json ?? [])
-            }
+            let all = try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 1_000)).map(value)
             // A partial index is used where it is named, and then has only its own.
             let partial = try plan.index?.definition.partialSelector.map { try Selector(parsing: $0) }
             let sort = request.sort?.fields ?? []
@@ -176,9 +190,9 @@ import Testing
                 request.selector.matches(document) && partial?.matches(document) ?? true
                     && sort.allSatisfy { $0.value(in: document) != nil }
             }
-            let ids = found.map { $0["_id"]?.string ?? "" }
-            #expect(ids.sorted() == wanted.map { $0["_id"]?.string ?? "" }.sorted(), "\(request.selectorValue)")
-            let keys = found.map { document in CollationKey(sort.compactMap { $0.value(in: document) }) }
+            #expect(
+                found.map(\.id).sorted() == wanted.map { $0["_id"]?.string ?? "" }.sorted(), "\(request.selectorValue)")
+            let keys = found.map(value).map { document in CollationKey(sort.compactMap { $0.value(in: document) }) }
             let ascending = request.sort?.isDescending == true ? keys.reversed() : keys
             #expect(zip(ascending, ascending.dropFirst()).allSatisfy { !($1 < $0) }, "\(request.selectorValue)")
             return plan.index != nil

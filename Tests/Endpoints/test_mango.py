@@ -141,12 +141,111 @@ def test_an_index_is_listed_and_removed(films):
     ("/_find", {"selector": {}, "bookmark": 5}, (400, "invalid_bookmark")),
     ("/_find", {"selector": {}, "bookmark": "nonsense"}, (400, "invalid_bookmark")),
     ("/_find", {"selector": {"a": {"$regex": "("}}}, (400, "bad_arg")),
-    ("/_index", {"index": {}}, (400, "invalid_sort_json")),
+    ("/_find", {"selector": {"a": {"$regex": 1}}}, (400, "invalid_operator")),
+    ("/_find", {"selector": {"a": {"$near": 1}}}, (400, "not_supported")),
+    ("/_find", {"selector": {"$eq": 1}}, (400, "invalid_selector")),
+    ("/_find", {"selector": {}, "foo": 1}, (400, "invalid_key")),
+    ("/_find", {"selector": {}, "selectors": {}}, (400, "invalid_key")),
+    ("/_explain", {"selector": {}, "foo": 1}, (400, "invalid_key")),
+    ("/_find", {"selector": {}, "r": 0}, (400, "invalid_pos_integer")),
+    ("/_find", {"selector": {}, "update": 1}, (400, "invalid_boolean")),
+    ("/_find", {"selector": {}, "stable": 1}, (400, "invalid_boolean")),
+    ("/_find", {"selector": {}, "stale": "x"}, (400, "invalid_ok_or_false_value")),
+    ("/_find", {"selector": {}, "partition": "x"}, (400, "bad_request")),
+    ("/_find", {"selector": {"title": "x"}, "allow_fallback": False}, (400, "invalid_index")),
+    ("/_find", {"selector": {}, "allow_fallback": False, "use_index": "none"}, (400, "invalid_index")),
+    ("/_find", {"selector": {}, "sort": [""]}, (400, "invalid_sort_field")),
+    ("/_index", {"index": {}}, (400, "missing_required_key")),
+    ("/_index", {"index": 1}, (400, "invalid_index")),
+    ("/_index", {"index": {"fields": 1}}, (400, "invalid_sort_json")),
+    ("/_index", {"index": {"fields": ["a"]}, "foo": 1}, (400, "invalid_key")),
+    ("/_index", {"index": {"fields": ["a"], "selector": {"b": 1}}}, (400, "invalid_key")),
+    ("/_index", {"index": {"fields": ["a"]}, "partial_filter_selector": {"b": 1}}, (400, "invalid_key")),
+    ("/_index", {"index": {"fields": ["a"], "partial_filter_selector": 1}}, (400, "invalid_selector_json")),
+    ("/_index", {"index": {"fields": ["a"]}, "name": 1}, (400, "invalid_string")),
+    ("/_index", {"index": {"fields": ["a"]}, "ddoc": ""}, (400, "invalid_empty_string")),
+    ("/_index", {"index": {"fields": ["a"]}, "partitioned": True}, (400, "bad_request")),
+    ("/_index", {"index": {"fields": ["a"]}, "w": 0}, (400, "invalid_pos_integer")),
+    ("/_index", {"index": {"fields": ["a"]}, "type": "foo"}, (400, "invalid_index")),
     ("/_index", {"index": {"fields": []}}, (400, "invalid_index_fields")),
     ("/_index", {"index": {"fields": ["a"]}, "type": "text"}, (501, "invalid_index")),
 ])
 def test_what_is_wrong_is_told_in_couchdbs_words(films, path, body, expected):
     assert films.refused(path, body) == expected
+
+
+def test_what_changes_nothing_here_is_taken(films):
+    assert len(films.find({}, r=2, update=False, stable=True, stale="ok", partition="", limit=3)["docs"]) == 3
+
+
+def test_no_other_index_is_used_where_none_may_be(by_year):
+    asked = {"selector": {"year": 1999, "rating": {"$gt": 2}}, "allow_fallback": False}
+    assert len(by_year.send("POST", "/_find", asked).json()["docs"]) > 0
+    assert len(by_year.send("POST", "/_find", {**asked, "use_index": "years"}).json()["docs"]) > 0
+    assert by_year.refused("/_find", {**asked, "use_index": ["years", "none"]}) == (400, "invalid_index")
+
+
+def test_indexes_are_listed_page_by_page(films):
+    for name in ("la", "lb", "lc"):
+        films.send("POST", "/_index", {"index": {"fields": [name]}, "ddoc": name, "name": name})
+    whole = films.send("GET", "/_index").json()
+    listed, total = [], whole["total_rows"]
+    while len(listed) < 100:
+        page = films.send("GET", f"/_index?limit=2&skip={len(listed)}").json()
+        assert page["total_rows"] == total and len(page["indexes"]) <= 2
+        if not page["indexes"]:
+            break
+        listed += page["indexes"]
+    assert listed == whole["indexes"] and len(listed) == total >= 4
+    for query in ("limit=0", "limit=x", "skip=-1"):
+        answer = films.send("GET", f"/_index?{query}")
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_list_index_params")
+
+
+def test_the_plan_of_a_query_that_no_index_can_sort_names_none(films):
+    plan = films.send("POST", "/_explain", {"selector": {"title": "x"}, "sort": ["never"]})
+    assert plan.status_code == 200 and plan.json()["index"] is None and plan.json()["fields"] == []
+
+
+def test_an_index_that_an_empty_selector_narrows_has_everything(films):
+    body = {"index": {"fields": ["director.name"], "partial_filter_selector": {}}, "ddoc": "all", "name": "all"}
+    assert films.send("POST", "/_index", body).json()["result"] == "created"
+    plan = films.send("POST", "/_explain", {"selector": {"director.name": "d3"}}).json()
+    assert plan["index"]["name"] == "all" and "partial_filter_selector" not in plan["index"]["def"]
+    assert films.send("DELETE", "/_index/all/json/all").json() == {"ok": True}
+
+
+def test_a_document_that_was_found_can_be_sent_back(films):
+    """Its files stay, and its numbers are those that were written."""
+    made = films.session.put(
+        films.address + "/films/kept", headers={"Content-Type": "application/json"},
+        data='{"big":100000000000000000001,"point":2.0,"_attachments":{"a":{"data":"AAEC","content_type":"x/y"}}}')
+    assert made.status_code == 201
+    text = films.send("POST", "/_find", {"selector": {"_id": "kept"}}).text
+    assert '"big":100000000000000000001' in text and '"point":2.0' in text
+    assert ids(films.find({"_attachments.a.length": 3})) == ["kept"]
+    found = films.find({"_id": "kept"})["docs"][0]
+    assert found["_attachments"]["a"]["stub"] is True
+    found["point"] = 3
+    assert films.send("PUT", "/kept", found).status_code == 201
+    assert films.session.get(films.address + "/films/kept/a").content == b"\0\1\2"
+    assert films.session.delete(films.address + "/films/kept", params={
+        "rev": films.send("GET", "/kept").json()["_rev"]}).status_code == 200
+
+
+def test_a_filter_of_changes_is_refused_as_couchdb_does_and_tells_the_fields_that_are_asked_for(films):
+    path = "/_changes?filter=_selector&include_docs=true"
+    for body in ({"selector": {"a": {"$what": 1}}}, {"selector": 3}, {}, {"selector": {"$eq": 1}},
+                 {"selector": {}, "fields": 3}, {"selector": {}, "fields": [3]}, {"selector": {}, "fields": ["a..b"]}):
+        assert films.refused(path, body) == (400, "bad_request")
+    asked = {"selector": {"_id": "f007"}, "fields": ["_id", "director.name", "none"]}
+    rows = films.send("POST", path, asked).json()["results"]
+    assert [row["doc"] for row in rows] == [{"_id": "f007", "director": {"name": "d0"}}]
+    rows = films.send("POST", path, {"selector": {"_id": "f007"}, "fields": []}).json()["results"]
+    assert rows[0]["doc"]["year"] == 1957
+    # A query finds nothing by what combines nothing; a filter lets everything through.
+    assert films.find({"$and": []})["docs"] == []
+    assert len(films.send("POST", "/_changes?filter=_selector", {"selector": {"$and": []}}).json()["results"]) > 300
 
 
 def test_an_index_outlives_a_crash_in_the_middle(make_server):

@@ -20,7 +20,7 @@ package struct QueryPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - indexes: those that the database has.
     ///   - sortsWithoutIndex: whether a sort that no index has is done in memory and not refused.
-    /// - Throws: `MangoFault` when no index has the sort.
+    /// - Throws: `MangoFault` when no index has the sort (`.noSortIndex`), or the one to use is not to be replaced.
     package init(
         _ request: FindRequest, indexes: [StoredIndex], sortsWithoutIndex: Bool = false
     ) throws(MangoFault) {
@@ -30,6 +30,9 @@ package struct QueryPlan: Hashable, Sendable {
         let wanted = request.index.isEmpty ? [] : indexes.filter { Self.isNamed($0, request.index) }
         let named = usable.filter { Self.isNamed($0, request.index) }
         let free = usable.filter { $0.definition.partialSelector == nil }
+        if !request.allowsFallback, named.isEmpty, !request.index.isEmpty || free.isEmpty {
+            throw .invalidIndex(request.index)
+        }
         if let best = (named.isEmpty ? free : named).max(by: { Self.isWorse($0, than: $1, bounds) }) {
             index = best
             range = bounds.range(of: best.definition.fields)
@@ -37,10 +40,7 @@ package struct QueryPlan: Hashable, Sendable {
         } else {
             isDescending = request.sort?.isDescending ?? false
             if let sort = request.sort, sort.fields != [id] {
-                guard sortsWithoutIndex else {
-                    throw MangoFault(
-                        "no_usable_index", "No index exists for this sort, try indexing by the sort fields.")
-                }
+                guard sortsWithoutIndex else { throw .noSortIndex }
                 sortsAfterwards = true
             }
             let bound = bounds[id]

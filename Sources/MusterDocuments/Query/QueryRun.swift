@@ -1,10 +1,20 @@
 package import MusterCore
 package import MusterWire
 
+/// A document that a query found.
+package struct FoundDocument: Sendable {
+    /// The document as it is stored: a whole one is told as it was written.
+    package var stored: StoredDocument
+    /// The fields that were asked for; nil where all were.
+    package var fields: JSONValue?
+    /// Its other leaves, where they were asked for.
+    package var conflicts: [Revision] = []
+}
+
 /// What a query found.
 package struct QueryAnswer: Sendable {
-    /// Whole documents, in the order that was asked for.
-    package var documents: [JSONValue] = []
+    /// The documents, in the order that was asked for.
+    package var documents: [FoundDocument] = []
     /// Where to go on; nil when there are no more.
     package var bookmark: QueryBookmark?
     /// Where the last of the documents is; nil where there are none. Whoever goes on there sees what came since.
@@ -42,7 +52,9 @@ package struct QueryRun {
         var run = QueryRun(request, plan, scope, reader)
         let start = try request.bookmark.map { try QueryBookmark($0, of: plan) }
         run.answer.warning = plan.warning
-        if request.limit == 0 {
+        if request.selector.findsNothing {
+            run.answer.warning = nil
+        } else if request.limit == 0 {
             run.answer.bookmark = start
         } else if plan.sortsAfterwards {
             try run.sortAll(after: start)
@@ -98,14 +110,14 @@ package struct QueryRun {
     private mutating func sortAll(after start: QueryBookmark?) throws {
         guard let sort = request.sort else { return }
         let rule = IndexRule(IndexDefinition(design: "", name: "", fields: sort.fields))
-        var found: [(entry: IndexEntry, document: JSONValue)] = []
+        var found: [(entry: IndexEntry, document: FoundDocument)] = []
         var range = plan.ids
         range.limit = Self.pageSize
         while true {
             let page = try reader.documents(in: scope, range)
             for stored in page {
-                guard let document = look(at: stored), let key = rule.key(of: document) else { continue }
-                found.append((IndexEntry(key: key, id: stored.id), document))
+                guard let value = look(at: stored), let key = rule.key(of: value) else { continue }
+                found.append((IndexEntry(key: key, id: stored.id), told(stored, value)))
                 guard found.count <= Self.sortLimit, answer.documentsExamined < Self.examinedLimit else {
                     throw MangoFault(
                         "no_usable_index",
@@ -134,11 +146,11 @@ package struct QueryRun {
     /// - Returns: whether the page ends here.
     private mutating func take(_ stored: StoredDocument, at key: [UInt8]) -> Bool {
         let place = QueryBookmark(plan, key: key, id: stored.id)
-        if let document = look(at: stored) {
+        if let value = look(at: stored) {
             if toSkip > 0 {
                 toSkip -= 1
             } else {
-                answer.documents.append(document)
+                answer.documents.append(told(stored, value))
                 answer.end = place
             }
         }
@@ -155,17 +167,21 @@ package struct QueryRun {
             !stored.id.utf8.starts(with: "_design/".utf8)
         else { return nil }
         answer.documentsExamined += 1
-        var document = JSONValue(
-            documentWithID: stored.id, revision: winner.revision.text, json: body.json)
-        guard request.selector.matches(document) else { return nil }
-        if request.wantsConflicts {
-            let others = stored.tree.leaves.filter { !$0.isDeleted && $0.revision != winner.revision }
-            if !others.isEmpty, var members = document.members {
-                members.append(.init("_conflicts", .array(others.map { .string($0.revision.text) })))
-                document = .object(members)
-            }
+        let document = JSONValue(documentWithID: stored.id, revision: winner.revision.text, body: body)
+        return request.selector.matches(document) ? document : nil
+    }
+
+    /// What is to be told of a document that is wanted.
+    private func told(_ stored: StoredDocument, _ value: JSONValue) -> FoundDocument {
+        var found = FoundDocument(stored: stored)
+        if request.wantsConflicts { found.conflicts = stored.tree.conflicts }
+        guard request.projection != .whole else { return found }
+        var members = value.members ?? []
+        if !found.conflicts.isEmpty {
+            members.append(.init("_conflicts", .array(found.conflicts.map { .string($0.text) })))
         }
-        return document
+        found.fields = request.projection.of(.object(members))
+        return found
     }
 }
 

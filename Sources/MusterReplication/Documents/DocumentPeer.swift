@@ -233,9 +233,9 @@ private enum DocumentFilter: Sendable {
                 guard let body = try known ?? reader.body(of: leaf.revision, of: document.id, in: home.scope) else {
                     return false
                 }
-                let json = try home.plain(body, of: leaf.revision, of: document.id).json
                 return selector.matches(
-                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted, json: json)
+                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted,
+                    body: try home.plain(body, of: leaf.revision, of: document.id))
             }
         }
     }

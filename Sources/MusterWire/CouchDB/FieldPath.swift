@@ -1,5 +1,6 @@
-/// Where a value stands in a document: the keys on the way to it, as mango writes them: `a.b.c`, where a dot that is
-/// part of a key has a backslash before it. A key that is a number also picks the element of an array, from 0.
+/// Where a value stands in a document: the keys on the way to it, as mango writes them: `a.b.c`. A character that has a
+/// backslash before it is part of a key, whatever it is: `a\.b`, `\$a`. A key that is a number also picks the element
+/// of an array, from 0.
 package struct FieldPath: Hashable, Sendable {
     /// The keys, outermost first; empty for the document itself.
     package let keys: [String]
@@ -21,7 +22,6 @@ package struct FieldPath: Hashable, Sendable {
         var isEscaped = false
         for byte in text.utf8 {
             if isEscaped {
-                if byte != UInt8(ascii: ".") { key.append(UInt8(ascii: "\\")) }
                 key.append(byte)
                 isEscaped = false
             } else if byte == UInt8(ascii: "\\") {
@@ -33,7 +33,6 @@ package struct FieldPath: Hashable, Sendable {
                 key.append(byte)
             }
         }
-        if isEscaped { key.append(UInt8(ascii: "\\")) }
         keys.append(String(decoding: key, as: UTF8.self))
         guard keys.count <= Self.keyLimit, !keys.contains("") else { throw .badField(text) }
         self.keys = keys
@@ -47,24 +46,40 @@ package struct FieldPath: Hashable, Sendable {
 
     /// The path as mango writes it.
     package var text: String {
-        keys.map { key in key.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.") }
-            .joined(separator: ".")
+        keys.map { key in
+            String(key.flatMap { $0 == "." || $0 == "\\" ? ["\\", $0] : [$0] })
+        }.joined(separator: ".")
+    }
+
+    /// What a path leads to.
+    package enum Place {
+        /// A value.
+        case found(JSONValue)
+        /// An object that has no such key: nothing is there.
+        case absent
+        /// Something in which nothing can be: it is no object, or an array that is not so long.
+        case nowhere
     }
 
     /// What stands there; nil where nothing does.
     package func value(in document: JSONValue) -> JSONValue? {
+        if case .found(let value) = place(in: document) { value } else { nil }
+    }
+
+    /// Where this leads to in a document.
+    package func place(in document: JSONValue) -> Place {
         var value = document
         for key in keys {
             switch value {
             case .object(let members):
-                guard let member = members.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else { return nil }
+                guard let member = members.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else { return .absent }
                 value = member.value
             case .array(let elements):
-                guard let index = Int(key), elements.indices.contains(index) else { return nil }
+                guard let index = Int(key), elements.indices.contains(index) else { return .nowhere }
                 value = elements[index]
-            default: return nil
+            default: return .nowhere
             }
         }
-        return value
+        return .found(value)
     }
 }

@@ -4,8 +4,8 @@ package struct FindRequest: Hashable, Sendable {
     package var selector: Selector
     /// The selector as it came, for `_explain`.
     package var selectorValue: JSONValue
-    /// Which of their fields; empty for all.
-    package var fields: [FieldPath] = []
+    /// Which of their fields.
+    package var projection = Projection.whole
     /// In which order; nil for whatever is fastest.
     package var sort: SortOrder?
     /// At most so many.
@@ -16,6 +16,8 @@ package struct FindRequest: Hashable, Sendable {
     package var bookmark: String?
     /// The index to use: its design document, and perhaps its name.
     package var index: [String] = []
+    /// Whether another index, or none, may be used than the one to use.
+    package var allowsFallback = true
     /// Whether to tell what it took.
     package var wantsStatistics = false
     /// Whether conflicting revisions are named.
@@ -27,8 +29,11 @@ package struct FindRequest: Hashable, Sendable {
     package static let largestLimit = 10_000
     /// How many may be left out.
     package static let largestSkip = 1_000_000
-    /// How many fields may be named.
-    package static let fieldLimit = 1_000
+    /// What a body may have. `r`, `stale`, `update` and `stable` are for several nodes, and change nothing here.
+    private static let keys: Set<String> = [
+        "selector", "use_index", "bookmark", "limit", "skip", "sort", "fields", "partition", "r", "conflicts", "stale",
+        "update", "stable", "execution_stats", "allow_fallback",
+    ]
 
     /// Documents by a selector.
     package init(_ selector: Selector, value: JSONValue) {
@@ -48,37 +53,33 @@ package struct FindRequest: Hashable, Sendable {
             throw MangoFault(error)
         }
         selectorValue = value
-        fields = try Self.fields(request["fields"])
+        if let value = request["fields"] { projection = try Projection(value) }
         if let value = request["sort"], value != .array([]) { sort = try SortOrder(value) }
-        limit = min(try Self.count("limit", in: request) ?? Self.defaultLimit, Self.largestLimit)
-        skip = try Self.count("skip", in: request) ?? 0
+        limit = min(try request.count("limit") ?? Self.defaultLimit, Self.largestLimit)
+        skip = try request.count("skip") ?? 0
         guard skip <= Self.largestSkip else {
             throw MangoFault("invalid_key", "At most \(Self.largestSkip) documents can be skipped")
         }
         bookmark = try Self.bookmark(request["bookmark"])
         index = try Self.index(request["use_index"])
-        wantsStatistics = try Self.flag("execution_stats", in: request)
-        wantsConflicts = try Self.flag("conflicts", in: request)
+        wantsStatistics = try request.flag("execution_stats") ?? false
+        wantsConflicts = try request.flag("conflicts") ?? false
+        allowsFallback = try request.flag("allow_fallback") ?? true
+        try Self.readForNodes(request)
+        try request.requireKeys(of: Self.keys)
     }
 
-    private static func fields(_ value: JSONValue?) throws(MangoFault) -> [FieldPath] {
-        guard let value else { return [] }
-        guard let elements = value.elements else {
-            throw MangoFault("invalid_fields", "Fields must be an array of strings, not: \(value.text)")
+    /// What is for several nodes must be right all the same.
+    private static func readForNodes(_ request: JSONValue) throws(MangoFault) {
+        try request.requirePositive("r")
+        _ = try request.flag("update")
+        _ = try request.flag("stable")
+        if let stale = request["stale"], ![.string("ok"), .string("false"), .boolean(false)].contains(stale) {
+            throw MangoFault("invalid_ok_or_false_value", "stale is \"ok\" or false, not: \(stale.text)")
         }
-        guard elements.count <= fieldLimit else { throw MangoFault(.tooManyTests(limit: fieldLimit)) }
-        var fields: [FieldPath] = []
-        for element in elements {
-            guard let text = element.string else {
-                throw MangoFault("invalid_field", "Invalid JSON for field spec: \(element.text)")
-            }
-            do throws(SelectorFault) {
-                fields.append(try FieldPath(text))
-            } catch {
-                throw MangoFault(error)
-            }
+        if let partition = request["partition"], partition != .string("") {
+            throw MangoFault("bad_request", "partition specified on non-partitioned db")
         }
-        return fields
     }
 
     private static func bookmark(_ value: JSONValue?) throws(MangoFault) -> String? {
@@ -106,48 +107,5 @@ package struct FindRequest: Hashable, Sendable {
         }
         if let first = parts.first, first.hasPrefix("_design/") { parts[0] = String(first.dropFirst("_design/".count)) }
         return parts
-    }
-
-    private static func flag(_ key: String, in request: JSONValue) throws(MangoFault) -> Bool {
-        guard let value = request[key] else { return false }
-        guard let flag = value.boolean else {
-            throw MangoFault("invalid_boolean", "Invalid boolean value: \(value.text)")
-        }
-        return flag
-    }
-
-    private static func count(_ key: String, in request: JSONValue) throws(MangoFault) -> Int? {
-        guard let value = request[key] else { return nil }
-        guard let count = value.integer, count >= 0 else {
-            throw MangoFault(
-                "invalid_non_neg_integer", "\(value.text) is not an integer greater than or equal to zero")
-        }
-        return Int(clamping: count)
-    }
-
-    /// A document with only the fields that are wanted.
-    package func projected(_ document: JSONValue) -> JSONValue {
-        guard !fields.isEmpty else { return document }
-        var result = JSONValue.object([])
-        for field in fields {
-            if let value = field.value(in: document) { result.put(value, at: field.keys[...]) }
-        }
-        return result
-    }
-}
-
-extension JSONValue {
-    /// Puts a value where a path leads, with objects on the way.
-    fileprivate mutating func put(_ value: JSONValue, at path: ArraySlice<String>) {
-        guard let key = path.first else {
-            self = value
-            return
-        }
-        var members = self.members ?? []
-        let place = members.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
-        var inner = place.map { members[$0].value } ?? .object([])
-        inner.put(value, at: path.dropFirst())
-        if let place { members[place].value = inner } else { members.append(.init(key, inner)) }
-        self = .object(members)
     }
 }

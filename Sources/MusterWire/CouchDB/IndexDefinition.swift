@@ -15,6 +15,9 @@ package struct IndexDefinition: Hashable, Sendable {
     package static let fieldLimit = 16
     /// How many bytes each name has.
     package static let nameLimitBytes = 128
+    /// What a body may have. `w` is for several nodes, and changes nothing here.
+    private static let keys: Set<String> = ["index", "type", "name", "ddoc", "w", "partitioned"]
+    private static let indexKeys: Set<String> = ["fields", "partial_filter_selector"]
 
     /// An index.
     package init(
@@ -31,37 +34,67 @@ package struct IndexDefinition: Hashable, Sendable {
     /// same index is made once.
     package init(_ request: JSONValue) throws(MangoFault) {
         guard request.kind == .object else { throw MangoFault("bad_request", "Request body must be a JSON object") }
-        if let type = request["type"], type.string != "json" {
-            throw MangoFault("invalid_index", "The index type \(type.text) is not supported: json is", status: 501)
-        }
-        guard let index = request["index"], index.kind == .object else {
+        guard let index = request["index"] else {
             throw MangoFault("missing_required_key", "Missing required key: index")
         }
-        let sort = try SortOrder(index["fields"] ?? .null)
+        let type = try request.text("type") ?? "json"
+        let givenName = try Self.name("name", in: request)
+        let givenDesign = try Self.name("ddoc", in: request)
+        try request.requirePositive("w")
+        if try request.flag("partitioned") == true {
+            throw MangoFault("bad_request", "partitioned specified on non-partitioned db")
+        }
+        try request.requireKeys(of: Self.keys)
+        guard type == "json" else {
+            let isKnown = ["text", "nouveau"].contains(type)
+            throw isKnown
+                ? MangoFault("invalid_index", "The index type \(type) is not supported: json is", status: 501)
+                : MangoFault("invalid_index", "Invalid type for index: \(type.prefix(200))")
+        }
+        guard index.kind == .object else {
+            throw MangoFault("invalid_index", "JSON indexes must be an object, not: \(index.text)")
+        }
+        guard let listed = index["fields"] else {
+            throw MangoFault("missing_required_key", "Missing required key: fields")
+        }
+        let sort = try SortOrder(listed)
         guard !sort.fields.isEmpty, sort.fields.count <= Self.fieldLimit else {
             throw MangoFault("invalid_index_fields", "An index has 1 to \(Self.fieldLimit) fields")
         }
         fields = sort.fields
         isDescending = sort.isDescending
-        if let partial = index["partial_filter_selector"] ?? request["partial_filter_selector"] {
-            do throws(SelectorFault) {
-                _ = try Selector(partial)
-            } catch {
-                throw MangoFault(error)
-            }
-            partialSelector = partial.bytes
-        }
+        partialSelector = try Self.partialSelector(index["partial_filter_selector"])
+        try index.requireKeys(of: Self.indexKeys)
         design = ""
         name = ""
         let paths = JSONValue.array(fields.map { .string($0.text) })
         let given = Fingerprint.text(of: paths.bytes + (partialSelector ?? []))
-        var named = request["ddoc"]?.string ?? given
+        var named = givenDesign ?? given
         if named.hasPrefix("_design/") { named.removeFirst("_design/".count) }
         design = named
-        name = request["name"]?.string ?? given
+        name = givenName ?? given
         for text in [design, name] where text.isEmpty || text.utf8.count > Self.nameLimitBytes {
             throw MangoFault("invalid_index_name", "A name has 1 to \(Self.nameLimitBytes) bytes")
         }
+    }
+
+    /// A selector that leaves documents out: an empty one does not.
+    private static func partialSelector(_ value: JSONValue?) throws(MangoFault) -> [UInt8]? {
+        guard let value else { return nil }
+        do throws(SelectorFault) {
+            _ = try Selector(value)
+        } catch {
+            throw MangoFault(error)
+        }
+        return value == .object([]) ? nil : value.bytes
+    }
+
+    private static func name(_ key: String, in request: JSONValue) throws(MangoFault) -> String? {
+        let name = try request.text(key)
+        guard name != "" else {
+            throw MangoFault("invalid_empty_string", "Index name or ddoc cannot be empty string")
+        }
+        return name
     }
 
     /// `{"fields":[{"a":"asc"}]}`, as `_index` lists it.
@@ -128,6 +161,7 @@ package struct SortOrder: Hashable, Sendable {
                 directions.insert(direction == "desc")
             default: throw MangoFault("invalid_sort_field", "Invalid sort field: \(element.text)")
             }
+            guard !name.isEmpty else { throw MangoFault("invalid_sort_field", "Invalid sort field: \(element.text)") }
             do throws(SelectorFault) {
                 fields.append(try FieldPath(name))
             } catch {
@@ -140,29 +174,4 @@ package struct SortOrder: Hashable, Sendable {
         }
         isDescending = directions.contains(true)
     }
-}
-
-/// Why a query or an index is refused, in CouchDB's words.
-package struct MangoFault: Error, Hashable, Sendable {
-    /// CouchDB's word.
-    package let word: String
-    /// A sentence.
-    package let reason: String
-    /// The status that goes with it.
-    package let status: Int
-
-    /// A refusal.
-    package init(_ word: String, _ reason: String, status: Int = 400) {
-        self.word = word
-        self.reason = reason
-        self.status = status
-    }
-
-    /// What is wrong with a selector.
-    package init(_ fault: SelectorFault) { self.init(fault.word, fault.reason) }
-}
-
-extension JSONValue {
-    /// The value as text, cut short, for a sentence.
-    var text: String { String(decoding: bytes.prefix(200), as: UTF8.self) }
 }

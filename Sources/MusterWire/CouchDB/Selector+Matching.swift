@@ -5,26 +5,23 @@ extension Selector.Test {
     package func isFulfilled(by value: JSONValue) -> Bool {
         switch self {
         case .all(let tests): tests.allSatisfy { $0.isFulfilled(by: value) }
-        case .any(let tests): tests.contains { $0.isFulfilled(by: value) }
+        case .any(let tests): tests.isEmpty || tests.contains { $0.isFulfilled(by: value) }
         case .not(let test): !test.isFulfilled(by: value)
         case .field(let path, let test):
-            if let inner = path.value(in: value) { test.isFulfilled(by: inner) } else { test == .exists(false) }
+            switch path.place(in: value) {
+            case .found(let inner): test.isFulfilled(by: inner)
+            case .absent: test == .exists(false)
+            case .nowhere: false
+            }
         case .compares(let comparison, let other): comparison.admits(Collation.compare(value, other))
         case .exists(let isThere): isThere
         case .kind(let kind): value.kind == kind
         case .isAmong(let values):
-            values.contains { $0.isSame(value) }
-                || (value.elements ?? []).contains { element in values.contains { $0.isSame(element) } }
-        case .isNotAmong(let values): !values.contains { $0.isSame(value) }
+            (value.elements ?? [value]).contains { element in values.contains { $0.isSame(element) } }
         case .hasAll(let values): Self.hasAll(values, value)
         case .count(let count): value.elements.map { Int64($0.count) == count } ?? false
         case .remainder(let divisor, let remainder):
-            if case .integer(let integer) = value {
-                // Int64.min / -1 is no Int64, and its remainder is 0.
-                integer.remainderReportingOverflow(dividingBy: divisor).partialValue == remainder
-            } else {
-                false
-            }
+            value.remainder(dividingBy: divisor) == remainder
         case .finds(let pattern): value.string.map(pattern.isFound(in:)) ?? false
         case .begins(let start): value.string.map { $0.utf8.starts(with: start.utf8) } ?? false
         case .someElement(let test): (value.elements ?? []).contains { test.isFulfilled(by: $0) }
@@ -69,5 +66,17 @@ extension Selector.Comparison {
 }
 
 extension JSONValue {
+    /// The remainder of a whole number; nil of anything else.
+    fileprivate func remainder(dividingBy divisor: Int64) -> Int64? {
+        switch self {
+        // Int64.min / -1 is no Int64, and its remainder is 0.
+        case .integer(let integer): integer.remainderReportingOverflow(dividingBy: divisor).partialValue
+        // Whole numbers that are no Int64 are doubles; what is left of one is exact where the divisor is.
+        case .number(let number):
+            Double(exactly: divisor).flatMap { Int64(exactly: number.truncatingRemainder(dividingBy: $0)) }
+        default: nil
+        }
+    }
+
     fileprivate func isSame(_ other: JSONValue) -> Bool { Collation.compare(self, other) == .same }
 }

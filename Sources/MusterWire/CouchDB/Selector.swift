@@ -1,7 +1,10 @@
+package import MusterCore
+
 /// Which documents someone wants, as mango has it (`{"year": {"$gt": 2000}, "$or": […]}`): read once, then asked often.
 ///
 /// An absent field matches nothing but `{"$exists": false}`; also not `$ne`, `$nin` and what stands under `$not`, as in
-/// CouchDB.
+/// CouchDB. What is said of elements and keys (`$elemMatch` and its like) knows of no such rule: there `$not` is the
+/// opposite.
 package struct Selector: Hashable, Sendable {
     /// What a document must fulfil.
     package let test: Test
@@ -13,22 +16,21 @@ package struct Selector: Hashable, Sendable {
     package indirect enum Test: Hashable, Sendable {
         /// Every one of some tests; with none, everything does.
         case all([Test])
-        /// At least one of some tests.
+        /// At least one of some tests; with none, everything does, as CouchDB has it.
         case any([Test])
         /// The opposite.
         case not(Test)
-        /// What stands at a place inside; where nothing does, only `.exists(false)` is fulfilled.
+        /// What stands at a place inside; where an object lacks it, only `.exists(false)` is fulfilled, and nothing
+        /// where there is no such object.
         case field(FieldPath, Test)
         /// How it stands to another value.
         case compares(Comparison, JSONValue)
         /// Whether it is there at all.
         case exists(Bool)
-        /// What kind of value it is.
-        case kind(JSONKind)
-        /// It is one of these, or an array that has one of these.
+        /// What kind of value it is; nil for a kind that there is not.
+        case kind(JSONKind?)
+        /// It is one of these and no array, or an array that has one of these.
         case isAmong([JSONValue])
-        /// It is none of these.
-        case isNotAmong([JSONValue])
         /// It is an array that has all of these.
         case hasAll([JSONValue])
         /// It is an array of so many.
@@ -54,10 +56,23 @@ package struct Selector: Hashable, Sendable {
 
     /// Reads a selector.
     package init(_ value: JSONValue) throws(SelectorFault) {
-        guard value.kind == .object else { throw .noObject }
+        guard let members = value.members else { throw .noObject }
+        // Of all selectors without a condition this one alone finds everything.
+        guard !members.isEmpty else {
+            test = .exists(true)
+            return
+        }
         var reading = SelectorReading()
         test = try reading.test(value, at: .document)
+        switch test {
+        case .all, .any, .field: break
+        default: throw .missingField
+        }
     }
+
+    /// Whether it combines nothing, as `{"$and": []}` does: `_find` then finds nothing, while a filter of `_changes` or
+    /// of an index lets everything through. So CouchDB has it.
+    package var findsNothing: Bool { test == .all([]) || test == .any([]) }
 
     /// Reads a selector.
     ///
@@ -75,18 +90,31 @@ package struct Selector: Hashable, Sendable {
     ///   - id: what it finds as `_id`.
     ///   - revision: what it finds as `_rev`.
     ///   - isDeleted: whether it finds `_deleted`.
-    ///   - json: the text of one object, of which nothing is found that cannot be read.
-    package func matches(id: String, revision: String, isDeleted: Bool = false, json: [UInt8]) -> Bool {
-        matches(JSONValue(documentWithID: id, revision: revision, isDeleted: isDeleted, json: json))
+    ///   - body: what it says, of which nothing is found that cannot be read.
+    package func matches(id: String, revision: String, isDeleted: Bool = false, body: DocumentBody) -> Bool {
+        matches(JSONValue(documentWithID: id, revision: revision, isDeleted: isDeleted, body: body))
     }
 }
 
 extension JSONValue {
-    /// A document as selectors see it: `_id`, `_rev`, `_deleted` where it is, and what it says.
-    package init(documentWithID id: String, revision: String, isDeleted: Bool = false, json: [UInt8]) {
+    /// A document as selectors see it: `_id`, `_rev`, `_deleted` where it is, what it says, and that it has files.
+    package init(documentWithID id: String, revision: String, isDeleted: Bool = false, body: DocumentBody) {
         var members: [Member] = [Member("_id", .string(id)), Member("_rev", .string(revision))]
         if isDeleted { members.append(Member("_deleted", .boolean(true))) }
-        if let body = try? JSONValue(parsing: json, depthLimit: 64), let said = body.members { members += said }
+        if let value = try? JSONValue(parsing: body.json, depthLimit: 64), let said = value.members { members += said }
+        if !body.attachments.isEmpty {
+            let stubs = body.attachments.map { Member($0.name, JSONValue(stubOf: $0)) }
+            members.append(Member("_attachments", .object(stubs)))
+        }
         self = .object(members)
+    }
+
+    /// That there is a file, as a document tells it.
+    private init(stubOf file: Attachment) {
+        self = .object([
+            Member("content_type", .string(file.contentType)), Member("revpos", .integer(Int64(file.revisionPosition))),
+            Member("digest", .string("md5-" + Base64.encode(file.md5))), Member("length", .integer(file.length)),
+            Member("stub", .boolean(true)),
+        ])
     }
 }

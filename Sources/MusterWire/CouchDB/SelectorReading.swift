@@ -1,13 +1,16 @@
 /// Reads a selector: what is implicit becomes explicit, fields are joined to whole paths, and negations are pushed
-/// inwards, as CouchDB does, since that decides what an absent field means.
+/// inwards, as CouchDB does, since that decides what an absent field means. Inside of `$elemMatch` and its like CouchDB
+/// leaves them where they are.
 struct SelectorReading {
     private var count = 0
+    /// In how many selectors of elements this is.
+    private var depth = 0
 
     /// What a value says of what stands at a place.
     mutating func test(_ value: JSONValue, at path: FieldPath) throws(SelectorFault) -> Selector.Test {
         count += 1
         guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
-        guard let members = value.members, !(members.isEmpty && !path.keys.isEmpty) else {
+        guard let members = value.members, !members.isEmpty else {
             return leaf(.compares(.equal, value), at: path)
         }
         var tests: [Selector.Test] = []
@@ -23,10 +26,10 @@ struct SelectorReading {
         switch member.key {
         case "$and": return .all(try tests(member, at: path))
         case "$or": return .any(try tests(member, at: path))
-        case "$nor": return .all(try tests(member, at: path).map(\.negated))
+        case "$nor": return .all(try tests(member, at: path).map(opposite))
         case "$not":
             guard member.value.kind == .object else { throw bad(member) }
-            return try test(member.value, at: path).negated
+            return opposite(try test(member.value, at: path))
         case "$elemMatch": return leaf(.someElement(try inner(member)), at: path)
         case "$allMatch": return leaf(.everyElement(try inner(member)), at: path)
         case "$keyMapMatch": return leaf(.someKey(try inner(member)), at: path)
@@ -49,10 +52,10 @@ struct SelectorReading {
             guard let isThere = member.value.boolean else { throw bad(member) }
             return .exists(isThere)
         case "$type":
-            guard let kind = member.value.string.flatMap({ Self.kinds[$0] }) else { throw bad(member) }
-            return .kind(kind)
+            guard let name = member.value.string else { throw bad(member) }
+            return .kind(Self.kinds[name])
         case "$in": return .isAmong(try values(member))
-        case "$nin": return .isNotAmong(try values(member))
+        case "$nin": return .not(.isAmong(try values(member)))
         case "$all": return .hasAll(try values(member))
         case "$size":
             guard let count = member.value.integer, count >= 0 else { throw bad(member) }
@@ -63,11 +66,13 @@ struct SelectorReading {
             else { throw bad(member) }
             return .remainder(divisor: divisor, remainder: remainder)
         case "$regex":
-            guard let text = member.value.string, let pattern = PatternExpression(text) else { throw bad(member) }
+            guard let text = member.value.string else { throw .invalidOperator(member.key) }
+            guard let pattern = PatternExpression(text) else { throw bad(member) }
             return .finds(pattern)
         case "$beginsWith":
-            guard let start = member.value.string else { throw bad(member) }
+            guard let start = member.value.string else { throw .invalidOperator(member.key) }
             return .begins(start)
+        case "$where", "$geoWithin", "$geoIntersects", "$near", "$nearSphere": throw .unsupportedOperator(member.key)
         default: throw .invalidOperator(member.key)
         }
     }
@@ -76,16 +81,17 @@ struct SelectorReading {
         _ member: JSONValue.Member, at path: FieldPath
     ) throws(SelectorFault) -> [Selector.Test] {
         var tests: [Selector.Test] = []
-        for value in try values(member) {
-            guard value.kind == .object else { throw bad(member) }
-            tests.append(try test(value, at: path))
-        }
+        for value in try values(member) { tests.append(try test(value, at: path)) }
         return tests
     }
+
+    private func opposite(_ test: Selector.Test) -> Selector.Test { depth == 0 ? test.negated : .not(test) }
 
     /// A selector of elements, whose paths begin anew.
     private mutating func inner(_ member: JSONValue.Member) throws(SelectorFault) -> Selector.Test {
         guard member.value.kind == .object else { throw bad(member) }
+        depth += 1
+        defer { depth -= 1 }
         return try test(member.value, at: .document)
     }
 
@@ -116,8 +122,6 @@ extension Selector.Test {
         case .field(let path, let test): .field(path, test.negated)
         case .compares(let comparison, let value): .compares(comparison.opposite, value)
         case .exists(let isThere): .exists(!isThere)
-        case .isAmong(let values): .isNotAmong(values)
-        case .isNotAmong(let values): .isAmong(values)
         default: .not(self)
         }
     }

@@ -93,7 +93,7 @@ import Testing
             let rule = IndexRule(definition)
             let expected = try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 100))
                 .map { document -> IndexEntry in
-                    let value = JSONValue(documentWithID: document.id, revision: "1-a", json: document.body?.json ?? [])
+                    let value = JSONValue(documentWithID: document.id, revision: "1-a", body: document.body ?? .empty)
                     return IndexEntry(key: try #require(rule.key(of: value)), id: document.id)
                 }.sorted { $0.isBefore($1) }
             #expect(expected.count == 9 + 5 + 3 - 1)

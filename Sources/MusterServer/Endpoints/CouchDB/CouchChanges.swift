@@ -148,7 +148,13 @@ extension JSONWriter {
         if winner.isDeleted { member("deleted", true) }
         if request.includesDocuments {
             key("doc")
-            try self.winner(of: document, request.view, in: scope, reader)
+            if let projection = request.filter.projection {
+                var whole = JSONWriter()
+                try whole.winner(of: document, request.view, in: scope, reader)
+                value(projection.of(try JSONValue(parsing: whole.bytes, depthLimit: 64, valueLimit: .max)))
+            } else {
+                try self.winner(of: document, request.view, in: scope, reader)
+            }
         }
         endObject()
     }
@@ -181,8 +187,8 @@ enum CouchFilter: Hashable, Sendable {
     case ids(Set<String>)
     /// Design documents.
     case designs
-    /// Those that a selector wants.
-    case selector(Selector)
+    /// Those that a selector wants, and of them some fields.
+    case selector(Selector, Projection)
 
     /// - Throws: `CouchFault` for a filter that would have to run.
     init(_ query: CouchQuery, body: JSONValue) throws {
@@ -200,13 +206,30 @@ enum CouchFilter: Hashable, Sendable {
             guard let selector = body["selector"] else {
                 throw CouchFault.badRequest("Selector must be specified in POST payload")
             }
-            do throws(SelectorFault) {
-                self = .selector(try Selector(selector))
-            } catch {
-                throw CouchFault(.badRequest, error.word, error.reason)
-            }
+            self = try Self.reading(selector, fields: body["fields"])
         case _?: throw CouchFault.notImplemented("Filter functions")
         }
+    }
+
+    private static func reading(_ selector: JSONValue, fields: JSONValue?) throws(CouchFault) -> CouchFilter {
+        let read: Selector
+        do throws(SelectorFault) {
+            read = try Selector(selector)
+        } catch {
+            throw .badRequest(error == .noObject ? "Selector error: expected a JSON object" : error.reason)
+        }
+        guard let fields else { return .selector(read, .whole) }
+        guard fields.elements != nil else { throw .badRequest("Selector error: fields must be JSON array") }
+        do throws(MangoFault) {
+            return .selector(read, try Projection(fields))
+        } catch {
+            throw .badRequest(error.reason)
+        }
+    }
+
+    /// Which fields it tells; nil for all.
+    var projection: Projection? {
+        if case .selector(_, let projection) = self, projection != .whole { projection } else { nil }
     }
 
     /// Whether it asks what documents say.
@@ -221,14 +244,14 @@ enum CouchFilter: Hashable, Sendable {
         case .none: leaves
         case .ids(let ids): ids.contains(document.id) ? leaves : []
         case .designs: document.id.hasPrefix(DocumentID.designPrefix) ? leaves : []
-        case .selector(let selector):
+        case .selector(let selector, _):
             try leaves.filter { leaf in
                 let known = leaf.revision == document.tree.winner?.revision ? document.body : nil
                 guard let body = try known ?? reader.body(of: leaf.revision, of: document.id, in: scope) else {
                     return false
                 }
                 return selector.matches(
-                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted, json: body.json)
+                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted, body: body)
             }
         }
     }

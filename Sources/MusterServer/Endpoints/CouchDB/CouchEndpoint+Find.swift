@@ -37,11 +37,11 @@ extension CouchEndpoint {
             return try QueryRun.answer(request, by: plan, in: scope, reader)
         }
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
-        return .json { writer in
+        return try .json { writer in
             writer.beginObject()
             writer.key("docs")
             writer.beginArray()
-            for document in answer.documents { writer.value(request.projected(document)) }
+            for document in answer.documents { try writer.found(document) }
             writer.endArray()
             // The last page has a bookmark too, behind which there is nothing yet.
             writer.member("bookmark", (answer.bookmark ?? answer.end)?.text ?? request.bookmark ?? "nil")
@@ -54,12 +54,17 @@ extension CouchEndpoint {
     private func explain(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
-        let plan = try await ledger.readDocuments { try Self.plan(request, place, $0) }
+        let plan: QueryPlan?
+        do {
+            plan = try await ledger.readDocuments { try Self.plan(request, place, $0) }
+        } catch let fault as MangoFault where fault == .noSortIndex {
+            plan = nil
+        }
         return .json { writer in
             writer.beginObject()
             writer.member("dbname", place.name)
             writer.key("index")
-            writer.index(plan.index)
+            if let plan { writer.index(plan.index) } else { writer.null() }
             writer.key("partitioned")
             writer.value(false)
             writer.key("selector")
@@ -69,30 +74,30 @@ extension CouchEndpoint {
             writer.key("skip")
             writer.value(request.skip)
             writer.key("fields")
-            if request.fields.isEmpty {
-                writer.value("all_fields")
-            } else {
-                writer.value(JSONValue.array(request.fields.map { .string($0.text) }))
+            writer.value(JSONValue.array(request.projection.fields.map { .string($0.text) }))
+            if let plan {
+                writer.key("mrargs")
+                writer.beginObject()
+                writer.member("direction", plan.isDescending ? "rev" : "fwd")
+                writer.endObject()
             }
-            writer.key("mrargs")
-            writer.beginObject()
-            writer.member("direction", plan.isDescending ? "rev" : "fwd")
-            writer.endObject()
             writer.endObject()
         }
     }
 
     private func listIndexes(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
-        let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        let limit = try Self.number("limit", atLeast: 1, of: call)
+        let skip = try Self.number("skip", atLeast: 0, of: call)
+        let made = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        let indexes: [StoredIndex?] = [nil] + made
         return .json { writer in
             writer.beginObject()
             writer.key("total_rows")
-            writer.value(indexes.count + 1)
+            writer.value(indexes.count)
             writer.key("indexes")
             writer.beginArray()
-            writer.index(nil)
-            for index in indexes { writer.index(index) }
+            for index in indexes.dropFirst(skip ?? 0).prefix(limit ?? indexes.count) { writer.index(index) }
             writer.endArray()
             writer.endObject()
         }
@@ -157,6 +162,16 @@ extension CouchEndpoint {
         }
     }
 
+    /// A number of the query of a list of indexes; nil where it is absent.
+    private static func number(_ name: String, atLeast least: Int, of call: CouchCall) throws(CouchFault) -> Int? {
+        guard let text = call.query.text(name) else { return nil }
+        guard let number = Int(text), number >= least else {
+            throw CouchFault(
+                .badRequest, "invalid_list_index_params", "\(name) is a whole number of at least \(least).")
+        }
+        return number
+    }
+
     // MARK: Places
 
     private static func scope(of place: DatabasePlace) throws(CouchFault) -> DatabaseScope {
@@ -197,6 +212,15 @@ extension CouchFault {
 }
 
 extension JSONWriter {
+    /// Writes a document that was found: where all of it is wanted, as it was written, so that it can be sent back.
+    fileprivate mutating func found(_ found: FoundDocument) throws {
+        if let fields = found.fields { return value(fields) }
+        guard let winner = found.stored.tree.winner, let body = found.stored.body else { return null() }
+        var rendering = CouchRendering(id: found.stored.id, revision: winner.revision, isDeleted: false, body: body)
+        rendering.conflicts = found.conflicts
+        try document(rendering)
+    }
+
     fileprivate mutating func statistics(_ answer: QueryAnswer, milliseconds: Double) {
         key("execution_stats")
         beginObject()

@@ -123,7 +123,7 @@ extension JSONWriter {
     /// Writes a document that a geo query found.
     fileprivate mutating func geoRow(_ document: StoredDocument, _ query: GeoQuery) {
         guard let body = document.body, let winner = document.tree.winner else { return }
-        let value = JSONValue(documentWithID: document.id, revision: winner.revision.text, json: body.json)
+        let value = JSONValue(documentWithID: document.id, revision: winner.revision.text, body: body)
         let geometry = value["geometry"] ?? .null
         beginObject()
         switch query.format {
