@@ -248,6 +248,22 @@ def test_a_filter_of_changes_is_refused_as_couchdb_does_and_tells_the_fields_tha
     assert len(films.send("POST", "/_changes?filter=_selector", {"selector": {"$and": []}}).json()["results"]) > 300
 
 
+def test_a_filter_of_changes_looks_at_each_leaf_that_is_told(films):
+    leaves = [{"_id": "torn", "_rev": f"1-{word * 32}", "word": word} for word in "ab"]
+    films.send("POST", "/_bulk_docs", {"new_edits": False, "docs": leaves})
+    for word in "ab":
+        asked = {"selector": {"word": word}}
+        rows = films.send("POST", "/_changes?filter=_selector&style=all_docs", asked).json()["results"]
+        assert [row["changes"] for row in rows] == [[{"rev": f"1-{word * 32}"}]]
+    rows = films.send("POST", "/_changes?filter=_selector", {"selector": {"word": "a"}}).json()["results"]
+    assert rows == []
+
+
+def test_a_long_track_is_found(films):
+    films.send("PUT", "/track", {"kind": "track", "points": [[n / 7, n / 3] for n in range(60_000)]})
+    assert ids(films.find({"kind": "track"}, fields=["_id"])) == ["track"]
+
+
 def test_an_index_outlives_a_crash_in_the_middle(make_server):
     server = make_server()
     with server:

@@ -97,11 +97,15 @@ package struct Selector: Hashable, Sendable {
 }
 
 extension JSONValue {
+    /// How many values a document may have for a selector to see what it says: tracks of 300,000 points.
+    private static let documentValueLimit = 1_000_000
+
     /// A document as selectors see it: `_id`, `_rev`, `_deleted` where it is, what it says, and that it has files.
     package init(documentWithID id: String, revision: String, isDeleted: Bool = false, body: DocumentBody) {
         var members: [Member] = [Member("_id", .string(id)), Member("_rev", .string(revision))]
         if isDeleted { members.append(Member("_deleted", .boolean(true))) }
-        if let value = try? JSONValue(parsing: body.json, depthLimit: 64), let said = value.members { members += said }
+        let value = try? JSONValue(parsing: body.json, depthLimit: 64, valueLimit: Self.documentValueLimit)
+        if let said = value?.members { members += said }
         if !body.attachments.isEmpty {
             let stubs = body.attachments.map { Member($0.name, JSONValue(stubOf: $0)) }
             members.append(Member("_attachments", .object(stubs)))
