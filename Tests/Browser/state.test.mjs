@@ -92,6 +92,11 @@ test("a position of a time to come moves nobody, and tells of the clock until th
     assert.equal(after(wrong, told(14, 40, 40, false)).members.get("alice").clocks.size, 1);
     assert.equal(after(wrong, told(14, 45, 46, false)).members.get("alice").clocks.size, 0);
     assert.equal(after(loaded(), told(13, 3, 40, true)).members.get("alice").clocks.size, 0);
+    // Of who stays put, no position says so that is stored.
+    const note = (kind) => ({ sequence: 14, at: at(46), type: "note", device: "alice/phone", user: "alice", kind });
+    assert.equal(after(wrong, note("status")).members.get("alice").clocks.size, 1);
+    assert.equal(after(wrong, note("clock")).members.get("alice").clocks.size, 0);
+    assert.equal(wrong.members.get("alice").clocks.size, 1);
     const clocks = [{ device: "bob/phone", aheadSeconds: 300, receivedTime: at(1) }];
     const shown = reduce(emptyState, { type: "snapshot", snapshot: { ...snapshot(), clocks } });
     assert.equal(shown.members.get("bob").clocks.get("bob/phone").aheadSeconds, 300);

@@ -70,6 +70,44 @@ def test_documents_from_a_clock_that_is_ahead_are_kept_and_the_clock_is_told_of(
     assert kinds == ["enter"]
 
 
+@pytest.mark.parametrize("chosen", ["timeBased", "distanceBased", "accuracyBased"])
+def test_a_clock_that_is_right_again_is_so_of_someone_who_stays_put(server, admin, chosen):
+    """The filter leaves out what they send from then on."""
+    [tracker] = admin.items("/trackers")
+    admin.ok("PATCH", f"/trackers/{tracker['name']}", {"filter": chosen})
+    bring(server, [now() - 10_000])
+    bring(server, [now() + ahead])
+    [device] = admin.items("/devices?user=ann")
+    assert 280 <= device["clock"]["aheadSeconds"] <= 303
+    wrong = admin.last_sequence()
+    for _ in range(3):
+        bring(server, [now() - 2_000])
+    assert clocks_told(server) == []
+    # Whoever follows the log hears of it, once; no position does so for them.
+    told = [change for change in admin.changes(wrong) if change["type"] in ("position", "note")]
+    assert [(change["type"], change["device"], change["kind"]) for change in told] == [("note", device["id"], "clock")]
+    [note] = admin.items(f"/users/ann/devices/{device['name']}/notes?kind=clock")
+    assert note["body"] == {"aheadSeconds": 0}
+    server.kill()
+    server.start()
+    assert clocks_told(server) == []
+    # Wrong once more, it is told of, as far back as a restart too.
+    bring(server, [now() + ahead + 1_000])
+    for _ in range(2):
+        assert [clock["device"] for clock in clocks_told(server)] == [device["id"]]
+        server.kill()
+        server.start()
+
+
+def clocks_told(server):
+    """What is told of clocks, the same wherever it is asked for."""
+    clocks = server.admin().ok("GET", "/positions")["clocks"]
+    [device] = server.admin().items("/devices?user=ann")
+    assert [clock["aheadSeconds"] for clock in clocks] == (
+        [device["clock"]["aheadSeconds"]] if "clock" in device else [])
+    return clocks
+
+
 def test_an_owntracks_phone_with_such_a_clock_is_answered_and_told_of(server, admin):
     login = base64.b64encode(f"ann:{password}".encode()).decode()
     phone = CouchApi(server.address)

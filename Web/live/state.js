@@ -193,8 +193,10 @@ function apply(draft, change) {
             if (change.kind === "collection" || change.kind === "tracker") { draft.outdated.regions = true; }
             break;
         // Beacons seen and notes of a device may come by the thousand: they move nobody, and would push out the events.
-        case "sighting":
         case "note":
+            if (change.kind === "clock") { forgetClock(draft, change.device); }
+            break;
+        case "sighting":
         // What was said shows in the safety that follows; a call told again, among the events.
         case "declaration":
         case "reminder":
@@ -222,6 +224,15 @@ function applyPosition(draft, { device, position, late, sequence }) {
     member.positions = new Map(member.positions).set(device, { ...position, device });
     draft.members.set(member.user, member);
     addToTrail(draft, position, device);
+}
+
+/** A clock is right again, and no stored position says so: its device stays where it is. */
+function forgetClock(draft, device) {
+    const member = draft.members.get(owner(device));
+    if (!member?.clocks.has(device)) { return; }
+    const clocks = new Map(member.clocks);
+    clocks.delete(device);
+    draft.members.set(member.user, { ...member, clocks });
 }
 
 /** The snapshot of the presences may be newer than the first changes that follow that of the positions. */

@@ -11,6 +11,8 @@ public struct Decision: Sendable {
 
     /// The people of whose declarations something is to be stored; may name one twice.
     public private(set) var declaredToStore: [UserNumber] = []
+    /// Notes that are to be stored, each of a device; a later one of the same name takes the place of an earlier one.
+    public private(set) var notesToStore: [(note: DeviceNote, device: DeviceNumber)] = []
     /// What reading ahead came to, of no meaning; kept so that it is read.
     var touched = 0
 
@@ -75,6 +77,16 @@ public struct Decision: Sendable {
         bench.presencesChanged = false
     }
 
+    /// Tells, and has stored, that a device's clock is right again, by a position that is not stored: without it nobody
+    /// who was told of the wrong clock would hear of that, nor this server after a restart.
+    mutating func noteRightClock(of device: DeviceNumber, by position: Position) {
+        let note = DeviceNote(
+            DeviceNote.Name(.clock), sampleTime: position.sampleTime, receivedTime: position.receivedTime,
+            body: #"{"aheadSeconds":0}"#)
+        notesToStore.append((note, device))
+        bench.changes.append(.note(note.name, of: device))
+    }
+
     /// Records how a person is and what holds of what was declared of them.
     ///
     /// - Parameter isTold: whether the log tells their safety.
@@ -91,6 +103,7 @@ public struct Decision: Sendable {
         devicesToStore.removeAll(keepingCapacity: true)
         peopleToStore.removeAll(keepingCapacity: true)
         declaredToStore.removeAll(keepingCapacity: true)
+        notesToStore.removeAll(keepingCapacity: true)
         incidents.removeAll()
         hasStruckDeparted = false
         entries.removeAll(keepingCapacity: true)

@@ -22,7 +22,8 @@ extension Engine {
         }
         for (device, lead) in leads where devices.indices.contains(Int(device.rawValue)) {
             let latest = devices[Int(device.rawValue)].latest
-            devices[Int(device.rawValue)].lead = latest.map(lead.isMended) == true ? nil : lead
+            let isMended = latest.map { lead.isMended(at: $0.receivedTime) } ?? false
+            devices[Int(device.rawValue)].lead = isMended ? nil : lead
         }
         for (device, presences) in presences where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].presences = presences

@@ -70,8 +70,11 @@ public struct Engine: Sendable {
         let user = decision.devices.states[place].user
         let former = decision.devices.states[place].evaluated
         let tracker = tracker(of: user)
+        let isMending = decision.devices.states[place].mendClock(by: position)
         let passage = move(
             &decision.devices.states[place], of: device, to: position, tracker: tracker, on: &decision.bench)
+        // A position that is stored says so itself.
+        if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
         guard passage != .ignored else { return .filtered }
         if decision.bench.presencesChanged || !isKnown(user, lastHeard: former, now: now, after: decision) {
             decision.noteChange(of: device)
@@ -92,7 +95,6 @@ public struct Engine: Sendable {
             state.presences.removeAll()
         }
         let former = state.surestFix
-        if let lead = state.lead, lead.isMended(by: position) { state.lead = nil }
         state.noteInterval(to: position.sampleTime)
         state.evaluated = position.sampleTime
         if passage == .stored {

@@ -65,6 +65,17 @@ struct DeviceState: Hashable, Sendable {
         return ConfidentFix(newest)
     }
 
+    /// Takes note of a position that counts, for what is known of the clock: also of one that a filter leaves out, for
+    /// whoever stays put sends no other.
+    ///
+    /// - Returns: whether it tells that the clock is right again.
+    @inline(__always)
+    mutating func mendClock(by position: Position) -> Bool {
+        guard let lead, lead.isMended(at: position.receivedTime) else { return false }
+        self.lead = nil
+        return true
+    }
+
     /// Learns from a new fix how often the device reports.
     mutating func noteInterval(to sampleTime: Instant) {
         guard let evaluated else { return }

@@ -13,6 +13,7 @@ public struct ClockLead: Hashable, Sendable {
         receivedTime = position.receivedTime
     }
 
-    /// Whether another position of the device, one that counts, tells that its clock is right again.
-    func isMended(by position: Position) -> Bool { position.receivedTime > receivedTime }
+    /// Whether another position of the device, one that counts and was received then, tells that its clock is right
+    /// again.
+    public func isMended(at moment: Instant) -> Bool { moment > receivedTime }
 }

@@ -1,5 +1,5 @@
-/// What a device says of itself that is no place: kept as the latest of its name, given back as it came, never
-/// interpreted, and no reason for anyone to be safe or unsafe.
+/// What a device says of itself, or its reports say of it, that is no place: kept as the latest of its name, given back
+/// as it came, never interpreted, and no reason for anyone to be safe or unsafe.
 public struct DeviceNote: Hashable, Sendable {
     /// What it speaks of, and which of them.
     public var name: Name
@@ -27,6 +27,8 @@ public struct DeviceNote: Hashable, Sendable {
         case status
         /// That its connection broke.
         case lastWill
+        /// That its clock is right again after it was ahead: the server's own word, where no stored position says so.
+        case clock
     }
 
     /// What a note replaces: the one of the same device, kind and key.

@@ -157,6 +157,7 @@ struct Ingest {
         do {
             try store.write(at: now) { transaction in
                 try body(&self, transaction)
+                for (note, device) in decision.notesToStore { try transaction.put(note, of: device) }
                 for device in decision.devicesToStore {
                     try transaction.setPresences(decision.presences(of: device), of: device)
                 }

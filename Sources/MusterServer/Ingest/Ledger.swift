@@ -240,7 +240,7 @@ package final class Ledger: Sendable {
 
 extension Store {
     /// The newest position of every device that moved its state: those ahead of the clock did not, and do not when
-    /// their time has come. And whose clock was ahead.
+    /// their time has come. And whose clock was ahead and is not known to be right again.
     fileprivate func currentPositions(
         at now: Instant
     ) throws -> (
@@ -249,7 +249,9 @@ extension Store {
         var leads: [(device: DeviceNumber, lead: ClockLead)] = []
         let positions = try latestPositions().compactMap { device, position in
             guard position.isAhead(at: now) else { return (device, position) }
-            leads.append((device, ClockLead(position)))
+            let lead = ClockLead(position)
+            let rightSince = try notes(of: device, kind: .clock, after: nil, limit: 1).first?.receivedTime
+            if rightSince.map(lead.isMended) != true { leads.append((device, lead)) }
             return try newestPosition(of: device, before: now).map { (device, $0) }
         }
         return (positions, leads)

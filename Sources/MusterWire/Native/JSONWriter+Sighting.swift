@@ -14,7 +14,7 @@ extension Sighting.Proximity {
 }
 
 extension DeviceNote.Kind {
-    /// How the wire calls it: OwnTracks's words.
+    /// How the wire calls it: OwnTracks's words, where it has one.
     package var wireName: StaticString {
         switch self {
         case .waypoint: "waypoint"
@@ -22,6 +22,7 @@ extension DeviceNote.Kind {
         case .steps: "steps"
         case .status: "status"
         case .lastWill: "lwt"
+        case .clock: "clock"
         }
     }
 }

@@ -13,7 +13,7 @@ enum Schema {
     /// The form of an export.
     static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
     /// A kind of notes.
-    static let noteKind = #"{"type":"string","enum":["waypoint","card","steps","status","lwt"]}"#
+    static let noteKind = #"{"type":"string","enum":["waypoint","card","steps","status","lwt","clock"]}"#
     /// A name.
     static let name = #"{"type":"string","pattern":"\#(EntityName.pattern)","minLength":1,"maxLength":64}"#
 
