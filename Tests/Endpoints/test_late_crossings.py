@@ -94,6 +94,44 @@ def test_a_rule_leaves_out_what_comes_late_and_hears_what_comes_in_time(server, 
     assert "delay-seconds" not in [event for rule, event in sent if rule == "now"][0]
 
 
+@pytest.mark.parametrize("chosen", ["none", "timeBased"])
+def test_an_exit_that_was_held_back_is_as_late_when_its_fix_is_not_stored(server, admin, receiver, chosen):
+    [tracker] = admin.items("/trackers")
+    admin.ok("PATCH", f"/trackers/{tracker['name']}", {"filter": chosen})
+    admin.ok("POST", "/collections/walkers/regions", {"type": "FeatureCollection", "features": [
+        polygon("yard", box(13.09, 52.005, 13.11, 52.01), exitDelay=30)]})
+    begin = now() - hour
+    # In and, 20 s later, out; what tells of the exit comes with the next request.
+    walk(server, begin, [52.007, 52.015])
+    walk(server, begin + 40_000, [52.015, 52.015])
+    late = [event for _, event in events(receiver, 2)]
+    assert [event["detail"]["EventType"] for event in late] == ["ENTER", "EXIT"]
+    assert all(3_500 <= event["delay-seconds"] <= 3_660 for event in late), late
+    assert ("Position" in late[1]["detail"]) == (chosen == "none")
+    # What is left now is told in time, its delay left aside.
+    walk(server, now() - 40_000, [52.007])
+    walk(server, now() - 20_000, [52.015])
+    sent = [event for _, event in events(receiver, 4)]
+    assert [event["detail"]["EventType"] for event in sent[2:]] == ["ENTER", "EXIT"]
+    assert all("delay-seconds" not in event for event in sent[2:]), sent
+    assert ("Position" in sent[3]["detail"]) == (chosen == "none")
+
+
+def test_a_passage_of_an_hour_ago_says_how_late_it_is(server, admin, receiver):
+    """No fix fell into the yard, and so none of that moment is stored."""
+    admin.ok("PATCH", "/collections/walkers", {"policy": "confident"})
+    admin.ok("POST", "/collections/walkers/regions", {"type": "FeatureCollection", "features": [
+        polygon("yard", box(13.09, 52.0045, 13.11, 52.0063))]})
+    add_rule(admin, "passages", {"detail-type": ["Muster Crossing"]})
+    # At 20 m/s, a fix each 400 m.
+    for begin in (now() - hour, now() - 140_000):
+        walk(server, begin, [52.0 + 0.0036 * step for step in range(-4, 4)])
+    late, prompt = [event for _, event in events(receiver, 2)]
+    assert late["detail"]["EventType"] == prompt["detail"]["EventType"] == "PASSED"
+    assert (hour - 160_000) / 1000 - 300 <= late["delay-seconds"] <= hour / 1000 - 300
+    assert "delay-seconds" not in prompt
+
+
 def device(admin):
     return admin.items("/devices?user=ann")[0]["name"]
 

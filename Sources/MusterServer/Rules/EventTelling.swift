@@ -7,7 +7,7 @@ import MusterWire
 struct EventTelling: Sendable {
     let origin: EventOrigin
 
-    /// A crossing whose fix was received later than this after it was sampled says by how much.
+    /// A crossing whose fix was received, or that is told, later than this after it was sampled says by how much.
     private static let promptSeconds: Double = 60
 
     /// Where a device was at a sample time, where that is known.
@@ -20,7 +20,8 @@ struct EventTelling: Sendable {
         let told: Told?
         switch logged.change {
         case .crossing(let crossing):
-            told = self.told(crossing, directory, try fix(crossing.device, crossing.sampleTime))
+            let fix = try fix(crossing.device, crossing.sampleTime)
+            told = self.told(crossing, directory, fix, at: logged.committedAt)
         case .position(let position, let device, _): told = self.told(position, of: device, directory)
         case .safety(let safety, let user): told = self.told(safety, of: user, directory)
         case .reminder(let safety, let user, let count): told = self.told(safety, of: user, reminder: count, directory)
@@ -51,7 +52,9 @@ struct EventTelling: Sendable {
 
     // MARK: Where devices are
 
-    private func told(_ crossing: Crossing, _ directory: Directory, _ fix: Position?) -> Told? {
+    private func told(
+        _ crossing: Crossing, _ directory: Directory, _ fix: Position?, at moment: Instant
+    ) -> Told? {
         guard let region = directory.regions[crossing.region], let device = directory.devices[crossing.device] else {
             return nil
         }
@@ -68,14 +71,27 @@ struct EventTelling: Sendable {
         return Told(
             source: isAmazons ? "aws.geo" : "muster",
             detailType: isAmazons ? "Location Geofence Event" : "Muster Crossing", time: crossing.sampleTime,
-            resources: resources, delaySeconds: fix.flatMap { delaySeconds(of: $0) }, detail: .object(detail),
-            subject: .device(crossing.device))
+            resources: resources, delaySeconds: delaySeconds(of: crossing, of: region, fix, toldAt: moment),
+            detail: .object(detail), subject: .device(crossing.device))
     }
 
-    /// How long after its sample time a fix was received; nil where that is no more than a connected phone takes. What
-    /// the region itself waits before it tells, a dwell or an exit delay, is not in it.
-    private func delaySeconds(of fix: Position) -> Int64? {
-        let seconds = fix.receivedTime.seconds(since: fix.sampleTime)
+    /// How long after its sample time the fix of a crossing was received; nil where that is no more than a connected
+    /// phone takes. What is waited for before it is told, an exit delay or the second fix of a passage, is not in it.
+    ///
+    /// - Parameter fix: nil where it is not stored; then what was not waited for is how late the crossing is told.
+    private func delaySeconds(
+        of crossing: Crossing, of region: Region, _ fix: Position?, toldAt moment: Instant
+    ) -> Int64? {
+        let waitedSeconds =
+            switch crossing.kind {
+            case .exit: region.exitDelaySeconds
+            case .passed: InferredPassage.longestGapSeconds
+            // Told at the fix that decides.
+            case .enter, .dwell: 0.0
+            }
+        let seconds =
+            fix.map { $0.receivedTime.seconds(since: $0.sampleTime) }
+            ?? moment.seconds(since: crossing.sampleTime) - waitedSeconds
         return seconds > Self.promptSeconds ? Int64(seconds) : nil
     }
 
