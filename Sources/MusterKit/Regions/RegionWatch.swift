@@ -19,6 +19,8 @@ public final class RegionWatch: Sendable {
         var toldSafety: MusterCore.Safety.State?
         /// When the regions are asked for.
         var pacing = RefreshPacing()
+        /// Asks for them, while nobody waits for that.
+        var refreshing: Task<Void, Never>?
         /// What is kept in the store of what the server told, but for the regions themselves.
         var told: Surroundings.Outline?
         /// Whether fixes were decided that are not on the disk yet.
@@ -155,19 +157,15 @@ public final class RegionWatch: Sendable {
     }
 
     /// Asks the server what it says of this device, and takes that over as far as it knows as much: of a moment before
-    /// the last fix, it says nothing about now. Asks for the regions first where that is due.
+    /// the last fix, it says nothing about now. Where the regions are due they are asked for aside: of those that were
+    /// not known it tells with a later emission.
     ///
     /// - Returns: what there is to tell; nothing where nobody answers.
     func reconcile() async -> [News] {
         guard let verdict = try? await ServerVerdict.ask(questions.withLock({ $0 })) else { return [] }
-        let refreshIsDue = state.withLock { state in
-            if verdict.inside.contains(where: { state.device.region($0) == nil }) { state.pacing.isOutdated = true }
-            return state.pacing.isDue(at: self.now())
-        }
-        // Who cannot be told now is told with a later emission.
-        if refreshIsDue { try? await refresh() }
         let now = now()
         let news = state.withLock { state in
+            if verdict.inside.contains(where: { state.device.region($0) == nil }) { state.pacing.isOutdated = true }
             var news: [News] = []
             if state.incident != verdict.incident {
                 if state.incident?.number != verdict.incident?.number { state.toldSafety = nil }
@@ -181,8 +179,25 @@ public final class RegionWatch: Sendable {
             return news + Self.newSafety(&state)
         }
         if !news.isEmpty { try? await keep() }
+        refreshAside(at: now)
         return news
     }
+
+    /// Asks for the regions where that is due and nobody does so already. On a poor network tens of thousands take
+    /// minutes, and neither an evacuation nor a location waits for them.
+    private func refreshAside(at now: Instant) {
+        state.withLock { state in
+            guard state.refreshing == nil, state.pacing.isDue(at: now) else { return }
+            state.refreshing = Task {
+                // Who cannot be told now is told after a later emission.
+                try? await self.refresh()
+                self.state.withLock { $0.refreshing = nil }
+            }
+        }
+    }
+
+    /// Ends asking for regions that nobody waits for.
+    func endRefreshing() { state.withLock { $0.refreshing }?.cancel() }
 
     // MARK: Deciding
 

@@ -104,7 +104,10 @@ public final class LocationTracker: Sendable {
     ///
     /// - Throws: what keeps the local store from being written: without it nothing is safe.
     public func run() async throws {
-        defer { for listener in listeners.withLock({ $0 }) { listener.finish() } }
+        defer {
+            watch?.endRefreshing()
+            for listener in listeners.withLock({ $0 }) { listener.finish() }
+        }
         let locations = monitor.subscribe()
         tell(.started(stored: try await store.count()))
         try await withThrowingTaskGroup(of: Void.self) { group in
