@@ -76,6 +76,44 @@ import Testing
         }
     }
 
+    @Test func `whoever answers for a server that is away makes nobody forget which account it is`() async throws {
+        try await withPhone { phone in
+            let network = PickyNetwork(to: phone.server)
+            try await network.run { address in
+                let keeper = FileCredentialKeeper(path: temporaryPath())
+                defer { try? keeper.forget() }
+                func signIn() async throws -> MusterKit.Session {
+                    try await MusterKit.Session.signIn(
+                        at: address, user: "ann", password: RunningServer.memberPassword, keeper,
+                        connections: phone.server.connections)
+                }
+                let session = try await signIn()
+                let kept = try keeper.load()
+                for status in [404, 405, 500, 503] {
+                    network.decide { Self.isLogin($0) ? .isAnswered(status: status, body: "none") : .passes }
+                    let busy = MusterKit.Session.Fault.busy(status: status)
+                    await #expect(throws: busy) { try await session.signInAgain(keeper) }
+                    await #expect(throws: busy) { try await signIn() }
+                    #expect(try keeper.load() == kept)
+                }
+                // One that says nothing of the account leaves what is known of it.
+                let key = #"{"api_key":"k","api_password":"p","location_db_name":"lt_locations_user_ann"}"#
+                network.decide { Self.isLogin($0) ? .isAnswered(status: 200, body: key) : .passes }
+                let silent = try await session.signInAgain(keeper)
+                network.decide { _ in .passes }
+                try await phone.server.ask("DELETE", "users/ann")
+                _ = try await phone.server.member("ann", of: nil)
+                let another = MusterKit.Session.Fault.anotherAccount("ann")
+                for session in [session, silent] {
+                    await #expect(throws: another) { try await session.signInAgain(keeper) }
+                }
+                await #expect(throws: another) { try await signIn() }
+            }
+        }
+    }
+
+    private static func isLogin(_ request: String) -> Bool { request.hasPrefix("POST /api/login ") }
+
     @Test func `what a server would not have is known to be missing there, also the next time`() async throws {
         try await withPhone { phone in
             try await phone.store.save(LocalStoreTests.Note(text: String(repeating: "x", count: 9 << 20)), id: "large")

@@ -112,18 +112,22 @@ public struct Session: Sendable {
         let body = JSONValue.object([.init("username", .string(user)), .init("password", .string(password))])
         let address = root + "api/login"
         let (status, answer) = try await faults { try await connections.ask("POST", address, json: body.bytes) }
-        let account: Account
+        var account: Account
         switch status {
         case 200..<300: account = try Self.account(answer, root: root, user: user, password: password)
         case 404, 405:
-            // A server without that API: the name and the password themselves are the key.
+            // One that had that API has it still: something before it answers while it is away.
+            guard before == nil else { throw Fault.busy(status: status) }
+            // A server without it: the name and the password themselves are the key.
             account = Account(
                 server: root, user: user, password: password, key: user, secret: password, databaseRoot: root,
                 databaseName: DatabaseName.locations(of: user))
-        case 400, 401, 403, 500: throw Fault.refused(reason(answer) ?? "the name or the password is wrong")
+        case 400, 401, 403: throw Fault.refused(reason(answer) ?? "the name or the password is wrong")
         default: throw fault(status)
         }
         if let before, let now = account.account, now != before { throw Fault.anotherAccount(user) }
+        // Who is not told it has not become another, and knows it when it is told the next time.
+        account.account = account.account ?? before
         let session = try Session(account, connections)
         try keeper.keep(try JSONEncoder().encode(account))
         return session
@@ -177,7 +181,7 @@ public struct Session: Sendable {
 
     private static func fault(_ status: Int) -> Fault {
         switch status {
-        case 408, 425, 429, 502...599: .busy(status: status)
+        case 408, 425, 429, 500, 502...599: .busy(status: status)
         default: .unexpected(status: status)
         }
     }
