@@ -12,6 +12,7 @@ import urllib.request
 from cutting_proxy import CuttingProxy
 from muster_process import binary, root, run
 from native_api import box, polygon
+from picky_proxy import PickyProxy
 
 password = "walkwalkwalk1"
 
@@ -275,6 +276,55 @@ def test_a_key_that_made_room_for_others_is_made_anew_by_itself(make_server, tmp
     told = phone.wait()
     assert "Signed in again as ann" in told and "Done: 22 locations" in told
     assert len(server.admin().history("ann/phone")) == 22
+
+
+def walked_through(proxy, server, tmp_path):
+    """A phone that walks for five seconds more, by another way, with a key that counts no more: the password was set
+    anew, and is the same."""
+    phone = walked(server, tmp_path)
+    run("user", "password", "ann", data=server.data, text=password + "\n")
+    account = tmp_path / "phone" / "store" / "account.json"
+    account.write_text(account.read_text().replace(
+        json.dumps(server.address)[1:-1].replace("/", r"\/"), proxy.address.replace("/", r"\/")))
+    phone.arguments[phone.arguments.index("--server") + 1] = proxy.address
+    phone.arguments[phone.arguments.index("--speed") + 1] = "40"
+    return phone
+
+
+def test_a_key_that_is_refused_while_another_is_made_says_nothing_of_that(make_server, tmp_path):
+    """Emissions go on while the server takes its time to sign in, and fail with the key of before."""
+    server = make_server().start()
+    logins = []
+
+    def decide(request):
+        if request.startswith(b"POST /api/login "):
+            logins.append(request)
+            time.sleep(2)
+
+    phone = walked_through(PickyProxy(server.port, decide), server, tmp_path)
+    phone.start()
+    told = phone.wait()
+    assert told.count("does not take who asks") > 2, told
+    assert "Done: 22 locations" in told and "Cannot sign in again" not in told
+    assert told.count("Signed in again as ann") == len(logins) == 1
+
+
+def test_a_server_that_fails_at_sign_in_is_asked_again(make_server, tmp_path):
+    server = make_server().start()
+    logins = []
+
+    def decide(request):
+        if request.startswith(b"POST /api/login "):
+            logins.append(request)
+            if len(logins) <= 3:
+                status = (b"500 Internal Server Error", b"404 Not Found", b"502 Bad Gateway")[len(logins) - 1]
+                return b"HTTP/1.1 " + status + b"\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone"
+
+    phone = walked_through(PickyProxy(server.port, decide), server, tmp_path)
+    phone.start()
+    told = phone.wait()
+    assert "Done: 22 locations" in told and "Cannot sign in again" not in told
+    assert told.count("Signed in again as ann") == 1 and len(logins) == 4
 
 
 def test_what_a_removed_user_recorded_goes_to_no_other_of_that_name_unless_told(make_server, tmp_path):

@@ -21,39 +21,51 @@ struct Network: Sendable {
     }
 }
 
-/// A peer behind such a network.
+/// A peer behind such a network, of one session.
 struct SwitchedPeer: ReplicationPeer {
     private let peer: HTTPPeer
     private let network: Network
+    private let noteRefusal: @Sendable () -> Void
 
-    init(_ peer: HTTPPeer, _ network: Network) {
+    /// - Parameter noteRefusal: called where the server does not take who asks.
+    init(_ peer: HTTPPeer, _ network: Network, noteRefusal: @escaping @Sendable () -> Void) {
         self.peer = peer
         self.network = network
+        self.noteRefusal = noteRefusal
     }
 
-    private func reach() throws -> HTTPPeer {
+    private func ask<Answer>(_ body: (HTTPPeer) async throws -> Answer) async throws -> Answer {
         if network.isAway { throw ReplicationFault.unreachable("the network is cut off, as asked for") }
-        return peer
+        do {
+            return try await body(peer)
+        } catch let fault as ReplicationFault {
+            if case .unauthorized = fault { noteRefusal() }
+            throw fault
+        }
     }
 
-    func information() async throws -> PeerInformation { try await reach().information() }
-    func create() async throws { try await reach().create() }
-    func log(_ id: String) async throws -> ReplicationLog? { try await reach().log(id) }
+    func information() async throws -> PeerInformation { try await ask { try await $0.information() } }
+    func create() async throws { try await ask { try await $0.create() } }
+    func log(_ id: String) async throws -> ReplicationLog? { try await ask { try await $0.log(id) } }
     func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
-        try await reach().put(log, as: id)
+        try await ask { try await $0.put(log, as: id) }
     }
-    func changes(_ request: ChangesRequest) async throws -> ChangesPage { try await reach().changes(request) }
+    func changes(_ request: ChangesRequest) async throws -> ChangesPage {
+        try await ask { try await $0.changes(request) }
+    }
     func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
-        try await reach().missing(revisions)
+        try await ask { try await $0.missing(revisions) }
     }
-    func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] { try await reach().read(wanted) }
+    func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
+        try await ask { try await $0.read(wanted) }
+    }
     func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
-        try await reach().attachment(reference)
+        try await ask { try await $0.attachment(reference) }
     }
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal] {
-        try await reach().write(revisions, attachments: attachments)
+        try await ask { try await $0.write(revisions, attachments: attachments) }
     }
-    func ensureFullCommit() async throws { try await reach().ensureFullCommit() }
+    func ensureFullCommit() async throws { try await ask { try await $0.ensureFullCommit() } }
 }

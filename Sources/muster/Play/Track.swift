@@ -88,7 +88,7 @@ struct Track: AsyncParsableCommand {
         pace.readSeconds = readEvery
         pace.emitSeconds = emitEvery
         let tracker = LocationTracker(
-            store: local, monitor: monitor, server: SwitchedPeer(session.peer, network), user: user,
+            store: local, monitor: monitor, server: walker.peer(over: network), user: user,
             session: walk.session, watch: watch, pace: pace)
         let trip = Trip(tracker: tracker, store: local, walker: walker, network: network)
         announce("\(track.recorded.count) fixes in \(file), \(Int(track.durationSeconds)) s at this speed")
@@ -114,8 +114,7 @@ struct Track: AsyncParsableCommand {
         func signInAgain() async -> Walker.Renewal {
             let renewal = await walker.signInAgain()
             if case .signedIn = renewal {
-                let session = walker.session
-                tracker.goOn(as: session, by: SwitchedPeer(session.peer, network))
+                tracker.goOn(as: walker.session, by: walker.peer(over: network))
             }
             return renewal
         }

@@ -8,6 +8,10 @@ import Synchronization
 final class Walker: Sendable {
     private struct State {
         var session: Session
+        /// How often it signed in again: which session it is.
+        var number = 0
+        /// The last session that the server refused; nil while it refused none.
+        var refused: Int?
         /// Whether it signed in again since the server last took what it brought.
         var hasTried = false
         /// Why it cannot sign in again; nil while it may.
@@ -49,6 +53,14 @@ final class Walker: Sendable {
 
     /// The session that counts now.
     var session: Session { state.withLock { $0.session } }
+
+    /// The way to the database as the session that counts now; it notes where the server refuses that.
+    func peer(over network: Network) -> SwitchedPeer {
+        let (session, number) = state.withLock { ($0.session, $0.number) }
+        return SwitchedPeer(session.peer, network) {
+            self.state.withLock { $0.refused = max($0.refused ?? number, number) }
+        }
+    }
 
     /// Signs in: as before where somebody was signed in, without a network; else at the server.
     ///
@@ -108,20 +120,31 @@ final class Walker: Sendable {
     }
 
     /// Notes that the server took what was brought.
-    func noteArrival() { state.withLock { $0.hasTried = false } }
-
-    /// Signs in again with the password that was given along, or else the one that was kept.
-    func signInAgain() async -> Renewal {
-        let (session, ending) = state.withLock { state in
-            if state.hasTried, state.ending == nil { state.ending = "the server still does not take who asks" }
-            return (state.session, state.ending)
+    func noteArrival() {
+        state.withLock { state in
+            state.hasTried = false
+            state.ending = nil
         }
+    }
+
+    /// Signs in again with the password that was given along, or else the one that was kept. Nothing is to be done
+    /// where the one that was refused is a session of before: an emission under way when another took its place.
+    func signInAgain() async -> Renewal {
+        let (session, isOfBefore, ending) = state.withLock { state in
+            let isOfBefore = state.refused.map { $0 < state.number } ?? false
+            if !isOfBefore, state.hasTried, state.ending == nil {
+                state.ending = "the server still does not take who asks"
+            }
+            return (state.session, isOfBefore, state.ending)
+        }
+        if isOfBefore { return .signedIn }
         if let ending { return .refused(ending) }
         do {
             let session = try await session.signInAgain(
                 password: terms.password, terms.keeper, isToTakeOver: terms.takesOver)
             state.withLock { state in
                 state.session = session
+                state.number += 1
                 state.hasTried = true
             }
             announce("Signed in again as \(terms.user)")
