@@ -5,7 +5,7 @@ package import MusterCore
 extension DocumentTables {
     /// What a revision of a row's document says.
     func body(of revision: Revision, in row: Row) throws -> DocumentBody? {
-        if row.tree.winner?.revision == revision {
+        if row.winner?.revision == revision {
             let statement = try statement("SELECT body FROM documents WHERE number = ?")
             defer { statement.reset() }
             statement.bind(1, row.number)
@@ -61,7 +61,7 @@ extension DocumentTables {
 
     /// Forgets what revisions say that are gone.
     func forget(_ gone: [Revision], of row: Row) throws {
-        for revision in gone where revision != row.tree.winner?.revision {
+        for revision in gone where revision != row.winner?.revision {
             guard let body = try body(of: revision, in: row) else { continue }
             try delete(revision, of: row.number)
             try release(body.attachments)

@@ -108,7 +108,7 @@ extension DocumentTables {
         Row(
             number: statement.integer(0), database: DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(1))),
             sequence: Sequence(statement.integer(2)),
-            tree: try tree(in: statement, 3), isDeleted: statement.integer(4) != 0,
+            tree: try tree(in: statement, 3),
             jsonLength: Int(statement.integer(5)),
             attachments: try attachments(in: statement, 6))
     }

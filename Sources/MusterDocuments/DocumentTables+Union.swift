@@ -36,6 +36,7 @@ extension DocumentTables {
 
     /// The rows that have an id, of those users who touched it last; newest first.
     func members(_ id: String) throws -> [Row] {
+        if let recentMembers, recentMembers.id.utf8.elementsEqual(id.utf8) { return recentMembers.rows }
         let statement = try statement(
             """
             SELECT \(Self.columns) FROM documents WHERE \(try isSeen()) AND id = ? ORDER BY sequence DESC LIMIT ?
@@ -45,6 +46,7 @@ extension DocumentTables {
         statement.bind(2, Int64(Self.ownerLimit))
         var rows: [Row] = []
         while try statement.step() { rows.append(try row(in: statement)) }
+        recentMembers = (id, rows)
         return rows
     }
 
@@ -179,7 +181,7 @@ extension DocumentTables {
 
     /// How many bytes a row's document says in a revision, with its attachments; nil where that is not known.
     private func length(of revision: Revision, in row: Row) throws -> Int64? {
-        if row.tree.winner?.revision == revision { return row.jsonLength == 0 ? nil : row.counts.bytes }
+        if row.winner?.revision == revision { return row.jsonLength == 0 ? nil : row.counts.bytes }
         guard row.tree.node(revision) != nil else { return nil }
         let statement = try statement(
             "SELECT length(json), attachments FROM bodies WHERE document = ? AND revision = ?")

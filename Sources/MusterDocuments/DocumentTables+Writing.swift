@@ -3,25 +3,25 @@ package import MusterCore
 
 extension DocumentTables {
     package func put(_ document: StoredDocument, bodies: [Revision: DocumentBody], gone: [Revision]) throws {
-        guard let winner = document.tree.winner else {
-            return try remove(document: document.id, from: document.database)
-        }
         try change {
             let before = try row(of: document.id, in: document.database)
+            var after = Row(
+                number: before?.number ?? 0, database: document.database, sequence: document.sequence,
+                tree: document.tree, jsonLength: 0, attachments: [])
+            guard let winner = after.winner?.revision else {
+                return try remove(document: document.id, from: document.database)
+            }
             recent = nil
             // What the union has of it is told by bodies too, so it is looked up before they change.
             let others = try others(of: document.id, in: document.database, besides: before?.number)
             let unionBefore = try share(of: before, beside: others)
-            var after = Row(
-                number: before?.number ?? 0, database: document.database, sequence: document.sequence,
-                tree: document.tree, isDeleted: winner.isDeleted, jsonLength: 0, attachments: [])
             if let before {
-                try replace(before, by: &after, winner.revision, bodies: bodies, gone: gone)
+                try replace(before, by: &after, winner, bodies: bodies, gone: gone)
             } else {
-                try insert(&after, id: document.id, winner.revision, bodies: bodies)
+                try insert(&after, id: document.id, winner, bodies: bodies)
             }
             count(before: before, after: after, union: (unionBefore, try share(of: after, beside: others)))
-            try file(after, id: document.id, winner.revision)
+            try file(after, id: document.id, winner)
         }
     }
 
@@ -76,11 +76,8 @@ extension DocumentTables {
     private func replace(
         _ before: Row, by after: inout Row, _ winner: Revision, bodies: [Revision: DocumentBody], gone: [Revision]
     ) throws {
-        guard let old = before.tree.winner?.revision else { preconditionFailure("no tree is stored empty") }
-        let leaves = Set(after.tree.leaves.map(\.revision))
-        for leaf in before.tree.leaves where leaf.revision != old && !leaves.contains(leaf.revision) {
-            try noteEdited(leaf.revision, of: before)
-        }
+        guard let old = before.winner?.revision else { preconditionFailure("no tree is stored empty") }
+        for leaf in before.tree.leaves(lostIn: after.tree) where leaf != old { try noteEdited(leaf, of: before) }
         try forget(gone, of: before)
         if winner == old, bodies[old] == nil {
             (after.jsonLength, after.attachments) = (before.jsonLength, before.attachments)
@@ -89,7 +86,7 @@ extension DocumentTables {
             if winner == old || gone.contains(old) {
                 try release(before.attachments)
             } else {
-                try keepWinner(of: before, old, isLeaf: leaves.contains(old))
+                try keepWinner(of: before, old, isLeaf: after.tree.isLeaf(old))
             }
             let statement = try statement(
                 """
@@ -105,7 +102,7 @@ extension DocumentTables {
                 try write(&after, take(winner, of: before), with: statement)
             }
         }
-        try keep(bodies, besides: winner, of: after, leaves: leaves)
+        try keep(bodies, besides: winner, of: after)
     }
 
     /// Runs a statement whose parameters 1 to 3 and 5 to 7 are a row's columns.
@@ -135,12 +132,12 @@ extension DocumentTables {
         try statement.binding(2, tree.bytes[...]) { try statement.run() }
     }
 
-    private func keep(
-        _ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row, leaves: Set<Revision>? = nil
-    ) throws {
+    /// Keeps what new revisions say, the winner aside.
+    private func keep(_ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row) throws {
+        guard bodies.count > 1 || bodies[winner] == nil else { return }
+        let offspring = RevisionTree.Offspring(of: row.tree)
         for (revision, body) in bodies where revision != winner {
-            let isLeaf = leaves?.contains(revision) ?? row.tree.isLeaf(revision)
-            try keep(body, of: revision, isLeaf: isLeaf, row.number, row.database)
+            try keep(body, of: revision, isLeaf: offspring.isLeaf(revision), row.number, row.database)
             try use(body.attachments)
         }
     }

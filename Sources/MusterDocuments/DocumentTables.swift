@@ -21,6 +21,8 @@ package final class DocumentTables: DocumentWriter {
     private let newest: () -> Sequence
     /// The document that was looked up last: whoever edits one looks it up first.
     var recent: Recent?
+    /// The id that was looked up last in the union, and the rows that have it.
+    var recentMembers: (id: String, rows: [Row])?
     /// What this transaction adds to the counts, by database; 0 is the union of all locations.
     var countChanges: [Int32: DocumentCounts] = [:]
     /// The indexes of databases that this transaction looked at, and what they file documents by.
@@ -55,6 +57,8 @@ package final class DocumentTables: DocumentWriter {
 
     /// Runs a step that changes something; a failure stays with the transaction.
     func change<Result>(_ step: () throws -> Result) throws -> Result {
+        recentMembers = nil
+        defer { recentMembers = nil }
         do {
             return try step()
         } catch {
@@ -85,11 +89,28 @@ extension DocumentTables {
         var number: Int64
         var database: DatabaseNumber
         var sequence: Sequence
-        var tree: RevisionTree
-        var isDeleted: Bool
+        let tree: RevisionTree
+        /// The tree's winner; nil for an empty tree, which is never stored.
+        let winner: RevisionTree.Node?
         /// How long what the winner says is, without its attachments.
         var jsonLength: Int
         var attachments: [Attachment]
+
+        init(
+            number: Int64, database: DatabaseNumber, sequence: Sequence, tree: RevisionTree, jsonLength: Int,
+            attachments: [Attachment]
+        ) {
+            self.number = number
+            self.database = database
+            self.sequence = sequence
+            self.tree = tree
+            winner = tree.winner
+            self.jsonLength = jsonLength
+            self.attachments = attachments
+        }
+
+        /// Whether the winner says that the document is no more.
+        var isDeleted: Bool { winner?.isDeleted ?? true }
 
         /// What this row counts for.
         var counts: DocumentCounts {

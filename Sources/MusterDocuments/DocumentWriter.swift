@@ -90,29 +90,42 @@ extension DocumentWriter {
     ) throws -> EditOutcome {
         let before = try before ?? document(edit.id, in: .database(database))
         var tree = before?.tree ?? RevisionTree()
-        let path: [Revision]
-        switch edit.place {
-        case .at(let known): path = known
-        case .on(let parent):
-            guard let base = Self.base(parent, isDeleted: edit.isDeleted, in: tree) else { return .conflict }
-            let revision = RevisionDigest.revision(of: edit, on: base.revision)
-            path = [revision] + (base.revision.map { [$0] } ?? [])
-        }
-        guard tree.merge(path, isDeleted: edit.isDeleted) else { return .known(path[0]) }
-        for attachment in edit.body.attachments where try !holdsBlob(attachment.key) {
-            return .missingAttachment(name: attachment.name)
+        let revision: Revision
+        switch try take(edit, into: &tree) {
+        case .stored(let made): revision = made
+        case .unchanged(let outcome): return outcome
         }
         let gone = tree.stem(to: revisionLimit)
         guard let winner = tree.winner else { preconditionFailure("a tree that was merged into is not empty") }
         let sequence = try appended(winner)
         try put(
             StoredDocument(id: edit.id, database: database, sequence: sequence, tree: tree, body: nil),
-            bodies: [path[0]: edit.body], gone: gone)
-        return .stored(path[0], sequence)
+            bodies: [revision: edit.body], gone: gone)
+        return .stored(revision, sequence)
+    }
+
+    /// Merges an edit into a tree, where it is to be stored.
+    func take(_ edit: DocumentEdit, into tree: inout some EditedTree) throws -> MergeOutcome {
+        let path: [Revision]
+        switch edit.place {
+        case .at(let known): path = known
+        case .on(let parent):
+            guard let base = Self.base(parent, isDeleted: edit.isDeleted, in: tree) else {
+                return .unchanged(.conflict)
+            }
+            let revision = RevisionDigest.revision(of: edit, on: base.revision)
+            path = [revision] + (base.revision.map { [$0] } ?? [])
+        }
+        if tree.knows(path[0]) { return .unchanged(.known(path[0])) }
+        for attachment in edit.body.attachments where try !holdsBlob(attachment.key) {
+            return .unchanged(.missingAttachment(name: attachment.name))
+        }
+        tree.merge(path, isDeleted: edit.isDeleted)
+        return .stored(path[0])
     }
 
     /// What an edit made here stands on; nil where that would be a conflict.
-    private static func base(_ parent: Revision?, isDeleted: Bool, in tree: RevisionTree) -> EditBase? {
+    private static func base(_ parent: Revision?, isDeleted: Bool, in tree: some EditedTree) -> EditBase? {
         guard let parent else {
             guard let winner = tree.winner else { return EditBase(revision: nil) }
             // Whoever makes a document anew builds upon its deletion.
@@ -126,6 +139,27 @@ extension DocumentWriter {
         guard tree.winner?.isDeleted == false, tree.isLeaf(parent) else { return nil }
         return EditBase(revision: parent)
     }
+}
+
+/// A tree as far as an edit asks it.
+protocol EditedTree {
+    var winner: RevisionTree.Node? { get }
+    func isLeaf(_ revision: Revision) -> Bool
+    /// Whether what a revision says was told already.
+    func knows(_ revision: Revision) -> Bool
+    @discardableResult
+    mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool
+}
+
+extension RevisionTree: EditedTree {}
+extension RevisionTree.Growth: EditedTree {}
+
+/// What merging an edit did.
+enum MergeOutcome {
+    /// The tree has this revision now, which is to be stored.
+    case stored(Revision)
+    /// Nothing changed.
+    case unchanged(EditOutcome)
 }
 
 /// A blob that is being put.

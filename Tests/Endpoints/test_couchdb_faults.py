@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 
 import pytest
 
@@ -70,13 +71,38 @@ def test_a_file_that_is_cut_off_is_not_there(server, couch, db):
     assert couch.ok("PUT", db + "/a/file", raw=bytes(1_000_000))["ok"]
 
 
-def test_a_storm_of_conflicts_has_one_winner(couch, db):
-    leaves = [{"_id": "a", **revisions(f"{n:032x}", high)} for n in range(1000)]
+def test_a_storm_of_conflicts_has_one_winner_and_stops_nobody(couch, db):
+    count = 3000
+    leaves = [{"_id": "a", "n": n, **revisions(f"{n:032x}", high)} for n in range(count)]
+    began = time.monotonic()
     assert couch.ok("POST", db + "/_bulk_docs", {"docs": leaves, "new_edits": False}) == []
     document = couch.ok("GET", db + "/a", conflicts=True)
-    assert document["_rev"] == f"2-{999:032x}" and len(document["_conflicts"]) == 999
+    assert document["_rev"] == f"2-{count - 1:032x}" and len(document["_conflicts"]) == count - 1
     row = couch.ok("GET", db + "/_changes", style="all_docs")["results"][0]
-    assert len(row["changes"]) == 1000
+    assert len(row["changes"]) == count
+    wanted = [{"id": "a", "rev": leaf["_rev"]} for leaf in leaves]
+    results = couch.ok("POST", db + "/_bulk_get", {"docs": wanted}, revs=True, latest=True)["results"]
+    assert [[found["ok"]["n"] for found in result["docs"]] for result in results] == [[n] for n in range(count)]
+    opened = couch.ok("GET", db + "/a", open_revs="all", revs=True)
+    assert [found["ok"]["n"] for found in opened] == list(range(count))[::-1]
+    asked = {"a": [leaf["_rev"] for leaf in leaves] + ["9-x"]}
+    assert couch.ok("POST", db + "/_revs_diff", asked)["a"]["missing"] == ["9-x"]
+    deletions = [{"_id": "a", "_rev": leaf["_rev"], "_deleted": True} for leaf in leaves[1:]]
+    assert all("ok" in row for row in couch.ok("POST", db + "/_bulk_docs", {"docs": deletions}))
+    document = couch.ok("GET", db + "/a", meta=True)
+    assert document["n"] == 0 and "_conflicts" not in document and len(document["_deleted_conflicts"]) == count - 1
+    # Seconds on an idle machine; minutes, where a leaf costs what all the others are.
+    assert time.monotonic() - began < 60
+
+
+def test_of_several_revisions_each_tells_of_itself_alone(couch, db):
+    leaves = [{"_id": "a", **revisions(f"{n:032x}", high)} for n in range(3)]
+    couch.ok("POST", db + "/_bulk_docs", {"docs": leaves, "new_edits": False})
+    more = {"conflicts": True, "meta": True, "local_seq": True}
+    opened = couch.ok("GET", db + "/a", open_revs="all", **more)
+    results = couch.ok("POST", db + "/_bulk_get", {"docs": [{"id": "a"}]}, **more)["results"][0]["docs"]
+    for found in (opened, results):
+        assert len(found) == 3 and all(set(row["ok"]) == {"_id", "_rev"} for row in found)
 
 
 def test_a_generation_as_high_as_there_is_has_no_next(server, couch, db):

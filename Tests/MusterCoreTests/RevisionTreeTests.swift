@@ -147,6 +147,85 @@ import Testing
         #expect(tree.conflicts.isEmpty)
         #expect(tree.winner?.revision == revision("2-10999"))
     }
+
+    @Test(arguments: 0..<200)
+    func `many merged at once make the tree that one after the other makes, with the same winner at each`(seed: Int) {
+        var generator = SplitMix(seed: UInt64(seed))
+        var tree = RevisionTree()
+        // Some come first; and some lie about where a revision comes from.
+        for (path, isDeleted) in paths(&generator) { tree.merge(path, isDeleted: isDeleted) }
+        var growth = RevisionTree.Growth(tree)
+        #expect(growth.tree == tree)
+        for (path, isDeleted) in paths(&generator) + paths(&generator) {
+            var path = path
+            if path.count > 1, Int.random(in: 0..<4, using: &generator) == 0 {
+                path[1] = Revision(generation: path[1].generation, hash: .text("lie"))
+            }
+            #expect(growth.knows(path[0]) == tree.knows(path[0]))
+            #expect(growth.isLeaf(path[0]) == tree.isLeaf(path[0]))
+            let isNew = growth.merge(path, isDeleted: isDeleted)
+            #expect(isNew == tree.merge(path, isDeleted: isDeleted))
+            #expect(growth.winner == tree.winner)
+            #expect(tree.winner == tree.leaves.first)
+        }
+        #expect(growth.tree == tree)
+    }
+
+    @Test(arguments: 0..<200)
+    func `what many are asked for at once is what each would be asked for alone`(seed: Int) {
+        var generator = SplitMix(seed: UInt64(seed))
+        var tree = RevisionTree()
+        for (path, isDeleted) in paths(&generator) { tree.merge(path, isDeleted: isDeleted) }
+        let offspring = RevisionTree.Offspring(of: tree)
+        var expected: [Revision] = []
+        for node in tree.nodes {
+            let leaves = tree.leaves.map(\.revision).filter { tree.path(of: $0).contains(node.revision) }
+            #expect(offspring.leaves(from: node.revision) == leaves)
+            #expect(tree.leaves(from: node.revision) == leaves)
+            #expect(offspring.isLeaf(node.revision) == tree.isLeaf(node.revision))
+            expected += leaves.filter { !expected.contains($0) }
+        }
+        #expect(offspring.leaves(fromAnyOf: tree.nodes.map(\.revision) + [revision("9-x")]) == expected)
+        #expect(offspring.leaves(from: revision("9-x")).isEmpty)
+        let before = tree
+        for (path, isDeleted) in paths(&generator) { tree.merge(path, isDeleted: isDeleted) }
+        let lost = before.leaves.map(\.revision).filter { !tree.isLeaf($0) }
+        #expect(before.leaves(lostIn: tree) == lost.sorted())
+    }
+
+    @Test(arguments: 0..<200)
+    func `stemming keeps what is near to any leaf`(seed: Int) {
+        var generator = SplitMix(seed: UInt64(seed))
+        var tree = RevisionTree()
+        for (path, isDeleted) in paths(&generator) { tree.merge(path, isDeleted: isDeleted) }
+        for limit in 1...4 {
+            var stemmed = tree
+            let gone = stemmed.stem(to: limit)
+            let near = Set(tree.leaves.flatMap { tree.path(of: $0.revision).prefix(limit) })
+            #expect(stemmed.nodes.map(\.revision) == near.sorted())
+            #expect(gone == tree.nodes.map(\.revision).filter { !near.contains($0) })
+        }
+    }
+
+    @Test func `twenty thousand conflicts grow into one tree, and are told, without a look at all for each`() {
+        let root = revision("1-a")
+        var growth = RevisionTree.Growth()
+        let leaves = (0..<20_000).map { Revision(generation: 2, hash: .digest(0, UInt64($0))) }
+        for leaf in leaves { growth.merge([leaf, root], isDeleted: false) }
+        #expect(growth.winner?.revision == leaves.last)
+        // The winner goes, and goes again: the next is at hand.
+        for leaf in leaves.reversed().prefix(10_000) {
+            #expect(growth.winner?.revision == leaf)
+            growth.merge([Revision(generation: 3, hash: leaf.hash), leaf], isDeleted: true)
+        }
+        var tree = growth.tree
+        #expect(tree.nodes.count == 30_001)
+        #expect(tree.stem(to: 1_000).isEmpty)
+        let offspring = RevisionTree.Offspring(of: tree)
+        #expect(leaves.allSatisfy { offspring.leaves(from: $0).count == 1 })
+        #expect(offspring.leaves(fromAnyOf: leaves + [root, root]).count == 20_000)
+        #expect(tree.leaves.count == 20_000)
+    }
 }
 
 /// SplitMix64: the same numbers for the same seed, everywhere.

@@ -67,6 +67,30 @@ import Testing
         try locals.close()
     }
 
+    @Test(arguments: [false, true])
+    func `a document that comes with its conflicts is filed by what its winner says`(isSealed: Bool) async throws {
+        let store = try LocalStore(path: nil, key: isSealed ? SymmetricKey(size: .bits256) : nil)
+        func revision(_ hash: String, _ createdAt: Int64, isDeleted: Bool = false, on base: [String] = [])
+            -> ReplicatedRevision
+        {
+            ReplicatedRevision(
+                id: "a", path: ([hash] + base).compactMap { Revision($0) }, isDeleted: isDeleted,
+                json: Array("{\"created_at\":\(createdAt),\"text\":\"\(hash)\"}".utf8))
+        }
+        func newest() async throws -> [Note] { try await store.documents(.newest(9), as: Note.self).map(\.value) }
+        _ = try await store.write([revision("1-a", 10), revision("1-c", 30), revision("1-b", 20)]) { _ in
+            preconditionFailure("there are no files")
+        }
+        #expect(try await newest() == [Note(text: "1-c", created_at: 30)])
+        let losers = ["1-a", "1-b"].compactMap { Revision($0) }
+        let leaves = try await store.read([DocumentRevisions(id: "a", revisions: losers)])
+        #expect(leaves.map(\.revision.text) == ["1-a", "1-b"])
+        _ = try await store.write([revision("2-c", 30, isDeleted: true, on: ["1-c"]), revision("1-0", 5)]) { _ in
+            preconditionFailure("there are no files")
+        }
+        #expect(try await newest() == [Note(text: "1-b", created_at: 20)])
+    }
+
     @Test func `an edit stands on the revision that was read, and on no other`() async throws {
         let store = try LocalStore(path: nil)
         let first = try await store.save(Note(text: "one"), id: "a")

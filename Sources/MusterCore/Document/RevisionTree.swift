@@ -42,6 +42,9 @@ public struct RevisionTree: Hashable, Sendable {
         self.nodes = nodes
     }
 
+    /// A tree of nodes that are in order.
+    init(ordered nodes: [Node]) { self.nodes = nodes }
+
     /// Adds a revision and its ancestors.
     ///
     /// - Parameters:
@@ -49,7 +52,7 @@ public struct RevisionTree: Hashable, Sendable {
     ///   - isDeleted: whether the revision says that the document is no more.
     /// - Returns: false when the revision was known already, with what it says; then at most an ancestor was learnt.
     /// - Precondition: `path` is not empty and its generations go down by one.
-    /// - Complexity: O(n + m), n the tree's revisions and m the path's.
+    /// - Complexity: O(n + m), n the tree's revisions and m the path's. Of many in a row, `Growth` makes less.
     @discardableResult
     public mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool {
         precondition(!path.isEmpty, "a path has its own revision")
@@ -134,20 +137,21 @@ public struct RevisionTree: Hashable, Sendable {
     /// Forgets ancestors that are more than `limit` revisions away from every leaf (`_revs_limit`).
     ///
     /// - Returns: the revisions that are gone.
+    /// - Complexity: O(n).
     @discardableResult
     public mutating func stem(to limit: Int) -> [Revision] {
         guard nodes.count > limit else { return [] }
+        // How many revisions may still be told from each on, whatever leaf one comes from; nil where none was asked.
+        var left = [Int?](repeating: nil, count: nodes.count)
         var kept = [Bool](repeating: false, count: nodes.count)
-        for leaf in leafIndices {
-            var next: Int? = leaf
-            var left = limit
-            while let index = next, left > 0 {
-                kept[index] = true
-                next = nodes[index].parent
-                left -= 1
-            }
+        // Children before their parents.
+        for index in nodes.indices.reversed() {
+            let here = left[index] ?? limit
+            kept[index] = here > 0
+            guard let parent = nodes[index].parent else { continue }
+            left[parent] = max(left[parent] ?? 0, here - 1)
         }
-        return keep(kept)
+        return kept.contains(false) ? keep(kept) : []
     }
 
     /// Takes leaves out as if they had never been (`_purge`), and every ancestor that leads to no other leaf.
@@ -196,19 +200,26 @@ extension RevisionTree {
     /// The node of a revision.
     public func node(_ revision: Revision) -> Node? { index(of: revision).map { nodes[$0] } }
 
+    /// Whether what a revision says was told already.
+    public func knows(_ revision: Revision) -> Bool { node(revision)?.isKnown == true }
+
     /// The revisions that nothing was made from, the winner first: what lives before what is deleted, then the higher.
-    public var leaves: [Node] {
-        leafIndices.map { nodes[$0] }.sorted { left, right in
-            left.isDeleted == right.isDeleted ? left.revision > right.revision : !left.isDeleted
-        }
+    ///
+    /// - Complexity: O(n).
+    public var leaves: [Node] { Self.ranked(leafIndices.map { nodes[$0] }) }
+
+    /// Leaves in ascending order become such that the winner is first.
+    static func ranked(_ leaves: [Node]) -> [Node] {
+        leaves.reversed().filter { !$0.isDeleted } + leaves.reversed().filter(\.isDeleted)
     }
 
     /// The leaf that everyone agrees on without asking each other; nil for an empty tree.
+    ///
+    /// - Complexity: O(n), O(1) where the highest revision lives.
     public var winner: Node? {
-        if nodes.count == 1 { return nodes[0] }
-        return leafIndices.map { nodes[$0] }.max { left, right in
-            left.isDeleted == right.isDeleted ? left.revision < right.revision : left.isDeleted
-        }
+        // Nothing was made from the highest.
+        guard let last = nodes.last, last.isDeleted else { return nodes.last }
+        return leafIndices.last { !nodes[$0].isDeleted }.map { nodes[$0] } ?? last
     }
 
     /// The living leaves beside the winner, highest first.
@@ -234,14 +245,9 @@ extension RevisionTree {
         return path
     }
 
-    /// The leaves that a revision led to, itself when it is one, highest first; empty for one that is not here.
-    public func leaves(from revision: Revision) -> [Revision] {
-        leaves.map(\.revision).filter { path(of: $0).contains(revision) }
-    }
-
     /// Those of these revisions that are not here (`_revs_diff`): not known, or by name alone.
     public func missing(_ revisions: [Revision]) -> [Revision] {
-        revisions.filter { node($0)?.isKnown != true }
+        revisions.filter { !knows($0) }
     }
 
     /// Leaves that a missing revision may have been made from: those of a lower generation than the highest missing.
@@ -250,7 +256,7 @@ extension RevisionTree {
         return leaves.map(\.revision).filter { $0.generation < highest }
     }
 
-    private func index(of revision: Revision) -> Int? {
+    func index(of revision: Revision) -> Int? {
         var low = 0
         var high = nodes.count
         while low < high {
@@ -260,7 +266,8 @@ extension RevisionTree {
         return low < nodes.count && nodes[low].revision == revision ? low : nil
     }
 
-    private var leafIndices: [Int] {
+    /// Where the leaves stand, in ascending order.
+    var leafIndices: [Int] {
         if nodes.count == 1 { return [0] }
         var isParent = [Bool](repeating: false, count: nodes.count)
         for node in nodes { if let parent = node.parent { isParent[parent] = true } }

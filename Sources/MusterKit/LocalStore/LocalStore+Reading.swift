@@ -85,7 +85,7 @@ extension LocalTransaction {
         let revision = RevisionDigest.revision(of: draft, on: base)
         var edit = draft
         edit.place = .at([revision] + (base.map { [$0] } ?? []))
-        _ = try apply(edit, over: before)
+        _ = try apply([edit], over: before)
         return revision
     }
 }

@@ -176,7 +176,7 @@ extension LocalStoreFile: DocumentHome {
 
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
         if edits.isEmpty { return [] }
-        return try await write { transaction in try edits.map { try transaction.apply($0) } }
+        return try await write { try $0.apply(edits) }
     }
 
     func put(_ json: [UInt8], local id: String) async throws {
@@ -264,23 +264,29 @@ final class LocalTransaction {
     /// What notes are sealed as: they have no revisions.
     static let noteRevision = Revision(generation: 1, hash: .digest(0, 1))
 
-    /// Carries out an edit, sealing what it says.
-    func apply(_ edit: DocumentEdit, over known: StoredDocument? = nil) throws -> EditOutcome {
-        let place = LocalStoreFile.database
-        let before = try known ?? tables.document(edit.id, in: .database(place))
-        var stored = edit
-        guard case .at(let path) = edit.place else { preconditionFailure("local edits know their revision") }
-        if let seal { stored.body.json = try seal.sealed(edit.body.json, of: path[0], of: edit.id) }
-        var winner: RevisionTree.Node?
-        let outcome = try tables.apply(
-            stored, to: place, revisionLimit: StoredDatabase.defaultRevisionLimit, over: before
-        ) { node in
-            winner = node
-            sequence += 1
-            return Sequence(sequence)
+    /// Carries out edits in order, sealing what they say.
+    ///
+    /// - Parameter known: the document that the first is of, where it was looked up already.
+    func apply(_ edits: [DocumentEdit], over known: StoredDocument? = nil) throws -> [EditOutcome] {
+        var batch = DocumentBatch(
+            of: edits, in: LocalStoreFile.database, revisionLimit: StoredDatabase.defaultRevisionLimit, to: tables)
+        // What became of each document in the end, by the bytes of its id.
+        var changed: [[UInt8]: (edit: DocumentEdit, winner: RevisionTree.Node)] = [:]
+        var known = known
+        let outcomes = try edits.map { edit in
+            let before = known
+            known = nil
+            var stored = edit
+            if let seal { stored.body.json = try seal.sealed(edit.body.json, of: edit.revision, of: edit.id) }
+            return try batch.apply(stored, over: before) { winner in
+                changed[Array(edit.id.utf8)] = (edit, winner)
+                sequence += 1
+                return Sequence(sequence)
+            }
         }
-        if let winner { try index(edit, path[0], winner) }
-        return outcome
+        try batch.finish()
+        for (edit, winner) in changed.values { try index(edit, edit.revision, winner) }
+        return outcomes
     }
 
     /// Notes when the document says that it was made.
@@ -300,6 +306,14 @@ final class LocalTransaction {
         } else {
             try database.cachedStatement(sql: "DELETE FROM creations WHERE id = ?").execute(arguments: [edit.id])
         }
+    }
+}
+
+extension DocumentEdit {
+    /// The revision that an edit made here makes; a local one knows it.
+    fileprivate var revision: Revision {
+        guard case .at(let path) = place else { preconditionFailure("local edits know their revision") }
+        return path[0]
     }
 }
 

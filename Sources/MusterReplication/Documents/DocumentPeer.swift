@@ -90,25 +90,28 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
             var revisions: [ReplicatedRevision] = []
             for want in wanted {
                 guard let document = try reader.document(want.id, in: home.scope) else { continue }
-                var seen: Set<Revision> = []
-                for leaf in want.revisions.flatMap({ document.tree.leaves(from: $0) })
-                where seen.insert(leaf).inserted {
-                    if let revision = try Self.revision(leaf, of: document, reader, home) {
-                        revisions.append(revision)
-                    }
-                }
+                let leaves = RevisionTree.Offspring(of: document.tree).leaves(fromAnyOf: want.revisions)
+                revisions += try Self.revisions(leaves, of: document, reader, home)
             }
             return revisions
         }
     }
 
-    /// A leaf as it goes to the other peer; nil where nobody knows any more what it says.
-    package static func revision(
-        _ leaf: Revision, of document: StoredDocument, _ reader: any DocumentReader, _ home: Home
+    /// Leaves as they go to the other peer, without those of which nobody knows any more what they say.
+    package static func revisions(
+        _ leaves: [Revision], of document: StoredDocument, _ reader: any DocumentReader, _ home: Home
+    ) throws -> [ReplicatedRevision] {
+        let winner = document.tree.winner?.revision
+        return try leaves.compactMap { leaf in
+            try revision(leaf, of: document, body: leaf == winner ? document.body : nil, reader, home)
+        }
+    }
+
+    private static func revision(
+        _ leaf: Revision, of document: StoredDocument, body known: DocumentBody?, _ reader: any DocumentReader,
+        _ home: Home
     ) throws -> ReplicatedRevision? {
         guard let node = document.tree.node(leaf) else { return nil }
-        let isWinner = document.tree.winner?.revision == leaf
-        let known = isWinner ? document.body : nil
         guard let body = try known ?? reader.body(of: leaf, of: document.id, in: home.scope) else { return nil }
         let plain = try home.plain(body, of: leaf, of: document.id)
         return ReplicatedRevision(

@@ -42,20 +42,23 @@ extension Ingest {
         let database = place.database
         var receipt = Receipt()
         var observations: [Observation] = []
+        var batch = DocumentBatch(
+            of: edits, in: database, revisionLimit: place.revisionLimit, to: transaction.documents)
         for edit in edits {
-            var before = try transaction.documents.document(edit.id, in: .database(database))
-            if before == nil, let subject = PositionDocument.place(of: edit.id),
-                let user = place.user, place.devices.contains(subject.device)
-            {
-                before = try position(at: subject, of: user)
-                if before == nil, let outcome = try take(edit, subject, user, now, &receipt.tally, transaction) {
-                    receipt.outcomes.append(outcome)
-                    continue
+            var before: StoredDocument?
+            if !batch.holds(edit.id) {
+                before = try transaction.documents.document(edit.id, in: .database(database))
+                if before == nil, let subject = PositionDocument.place(of: edit.id),
+                    let user = place.user, place.devices.contains(subject.device)
+                {
+                    before = try position(at: subject, of: user)
+                    if before == nil, let outcome = try take(edit, subject, user, now, &receipt.tally, transaction) {
+                        receipt.outcomes.append(outcome)
+                        continue
+                    }
                 }
             }
-            let outcome = try transaction.documents.apply(
-                edit, to: database, revisionLimit: place.revisionLimit, over: before
-            ) { winner in
+            let outcome = try batch.apply(edit, over: before) { winner in
                 try transaction.append(
                     .document(
                         DocumentTouch(
@@ -67,6 +70,7 @@ extension Ingest {
             else { continue }
             observations.append(.position(position, of: device))
         }
+        try batch.finish()
         if !observations.isEmpty { receipt.tally += try decide(observations, now: now, in: transaction) }
         return receipt
     }

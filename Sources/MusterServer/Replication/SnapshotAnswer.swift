@@ -25,10 +25,8 @@ struct SnapshotAnswer: PagedAnswer {
         let documents = try reader.changes(
             in: home.scope, since: since, isDescending: false, withBodies: true, limit: size.count)
         for document in documents {
-            for leaf in document.tree.leaves {
-                guard let revision = try DocumentPeer.revision(leaf.revision, of: document, reader, home) else {
-                    continue
-                }
+            let leaves = document.tree.leaves.map(\.revision)
+            for revision in try DocumentPeer.revisions(leaves, of: document, reader, home) {
                 DocumentText.append(revision, to: &bytes)
                 bytes.append(UInt8(ascii: "\n"))
             }

@@ -33,18 +33,23 @@ struct CouchBulkParts: Sendable {
     fileprivate mutating func next(_ reader: any DocumentReader) throws -> CouchMultipart {
         var parts = CouchMultipart()
         let page = wanted[position..<min(position + size.count, wanted.count)]
-        for item in page { try add(item, to: &parts, reader) }
+        var opened: OpenedDocument?
+        for item in page { try add(item, to: &parts, &opened, reader) }
         position += page.count
         if isComplete { parts.add("\r\n--\(boundary)--") }
         size.note(page.count, bytes: parts.textBytes)
         return parts
     }
 
-    private func add(_ item: CouchWanted, to parts: inout CouchMultipart, _ reader: any DocumentReader) throws {
+    /// - Parameter opened: the document that was asked for last.
+    private func add(
+        _ item: CouchWanted, to parts: inout CouchMultipart, _ opened: inout OpenedDocument?,
+        _ reader: any DocumentReader
+    ) throws {
         let view = view.narrowed(to: item)
         let results: [CouchOpenRevisions.Result]
         do {
-            results = try item.find(view, in: scope, reader)
+            results = try item.find(view, in: scope, &opened, reader)
         } catch {
             guard let fault = CouchFault(telling: error), fault.status.kind == .clientError else { throw error }
             var writer = JSONWriter()

@@ -17,7 +17,7 @@ extension CouchEndpoint {
             let wanted = try body.withUnsafeReadableBytes {
                 try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
             }
-            let view = try CouchView(call.query)
+            let view = try CouchView(call.query).ofSeveral
             // As CouchDB has it: JSON wherever that is accepted at all.
             if !call.accepts("application/json"), !call.accepts("*/*") {
                 for type in ["multipart/mixed", "multipart/related"] where call.accepts(type) {
@@ -117,7 +117,8 @@ struct CouchBulkGet: PagedAnswer {
             writer.beginArray()
         }
         let page = wanted[position..<min(position + size.count, wanted.count)]
-        for item in page { try write(item, reader) }
+        var opened: OpenedDocument?
+        for item in page { try write(item, &opened, reader) }
         position += page.count
         isComplete = position == wanted.count
         if isComplete {
@@ -129,14 +130,17 @@ struct CouchBulkGet: PagedAnswer {
         return bytes
     }
 
-    private mutating func write(_ item: CouchWanted, _ reader: any DocumentReader) throws {
+    /// - Parameter opened: the document that was asked for last.
+    private mutating func write(
+        _ item: CouchWanted, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
+    ) throws {
         writer.beginObject()
         writer.member("id", item.id)
         writer.key("docs")
         writer.beginArray()
         let view = view.narrowed(to: item)
         do {
-            for result in try item.find(view, in: scope, reader) {
+            for result in try item.find(view, in: scope, &opened, reader) {
                 switch result {
                 case .missing(let revision): error(of: item.id, revision, .missing)
                 case .found(let found):
@@ -191,13 +195,19 @@ extension CouchView {
 
 extension CouchWanted {
     /// The revisions that are asked for: the one that is named, else all leaves.
+    ///
+    /// - Parameter opened: the document that was asked for last, in the same look; now this one.
     func find(
-        _ view: CouchView, in scope: DatabaseScope, _ reader: any DocumentReader
+        _ view: CouchView, in scope: DatabaseScope, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
     ) throws -> [CouchOpenRevisions.Result] {
         let named = try revision.map { text in
             guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
             return [revision]
         }
-        return try CouchOpenRevisions(revisions: named, latest: view.latest).find(id, in: scope, reader)
+        // Of a document with many leaves, whoever wants all of them asks for one after the other.
+        let last = opened.flatMap { $0.id.utf8.elementsEqual(id.utf8) ? $0 : nil }
+        let document = try last ?? OpenedDocument(id, in: scope, reader)
+        opened = document
+        return try CouchOpenRevisions(revisions: named, latest: view.latest).find(in: document, reader)
     }
 }

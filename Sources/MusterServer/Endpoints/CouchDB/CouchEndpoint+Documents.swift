@@ -25,7 +25,7 @@ extension CouchEndpoint {
         guard let scope = place.scope else { return try showUser(call, id) }
         let wanted = try CouchView(call.query)
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
-            return try await showOpen(revisions, wanted, of: id, in: scope, call)
+            return try await showOpen(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
         if wanted.attachments, call.accepts("multipart/related") {
             let found = try await call.ledger.readDocuments { reader in

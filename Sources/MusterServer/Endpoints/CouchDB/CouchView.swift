@@ -40,6 +40,14 @@ struct CouchView: Sendable {
         }
     }
 
+    /// What is told of each of several revisions: as CouchDB has it, nothing of the tree besides a revision's ancestors.
+    /// Of a document with many conflicts, each would tell of all others.
+    var ofSeveral: CouchView {
+        var view = self
+        (view.information, view.conflicts, view.deletedConflicts, view.localSequence) = (false, false, false, false)
+        return view
+    }
+
     /// Whether the answer is the same for as long as the revision is.
     var isTagged: Bool { !information && !conflicts && !deletedConflicts && !localSequence }
 }
@@ -151,6 +159,24 @@ extension DocumentReader {
     }
 }
 
+/// A document that revisions are looked for in, one after the other.
+final class OpenedDocument {
+    let id: String
+    let scope: DatabaseScope
+    /// nil where there is none.
+    let document: StoredDocument?
+    let winner: Revision?
+    private(set) lazy var offspring = RevisionTree.Offspring(of: document?.tree ?? RevisionTree())
+
+    /// Looks it up.
+    init(_ id: String, in scope: DatabaseScope, _ reader: any DocumentReader) throws {
+        self.id = id
+        self.scope = scope
+        document = try reader.document(id, in: scope)
+        winner = document?.tree.winner?.revision
+    }
+}
+
 /// `open_revs`: several revisions of one document.
 struct CouchOpenRevisions: Sendable {
     /// nil: all leaves.
@@ -180,20 +206,29 @@ struct CouchOpenRevisions: Sendable {
 
     /// Finds them.
     func find(_ id: String, in scope: DatabaseScope, _ reader: any DocumentReader) throws -> [Result] {
-        guard let document = try reader.document(id, in: scope) else {
+        try find(in: OpenedDocument(id, in: scope, reader), reader)
+    }
+
+    /// Finds them in a document.
+    func find(in opened: OpenedDocument, _ reader: any DocumentReader) throws -> [Result] {
+        let (id, scope) = (opened.id, opened.scope)
+        guard let document = opened.document else {
             guard let revisions else { throw CouchFault.missing }
             return revisions.map { .missing($0.text) }
         }
-        var names: [Revision] = []
+        var names = revisions ?? document.tree.leaves.map(\.revision)
         var missing: [Result] = []
-        for revision in revisions ?? document.tree.leaves.map(\.revision) {
-            let wanted = latest ? document.tree.leaves(from: revision) : [revision]
-            if wanted.isEmpty { missing.append(.missing(revision.text)) }
-            names += wanted.filter { !names.contains($0) }
+        if revisions != nil {
+            if latest {
+                missing = names.filter { document.tree.node($0) == nil }.map { .missing($0.text) }
+                names = opened.offspring.leaves(fromAnyOf: names)
+            }
+            var seen: Set<Revision> = []
+            names = names.filter { seen.insert($0).inserted }
         }
         return try names.map { name in
             guard let node = document.tree.node(name), node.isKnown else { return .missing(name.text) }
-            let isWinner = name == document.tree.winner?.revision
+            let isWinner = name == opened.winner
             guard let body = try (isWinner ? document.body : nil) ?? reader.body(of: name, of: id, in: scope) else {
                 return .missing(name.text)
             }

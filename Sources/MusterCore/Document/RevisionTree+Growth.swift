@@ -1,0 +1,154 @@
+extension RevisionTree {
+    /// A tree that many revisions are merged into, one after the other. What becomes of it is what `merge` would make of
+    /// it; but each revision costs what its path is long, however large the tree is, and so does asking for the winner.
+    public struct Growth: Sendable {
+        /// In the order in which they came; a parent is the place of one here.
+        private var nodes: [Node]
+        private var places: [Revision: Int]
+        /// How many were made from each.
+        private var childCounts: [Int]
+        /// Every leaf, and some that were.
+        private var candidates = Candidates()
+
+        /// What grows out of a tree.
+        ///
+        /// - Complexity: O(n).
+        public init(_ tree: RevisionTree = RevisionTree()) {
+            nodes = tree.nodes
+            places = Dictionary(minimumCapacity: nodes.count)
+            childCounts = Array(repeating: 0, count: nodes.count)
+            for (place, node) in nodes.enumerated() {
+                places[node.revision] = place
+                if let parent = node.parent { childCounts[parent] += 1 }
+            }
+            for place in nodes.indices { note(place) }
+        }
+
+        /// Whether there is no revision.
+        public var isEmpty: Bool { nodes.isEmpty }
+
+        /// The leaf that `RevisionTree.winner` would be.
+        public var winner: Node? { candidates.first.map { nodes[$0.place] } }
+
+        /// Whether nothing was made from this revision; false for one that is not here.
+        public func isLeaf(_ revision: Revision) -> Bool { places[revision].map { childCounts[$0] == 0 } ?? false }
+
+        /// Whether what a revision says was told already.
+        public func knows(_ revision: Revision) -> Bool { places[revision].map { nodes[$0].isKnown } ?? false }
+
+        /// Adds a revision and its ancestors, as `RevisionTree.merge` does.
+        ///
+        /// - Returns: false when the revision was known already.
+        /// - Precondition: `path` is not empty and its generations go down by one.
+        /// - Complexity: O(m log n), m the path's revisions and n the tree's.
+        @discardableResult
+        public mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool {
+            precondition(!path.isEmpty, "a path has its own revision")
+            var isNew = true
+            var child: Int?
+            for (step, revision) in path.enumerated() {
+                precondition(
+                    step == 0 || path[step - 1].generation == revision.generation + 1, "generations go down by one")
+                let place = place(of: revision)
+                if step == 0 {
+                    isNew = !nodes[place].isKnown
+                    if isNew { (nodes[place].isDeleted, nodes[place].isKnown) = (isDeleted, true) }
+                }
+                if let child { link(child, to: place) }
+                note(place)
+                child = place
+            }
+            while let first = candidates.first, !isCurrent(first) { candidates.removeFirst() }
+            return isNew
+        }
+
+        /// The tree that has become of it.
+        ///
+        /// - Complexity: O(n log n), O(n) as far as the nodes came in order.
+        public var tree: RevisionTree {
+            let order = nodes.indices.sorted { nodes[$0].revision < nodes[$1].revision }
+            var moved = [Int](repeating: 0, count: nodes.count)
+            for (index, place) in order.enumerated() { moved[place] = index }
+            return RevisionTree(
+                ordered: order.map { place in
+                    var node = nodes[place]
+                    node.parent = node.parent.map { moved[$0] }
+                    return node
+                })
+        }
+
+        private mutating func place(of revision: Revision) -> Int {
+            if let place = places[revision] { return place }
+            places[revision] = nodes.count
+            nodes.append(Node(revision: revision, parent: nil, isDeleted: false, isKnown: false))
+            childCounts.append(0)
+            return nodes.count - 1
+        }
+
+        /// Says what a node was made from. Where someone lies about that, the lower one has it.
+        private mutating func link(_ child: Int, to parent: Int) {
+            if let other = nodes[child].parent {
+                guard nodes[parent].revision < nodes[other].revision else { return }
+                childCounts[other] -= 1
+                note(other)
+            }
+            nodes[child].parent = parent
+            childCounts[parent] += 1
+        }
+
+        /// Whether a candidate is a leaf still, and no other than it was.
+        private func isCurrent(_ candidate: Candidate) -> Bool {
+            childCounts[candidate.place] == 0 && nodes[candidate.place].isDeleted == candidate.isDeleted
+        }
+
+        /// Notes a node that may be the winner, where it is a leaf.
+        private mutating func note(_ place: Int) {
+            guard childCounts[place] == 0 else { return }
+            candidates.insert(
+                Candidate(place: place, revision: nodes[place].revision, isDeleted: nodes[place].isDeleted))
+        }
+    }
+
+    /// A node that was a leaf when it was noted.
+    private struct Candidate {
+        var place: Int
+        var revision: Revision
+        var isDeleted: Bool
+
+        /// Whether it wins over another.
+        func isBefore(_ other: Candidate) -> Bool {
+            isDeleted == other.isDeleted ? revision > other.revision : !isDeleted
+        }
+    }
+
+    /// Candidates, the winner first: a binary heap.
+    private struct Candidates {
+        private var heap: [Candidate] = []
+
+        var first: Candidate? { heap.first }
+
+        mutating func insert(_ candidate: Candidate) {
+            heap.append(candidate)
+            var index = heap.count - 1
+            while index > 0, heap[index].isBefore(heap[(index - 1) / 2]) {
+                heap.swapAt(index, (index - 1) / 2)
+                index = (index - 1) / 2
+            }
+        }
+
+        /// Takes out the first; there must be one.
+        mutating func removeFirst() {
+            heap.swapAt(0, heap.count - 1)
+            heap.removeLast()
+            var index = 0
+            while true {
+                var next = index
+                for child in [2 * index + 1, 2 * index + 2]
+                where child < heap.count && heap[child].isBefore(heap[next]) { next = child }
+                if next == index { return }
+                heap.swapAt(index, next)
+                index = next
+            }
+        }
+    }
+}
