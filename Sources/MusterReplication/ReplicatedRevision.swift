@@ -12,6 +12,9 @@ public struct ReplicatedRevision: Hashable, Sendable {
     public var json: [UInt8]
     /// Its attachments, without their bytes.
     public var attachments: [ReplicatedAttachment]
+    /// Why nobody can have it: its source does not tell it, or it is more than is read. Then it has no text, is written
+    /// nowhere, and is counted as refused. Nil for every other.
+    public var refusal: WriteRefusal?
 
     /// The revision itself.
     public var revision: Revision { path[0] }
@@ -30,6 +33,12 @@ public struct ReplicatedRevision: Hashable, Sendable {
         self.json = json
         self.attachments = attachments
     }
+
+    /// One that nobody can have.
+    package init(refused id: String, _ revision: Revision, error: String, reason: String, isPassing: Bool = false) {
+        self.init(id: id, path: [revision], json: [])
+        refusal = WriteRefusal(id: id, revision: revision, error: error, reason: reason, isPassing: isPassing)
+    }
 }
 
 /// What is said of an attachment beside its bytes.
@@ -44,6 +53,8 @@ public struct ReplicatedAttachment: Hashable, Sendable {
     public var length: Int64
     /// The generation of the revision that it came with.
     public var revisionPosition: Int32
+    /// Whether the digest is known to be of the bytes themselves: those who keep the bytes know it.
+    package var isDigestOfBytes = false
 
     /// What is said of an attachment.
     public init(name: String, contentType: String, digest: String, length: Int64, revisionPosition: Int32) {
@@ -88,12 +99,16 @@ public struct WriteRefusal: Hashable, Sendable {
     public var error: String
     /// Why, in a sentence.
     public var reason: String
+    /// Whether the peer may have it later: asked for this one alone it failed, again and again, and did not say no. No
+    /// log says that a replication is past such a one: the next that is begun asks again.
+    public var isPassing: Bool
 
     /// A revision that a peer will not have.
-    public init(id: String, revision: Revision?, error: String, reason: String) {
+    public init(id: String, revision: Revision?, error: String, reason: String, isPassing: Bool = false) {
         self.id = id
         self.revision = revision
         self.error = error
         self.reason = reason
+        self.isPassing = isPassing
     }
 }

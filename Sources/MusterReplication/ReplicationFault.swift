@@ -4,8 +4,10 @@ public enum ReplicationFault: Error, Hashable, Sendable, CustomStringConvertible
     case unreachable(String)
     /// The peer cannot answer now: 408, 429, 5xx. It may say after how many seconds to ask again.
     case busy(status: Int, retryAfterSeconds: Double?)
-    /// The peer does not take who asks: 401, 403.
+    /// The peer does not take who asks: 401.
     case unauthorized(String)
+    /// The peer knows who asks, and does not let them: 403.
+    case forbidden(String)
     /// The database is not there.
     case noDatabase(String)
     /// More came, or was to be sent, than is taken at once; of what came packed, what it is unpacked counts.
@@ -24,7 +26,7 @@ public enum ReplicationFault: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         // An answer that was cut off may be no JSON, and an attachment may have been cut off too.
         case .unreachable, .busy, .malformed, .damagedAttachment: true
-        case .unauthorized, .noDatabase, .tooLarge, .refused, .unsupported: false
+        case .unauthorized, .forbidden, .noDatabase, .tooLarge, .refused, .unsupported: false
         }
     }
 
@@ -34,6 +36,7 @@ public enum ReplicationFault: Error, Hashable, Sendable, CustomStringConvertible
         case .unreachable(let reason): "the peer cannot be reached: \(reason)"
         case .busy(let status, _): "the peer is busy (status \(status))"
         case .unauthorized(let reason): "the peer refuses who asks: \(reason)"
+        case .forbidden(let reason): "the peer does not let who asks: \(reason)"
         case .noDatabase(let name): "there is no database \(name)"
         case .tooLarge(let limit): "more than \(limit) bytes at once, unpacked"
         case .refused(let status, let error, let reason): "the peer says \(status) \(error): \(reason)"

@@ -73,7 +73,8 @@ final class ReplicationSession: Sendable {
             source: source, target: target, logID: logID, sessionID: id, startedAt: replication.pacing.now(),
             begin: options.since ?? .start,
             sourceLog: options.keepsLogs ? try await source.log(logID) ?? ReplicationLog() : ReplicationLog(),
-            targetLog: options.keepsLogs ? try await target.log(logID) ?? ReplicationLog() : ReplicationLog())
+            targetLog: options.keepsLogs ? try await target.log(logID) ?? ReplicationLog() : ReplicationLog(),
+            refusals: progress.counts.refused)
         update { $0.sequence = keeper.start }
         if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
             let pages = try await source.snapshot(since: keeper.start)
@@ -202,26 +203,35 @@ final class ReplicationSession: Sendable {
     }
 
     private func deliver(_ batch: Batch, _ keeper: inout SessionKeeper) async throws {
-        var refusals: [WriteRefusal] = []
+        var refusals = batch.revisions.compactMap(\.refusal)
+        let unread = refusals.count
         quietSince.withLock { $0 = nil }
-        if !batch.revisions.isEmpty {
+        let readable = unread == 0 ? batch.revisions : batch.revisions.filter { $0.refusal == nil }
+        if !readable.isEmpty {
             let source = source
-            refusals = try await target.write(batch.revisions) { try await source.attachment($0) }
+            refusals += try await target.write(readable) { try await source.attachment($0) }
         }
-        if let last = batch.last { keeper.reached = last }
+        let written = batch.revisions.count - refusals.count
+        if written > 0 { learned.withLock { $0.noteProgress() } }
+        let hasFailed = refusals.contains(where: \.isPassing)
+        if hasFailed {
+            refusals = try bear(refusals, written: written)
+            keeper.hold()
+        }
+        if let last = batch.last { keeper.reach(last) }
         update { progress in
             progress.counts.checked += Int64(batch.checked)
             progress.counts.missing += Int64(batch.missing)
-            progress.counts.read += Int64(batch.revisions.count)
-            progress.counts.written += Int64(batch.revisions.count - refusals.count)
+            progress.counts.read += Int64(batch.revisions.count - unread)
+            progress.counts.written += Int64(written)
             progress.counts.refused += Int64(refusals.count)
             progress.refusals = (progress.refusals + refusals).suffix(ReplicationProgress.refusalLimit)
             progress.sequence = keeper.reached
             progress.pending = batch.pending
         }
-        if batch.revisions.count > refusals.count { learned.withLock { $0.noteProgress() } }
         let seconds = interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
-        if batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
+        // What was left out is written down at once: a peer that fails at this too is a peer that fails.
+        if hasFailed || batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
             try await mark(&keeper, isInSnapshot: batch.isInSnapshot)
         }
         if batch.isLast, options.isContinuous {
@@ -229,6 +239,36 @@ final class ReplicationSession: Sendable {
             let now = replication.pacing.now()
             quietSince.withLock { $0 = now }
         }
+    }
+
+    /// Decides whether the rest is to go on without what a peer failed at, as the row or the answer of one document
+    /// said: 500, or an error in its place.
+    ///
+    /// That loses nothing. A peer that is away (no connection, 503, no answer in time) never comes here: the calls
+    /// themselves throw. What does come here was asked for in `Interruptions.patience` attempts, seconds apart, while
+    /// the peer answered for others; it is counted and told; and `SessionKeeper` holds the log before it, so that every
+    /// session from now on, after a cut or begun anew, finds it missing and asks again. All that it costs is that what
+    /// is behind it is compared again, not read again.
+    ///
+    /// - Returns: those that are to be counted and told: one that was left out is told once, however often it is found.
+    /// - Throws: `ReplicationFault.busy` where it is to be tried again before.
+    private func bear(_ refusals: [WriteRefusal], written: Int) throws -> [WriteRefusal] {
+        var isEnough = true
+        let told = learned.withLock { learned in
+            refusals.filter { refusal in
+                guard refusal.isPassing else { return true }
+                let count = refusal.revision.map { learned.noteFailure(at: .init(id: refusal.id, revision: $0)) } ?? 0
+                if count < Interruptions.patience { isEnough = false }
+                return count == Interruptions.patience
+            }
+        }
+        if isEnough { return told }
+        // The others are there: they are not missing the next time, and are counted now.
+        update { progress in
+            progress.counts.read += Int64(written)
+            progress.counts.written += Int64(written)
+        }
+        throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
     }
 
     /// Writes down at both peers how far it came.

@@ -130,7 +130,7 @@ import Testing
     @Test func `a full disk refuses the commit, keeps what is stored, and serves again when there is room`() throws {
         let bench = try Bench(.memory)
         var options = SQLiteStore.Options()
-        options.pageLimit = ProcessInfo.processInfo.environment["PL"].flatMap { Int($0) } ?? 165
+        options.pageLimit = 165
         options.stageLimit = 64
         let store = try SQLiteStore(in: bench.directory, options: options)
         var stored: [Position] = []

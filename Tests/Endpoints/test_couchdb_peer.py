@@ -3,6 +3,7 @@
 `COUCHDB_URL` names one, with an admin's credentials in it: `http://admin:secret@127.0.0.1:5984`.
 """
 
+import base64
 import os
 import uuid
 from urllib.parse import urlsplit
@@ -149,3 +150,76 @@ def test_its_own_replicator_reads_what_may_only_be_read(started, both):
         done = couch.ok("POST", "/_replicate", order)
         assert (done["history"][0]["docs_read"], len(done["history"])) == (before + 1, 2), "the first is remembered"
         assert len(leaves(couch, target)) == len(leaves(muster, database))
+
+
+def deep(depth):
+    """A value that nests so deep."""
+    return {"x": deep(depth - 1)} if depth else 1
+
+
+def revision(document):
+    """The first revision of a document, named alike wherever it is put."""
+    return {**document, "_rev": "1-" + "a" * 32}
+
+
+def test_one_document_that_we_do_not_take_stops_no_other_in_either_direction(both):
+    muster, couch, name, url = both
+    refused = [{"_id": "deep", "x": deep(100)}, {"_id": "i" * 3_000}, {
+        "_id": "filed", "x": deep(100), "_attachments": {"f": {"content_type": "image/png", "data": "AAAA"}}}]
+    documents = [{"_id": f"d{n}"} for n in range(20)] + refused + [{"_id": f"e{n}"} for n in range(20)]
+    couch.ok("POST", f"/{name}/_bulk_docs", {"docs": [revision(document) for document in documents],
+                                             "new_edits": False})
+    # It pushes,
+    done = couch.ok("POST", "/_replicate", {"source": url, "target": at(muster, name)})["history"][0]
+    assert (done["docs_written"], done["doc_write_failures"]) == (40, 3)
+    assert muster.ok("GET", f"/{name}")["doc_count"] == 40
+    # and we pull.
+    muster.ok("DELETE", f"/{name}")
+    muster.ok("PUT", f"/{name}")
+    done = muster.ok("POST", "/_replicate", {"source": url, "target": name})["history"][0]
+    assert (done["docs_written"], done["doc_write_failures"]) == (40, 3)
+    assert muster.ok("GET", f"/{name}")["doc_count"] == 40
+
+
+def test_a_program_that_lets_nobody_put_one_document_stops_no_other(both):
+    muster, couch, name, url = both
+    couch.ok("PUT", f"/{name}/_design/v", {
+        "language": "javascript",
+        "validate_doc_update": "function (d) { if (d._id === 'b') throw {unauthorized: 'not you'}; "
+                               "if (d._id === 'c') throw {forbidden: 'nobody'}; }"})
+    data = base64.b64encode(os.urandom(100_000)).decode()
+    for ident in ("a", "b", "c", "d"):
+        muster.ok("PUT", f"/{name}/{ident}", {"_attachments": {"f": {"content_type": "image/png", "data": data}}})
+    done = muster.ok("POST", "/_replicate", {"source": name, "target": url})["history"][0]
+    assert (done["docs_written"], done["doc_write_failures"]) == (2, 2)
+    assert [row["id"] for row in couch.ok("GET", f"/{name}/_all_docs")["rows"]] == ["_design/v", "a", "d"]
+
+
+@pytest.mark.parametrize("target", ["muster", "couch"])
+def test_text_files_go_from_one_address_to_another(both, target):
+    muster, couch, name, url = both
+    text = b"the same line again\n" * 20_000
+    couch.ok("PUT", f"/{name}/d", {"_attachments": {"t.txt": {
+        "content_type": "text/plain", "data": base64.b64encode(text).decode()}}})
+    own = muster.address.replace("http://", f"http://admin:{admin_password}@").replace(" ", "%20")
+    server, there = (muster, f"{own}/{name}") if target == "muster" else (couch, f"{url}-relayed")
+    try:
+        done = muster.ok("POST", "/_replicate", {"source": url, "target": there, "create_target": True})["history"][0]
+        assert (done["docs_written"], done["doc_write_failures"]) == (1, 0)
+        path = f"/{name}" if target == "muster" else f"/{name}-relayed"
+        assert server.send("GET", f"{path}/d/t.txt").content == text
+    finally:
+        couch.send("DELETE", f"/{name}-relayed")
+
+
+def test_who_is_no_member_is_told_so(both):
+    muster, couch, name, url = both
+    couch.ok("PUT", f"/_users/org.couchdb.user:{name}", {
+        "name": name, "password": "x", "roles": [], "type": "user"})
+    try:
+        stranger = url.replace(urlsplit(url).netloc.split("@")[0], f"{name}:x", 1)
+        assert couch.send("POST", "/_replicate", {"source": stranger, "target": url}).status_code == 403
+        muster.refused(403, "forbidden", "POST", "/_replicate", {"source": stranger, "target": name})
+    finally:
+        user = couch.ok("GET", f"/_users/org.couchdb.user:{name}")
+        couch.ok("DELETE", f"/_users/org.couchdb.user:{name}", rev=user["_rev"])

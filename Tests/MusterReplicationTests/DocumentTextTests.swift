@@ -37,6 +37,42 @@ import Testing
         #expect(try read(long)?.path == [Revision("1-b")].compactMap { $0 })
     }
 
+    @Test func `a document that nests too deep is refused under its name, and the next is read`() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+        }
+        let limit = DocumentText.depthLimit
+        let text = """
+            [{"_id":"a","_rev":"1-a","x":\(nested(limit))},{"x":\(nested(100_000)),"_id":"b","_rev":"1-b"},
+            {"_id":"c","_rev":"1-c","x":1,"x":2},{"_id":"d","_rev":"1-d"}]
+            """
+        let read = try Array(text.utf8).withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes, depthLimit: 4)
+            var revisions: [ReplicatedRevision?] = []
+            try reader.beginArray()
+            while try reader.nextElement() { revisions.append(try DocumentText.readOne(of: &reader)) }
+            try reader.finish()
+            return revisions.compactMap(\.self)
+        }
+        #expect(read.map(\.id) == ["a", "b", "c", "d"])
+        #expect(read.map { $0.refusal?.error } == [nil, "forbidden", "forbidden", nil])
+        #expect(read.map(\.revision) == ["1-a", "1-b", "1-c", "1-d"].compactMap { Revision($0) })
+    }
+
+    @Test func `a digest goes with bytes that it is known to be of, and with no others`() throws {
+        let revision = try #require(Revision("1-a"))
+        var attachment = ReplicatedAttachment(
+            name: "note.txt", contentType: "text/plain", digest: "md5-xyz", length: 5, revisionPosition: 1)
+        for isKnown in [false, true] {
+            attachment.isDigestOfBytes = isKnown
+            let document = ReplicatedRevision(
+                id: "a", path: [revision], json: Array("{}".utf8), attachments: [attachment])
+            var bytes: [UInt8] = []
+            DocumentText.append(document, to: &bytes, attachments: .following)
+            #expect(String(decoding: bytes, as: UTF8.self).contains("md5-xyz") == isKnown)
+        }
+    }
+
     @Test func `addresses keep what they must and hide who asks`() throws {
         let address = try #require(PeerAddress("http://ann:s%40cret@host:5984/couch/lt_locations_user_a%2540b"))
         #expect(address.root == "http://host:5984/couch/")

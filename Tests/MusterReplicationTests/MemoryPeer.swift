@@ -18,6 +18,8 @@ final class MemoryPeer: ReplicationPeer {
         var writes = 0
         var calls = 0
         var largestRead = 0
+        /// The ids of documents that it fails at, in their row, whichever way they go.
+        var failing: Set<String> = []
     }
 
     let name: String
@@ -140,7 +142,11 @@ final class MemoryPeer: ReplicationPeer {
             return wanted.flatMap { want -> [ReplicatedRevision] in
                 guard let document = state.documents[want.id] else { return [] }
                 return want.revisions.flatMap { document.tree.leaves(from: $0) }.compactMap { leaf in
-                    document.bodies[leaf].map {
+                    if state.failing.contains(want.id) {
+                        return ReplicatedRevision(
+                            refused: want.id, leaf, error: "unknown_error", reason: "badmatch", isPassing: true)
+                    }
+                    return document.bodies[leaf].map {
                         ReplicatedRevision(
                             id: want.id, path: document.tree.path(of: leaf), isDeleted: $0.isDeleted, json: $0.json)
                     }
@@ -163,6 +169,13 @@ final class MemoryPeer: ReplicationPeer {
                 guard !revision.id.hasPrefix("forbidden") else {
                     refusals.append(
                         WriteRefusal(id: revision.id, revision: revision.revision, error: "forbidden", reason: "no"))
+                    continue
+                }
+                guard !state.failing.contains(revision.id) else {
+                    refusals.append(
+                        WriteRefusal(
+                            id: revision.id, revision: revision.revision, error: "unknown_error", reason: "badmatch",
+                            isPassing: true))
                     continue
                 }
                 var document = state.documents[revision.id] ?? Document()

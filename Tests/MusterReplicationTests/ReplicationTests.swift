@@ -59,6 +59,40 @@ import Testing
         #expect(third.counts.checked < 10)
     }
 
+    @Test(arguments: [true, false])
+    func `what a peer fails at is left out after some attempts, and found by the next run`(
+        _ isSource: Bool
+    ) async throws {
+        var dice = SeededDice(seed: 9)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for index in 0..<30 { source.edit("d\(index)", on: nil, &dice) }
+        (isSource ? source : target).state.withLock { $0.failing = ["d7", "d20"] }
+        var options = Replication.Options()
+        options.pageLimit = 5
+        let replication = Replication(from: source, to: target, options: options, pacing: .seeded(1))
+        let done = try await replication.run()
+        #expect((done.counts.written, done.counts.refused) == (28, 2))
+        #expect(done.refusals.map(\.isPassing) == [true, true])
+        #expect(target.outcome.count == 28)
+        // The log is past nothing that may come.
+        #expect(done.sequence == PeerSequence(5))
+        (isSource ? source : target).state.withLock { $0.failing = ["d20"] }
+        #expect(try await replication.run().counts.written == 1)
+        (isSource ? source : target).state.withLock { $0.failing = [] }
+        #expect(try await replication.run().counts.written == 1)
+        #expect(source.outcome == target.outcome)
+        #expect(try await replication.run().counts.checked == 0)
+    }
+
+    @Test func `what is refused for what it is is counted once and not read again`() async throws {
+        var dice = SeededDice(seed: 10)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for id in ["a", "forbidden", "z"] { source.edit(id, on: nil, &dice) }
+        let done = try await replicate(source, target, seed: 1)
+        #expect((done.counts.written, done.counts.refused) == (2, 1))
+        #expect(try await replicate(source, target, seed: 2).counts.checked == 0)
+    }
+
     @Test func `a source that was set back is asked from where it was`() async throws {
         var dice = SeededDice(seed: 4)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))

@@ -1,6 +1,6 @@
 extension RevisionTree {
-    /// A tree that many revisions are merged into, one after the other. What becomes of it is what `merge` would make of
-    /// it; but each revision costs what its path is long, however large the tree is, and so does asking for the winner.
+    /// A tree that many revisions are merged into, one after the other. What becomes of it is what `merge` would make
+    /// of it; but each costs what its path is long, however large the tree is, and the winner is at hand after each.
     public struct Growth: Sendable {
         /// In the order in which they came; a parent is the place of one here.
         private var nodes: [Node]
@@ -27,8 +27,14 @@ extension RevisionTree {
         /// Whether there is no revision.
         public var isEmpty: Bool { nodes.isEmpty }
 
-        /// The leaf that `RevisionTree.winner` would be.
-        public var winner: Node? { candidates.first.map { nodes[$0.place] } }
+        /// The leaf that `RevisionTree.winner` would be, its parent left out: nothing has an index here yet.
+        public var winner: Node? {
+            candidates.first.map { candidate in
+                var winner = nodes[candidate.place]
+                winner.parent = nil
+                return winner
+            }
+        }
 
         /// Whether nothing was made from this revision; false for one that is not here.
         public func isLeaf(_ revision: Revision) -> Bool { places[revision].map { childCounts[$0] == 0 } ?? false }

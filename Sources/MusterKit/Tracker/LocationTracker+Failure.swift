@@ -19,7 +19,8 @@ extension LocationTracker {
 
         init(_ error: any Error) {
             switch error {
-            case ReplicationFault.unauthorized(let reason): self = .refusesWhoAsks(reason: reason)
+            case ReplicationFault.unauthorized(let reason), ReplicationFault.forbidden(let reason):
+                self = .refusesWhoAsks(reason: reason)
             case let fault as ReplicationFault where fault.isPassing: self = .away(reason: fault.description)
             case LocalStoreFault.full: self = .storeFull
             case is CancellationError: self = .cancelled

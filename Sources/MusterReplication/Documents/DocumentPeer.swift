@@ -117,10 +117,12 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         return ReplicatedRevision(
             id: document.id, path: document.tree.path(of: leaf), isDeleted: node.isDeleted, json: plain.json,
             attachments: plain.attachments.map { attachment in
-                ReplicatedAttachment(
+                var told = ReplicatedAttachment(
                     name: attachment.name, contentType: attachment.contentType,
                     digest: "md5-" + Base64.encode(attachment.md5), length: attachment.length,
                     revisionPosition: attachment.revisionPosition)
+                told.isDigestOfBytes = true
+                return told
             })
     }
 
@@ -149,7 +151,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         var refusals: [WriteRefusal] = []
         var edits: [DocumentEdit] = []
         for revision in revisions {
-            if let refusal = home.refusal(of: revision) ?? tooLarge(revision) {
+            if let refusal = revision.refusal ?? home.refusal(of: revision) ?? tooLarge(revision) {
                 refusals.append(refusal)
                 continue
             }

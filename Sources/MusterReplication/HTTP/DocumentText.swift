@@ -4,8 +4,28 @@ package import MusterWire
 /// Documents as CouchDB's protocol writes them: the members of the body, and beside them those whose names begin with
 /// `_`.
 package enum DocumentText {
-    /// How deep a document may nest.
-    package static let depthLimit = 64
+    /// How deep a document may nest, as if it stood alone: what our server takes by any other way.
+    package static let depthLimit = CouchDocument.depthLimit
+
+    /// Reads the document that comes next, one of many. Where it cannot be had for what it is (it nests too deep, has a
+    /// key twice, …), it comes as one that is refused, and what stands behind it can be read.
+    ///
+    /// - Parameter asked: what was asked for; what it is called where it does not say so itself.
+    /// - Returns: nil when it has no id or no revision.
+    /// - Throws: `JSONFault` where the text is no JSON, from here on.
+    static func readOne(
+        of reader: inout JSONReader, asked: (id: String?, revision: Revision?) = (nil, nil)
+    ) throws -> ReplicatedRevision? {
+        do {
+            return try reader.alone(depthLimit: depthLimit) { try read(&$0) }
+        } catch let fault as JSONFault where fault.reason.isOfOneValue {
+            let name = try CouchDocumentName(passingOver: &reader)
+            guard let id = name.id ?? asked.id,
+                let revision = name.revisionText.flatMap({ Revision($0) }) ?? asked.revision
+            else { throw fault }
+            return ReplicatedRevision(refused: id, revision, error: "forbidden", reason: "\(fault)")
+        }
+    }
 
     /// Reads the document that comes next.
     ///
@@ -18,8 +38,11 @@ package enum DocumentText {
         var isDeleted = false
         var attachments: [ReplicatedAttachment] = []
         var json: [UInt8] = [UInt8(ascii: "{")]
+        var keys = KeyLedger()
+        keys.open()
         try reader.beginObject()
         while let key = try reader.nextKey() {
+            keys.note(key)
             guard key.bytes.first == UInt8(ascii: "_"), !CouchDocument.replicationMembers.contains(key.string) else {
                 if json.count > 1 { json.append(UInt8(ascii: ",")) }
                 json.append(UInt8(ascii: "\""))
@@ -44,6 +67,7 @@ package enum DocumentText {
             }
         }
         json.append(UInt8(ascii: "}"))
+        if let twice = keys.close() { throw reader.duplicateKey(twice) }
         if let revision, path.first != revision { path = [revision] }
         guard let id, !path.isEmpty else { return nil }
         return ReplicatedRevision(id: id, path: path, isDeleted: isDeleted, json: json, attachments: attachments)
@@ -163,11 +187,17 @@ package enum DocumentText {
                 writer.key("data")
                 writer.value(Base64.encode(bytes[attachment.name] ?? []))
             case .stubs, .following:
-                writer.key("digest")
-                writer.value(attachment.digest)
+                var isStub = false
+                if case .stubs = form { isStub = true }
+                // CouchDB's digest of a text is that of what it packed. Beside the plain bytes it is a lie, at which
+                // the peer refuses them, or fails.
+                if isStub || attachment.isDigestOfBytes {
+                    writer.key("digest")
+                    writer.value(attachment.digest)
+                }
                 writer.key("length")
                 writer.value(attachment.length)
-                if case .stubs = form { writer.key("stub") } else { writer.key("follows") }
+                writer.key(isStub ? "stub" : "follows")
                 writer.value(true)
             }
             writer.endObject()

@@ -27,7 +27,8 @@ final class HTTPExchange: Sendable {
         var path: String
         /// Percent-encoded, without the question mark.
         var query = ""
-        var body: HTTPClientRequest.Body?
+        /// Made anew each time it is sent: one that flows can be read once.
+        var body: (@Sendable () -> HTTPClientRequest.Body)?
         var contentType = "application/json"
         var accept = "application/json"
         var acceptEncoding: String?
@@ -39,7 +40,13 @@ final class HTTPExchange: Sendable {
     /// A request below the database.
     func ask(_ method: HTTPMethod, _ path: String = "", query: String = "", json: [UInt8]? = nil) -> Ask {
         let below = path.isEmpty ? address.segment : address.segment + "/" + path
-        return Ask(method: method, path: below, query: query, body: json.map { .bytes(ByteBuffer(bytes: $0)) })
+        return Ask(method: method, path: below, query: query, body: json.map { Self.body($0) })
+    }
+
+    /// A body that is there.
+    static func body(_ bytes: [UInt8]) -> @Sendable () -> HTTPClientRequest.Body {
+        let buffer = ByteBuffer(bytes: bytes)
+        return { .bytes(buffer) }
     }
 
     /// What came.
@@ -89,7 +96,7 @@ final class HTTPExchange: Sendable {
         if let encoding = ask.acceptEncoding { request.headers.add(name: "Accept-Encoding", value: encoding) }
         if let range = ask.range { request.headers.add(name: "Range", value: range) }
         if let body = ask.body {
-            request.body = body
+            request.body = body()
             request.headers.add(name: "Content-Type", value: ask.contentType)
         }
         switch address.credentials {
@@ -118,8 +125,7 @@ final class HTTPExchange: Sendable {
         writer.key("password")
         writer.value(password)
         writer.endObject()
-        let body = HTTPClientRequest.Body.bytes(ByteBuffer(bytes: writer.bytes))
-        let response = try await execute(Ask(method: .POST, path: "_session", body: body))
+        let response = try await execute(Ask(method: .POST, path: "_session", body: Self.body(writer.bytes)))
         guard response.status == .ok else {
             let text = (try? await response.body.collect(upTo: 64 << 10)).map { Array(buffer: $0) } ?? []
             throw fault(status: Int(response.status.code), headers: response.headers, body: text)
@@ -143,7 +149,8 @@ final class HTTPExchange: Sendable {
         let error = String((value?["error"]?.string ?? "").prefix(100))
         let reason = String((value?["reason"]?.string ?? value?["detail"]?.string ?? "").prefix(300))
         switch status {
-        case 401, 403: return .unauthorized(reason.isEmpty ? error : reason)
+        case 401: return .unauthorized(reason.isEmpty ? error : reason)
+        case 403: return .forbidden(reason.isEmpty ? error : reason)
         case 408, 425, 429, 500, 502...599:
             return .busy(status: status, retryAfterSeconds: headers.first(name: "Retry-After").flatMap(Double.init))
         case 413: return .tooLarge(limitBytes: Self.answerLimitBytes)

@@ -28,7 +28,7 @@ extension HTTPPeer {
             let ask = exchange.ask(
                 .POST, "_bulk_get", query: "revs=true&latest=true&attachments=false", json: writer.takeBytes())
             let answer = try await exchange.send(ask, admitting: [404, 405, 501])
-            if answer.status < 300 { return try Self.bulk(answer.body) }
+            if answer.status < 300 { return try Self.bulk(answer.body, asked: wanted) }
             knowsBulkGet.withLock { $0 = false }
         }
         var revisions: [ReplicatedRevision] = []
@@ -42,20 +42,29 @@ extension HTTPPeer {
         let list = PeerAddress.encoded(String(decoding: names.bytes, as: UTF8.self))
         let ask = exchange.ask(
             .GET, PeerAddress.path(ofDocument: document.id), query: "revs=true&latest=true&open_revs=\(list)")
-        let answer = try await exchange.send(ask, admitting: [404])
+        let answer = try await exchange.send(ask, admitting: [404, 500])
         if answer.status == 404 { return [] }
+        if answer.status == 500 {
+            return document.revisions.map {
+                ReplicatedRevision(refused: document.id, $0, error: "unknown_error", reason: "500", isPassing: true)
+            }
+        }
         return try Self.parse(answer.body) { reader in
             var revisions: [ReplicatedRevision] = []
             try reader.beginArray()
-            while try reader.nextElement() { try Self.row(&reader, into: &revisions) }
+            let asked = (document.id, document.revisions.first)
+            while try reader.nextElement() { try Self.row(&reader, asked: asked, into: &revisions) }
             return revisions
         }
     }
 
     /// Reads `{"results":[{"id":…,"docs":[{"ok":{…}}]}]}`; a revision that several rows led to comes once.
-    static func bulk(_ body: [UInt8]) throws -> [ReplicatedRevision] {
-        try parse(body) { reader in
+    static func bulk(_ body: [UInt8], asked wanted: [DocumentRevisions]) throws -> [ReplicatedRevision] {
+        // A result stands where what it answers stood in the question.
+        let asked = wanted.flatMap { document in document.revisions.map { (document.id, $0) } }
+        return try parse(body) { reader in
             var revisions: [ReplicatedRevision] = []
+            var index = 0
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 guard key == "results" else {
@@ -63,37 +72,59 @@ extension HTTPPeer {
                     continue
                 }
                 try reader.beginArray()
-                while try reader.nextElement() { try result(&reader, into: &revisions) }
+                while try reader.nextElement() {
+                    try result(&reader, asked: index < asked.count ? asked[index] : (nil, nil), into: &revisions)
+                    index += 1
+                }
             }
             return revisions
         }
     }
 
-    private static func result(_ reader: inout JSONReader, into revisions: inout [ReplicatedRevision]) throws {
+    /// What a row answers: a document's id and revision.
+    private typealias Asked = (id: String?, revision: Revision?)
+
+    private static func result(
+        _ reader: inout JSONReader, asked: Asked, into revisions: inout [ReplicatedRevision]
+    ) throws {
+        var asked = asked
         try reader.beginObject()
         while let key = try reader.nextKey() {
-            guard key == "docs" else {
-                _ = try reader.skip()
-                continue
+            switch (key.string, try reader.peek()) {
+            case ("id", .string):
+                // Some answer once for all revisions of a document.
+                let id = try reader.text().string
+                if id != asked.id { asked = (id, nil) }
+            case ("docs", .array):
+                try reader.beginArray()
+                while try reader.nextElement() { try row(&reader, asked: asked, into: &revisions) }
+            default: _ = try reader.skip()
             }
-            try reader.beginArray()
-            while try reader.nextElement() { try row(&reader, into: &revisions) }
         }
     }
 
-    /// Reads `{"ok":{…}}`; what is `missing` or `not_found` is passed over.
+    /// Reads `{"ok":{…}}`; what is `missing` or `not_found` is passed over. Another error comes as a revision that is
+    /// refused for now: what cannot be read now must not be taken for nothing, nor keep the others.
     ///
-    /// - Throws: `ReplicationFault.busy` for another error: what cannot be read now must not be taken for nothing.
-    private static func row(_ reader: inout JSONReader, into revisions: inout [ReplicatedRevision]) throws {
+    /// - Throws: `ReplicationFault.busy` for an error of nobody knows which revision.
+    private static func row(
+        _ reader: inout JSONReader, asked: Asked, into revisions: inout [ReplicatedRevision]
+    ) throws {
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if key == "ok", try reader.peek() == .object {
-                if let revision = try DocumentText.read(&reader) { revisions.append(revision) }
+                if let revision = try DocumentText.readOne(of: &reader, asked: asked) { revisions.append(revision) }
             } else if key == "error" {
-                let error = try reader.tree()
-                guard (error["error"] ?? error).string == "not_found" else {
-                    throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
-                }
+                let told = try reader.tree()
+                let error = (told["error"] ?? told).string
+                if error == "not_found" { continue }
+                guard let id = told["id"]?.string ?? asked.id,
+                    let revision = told["rev"]?.string.flatMap({ Revision($0) }) ?? asked.revision
+                else { throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil) }
+                revisions.append(
+                    ReplicatedRevision(
+                        refused: id, revision, error: error ?? "unknown_error", reason: told["reason"]?.string ?? "",
+                        isPassing: true))
             } else {
                 _ = try reader.skip()
             }

@@ -16,10 +16,13 @@ extension HTTPPeer {
     ) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
         var batch = DocumentBatch()
+        var alone: (count: Int, refusals: [WriteRefusal]) = (0, [])
         for revision in revisions {
             let length = revision.attachments.reduce(0) { $0 + $1.length }
             if length > Self.inlineBytes {
-                if let refusal = try await put(revision, attachments) { refusals.append(refusal) }
+                if let refusal = try await put(revision, attachments) { alone.refusals.append(refusal) }
+                alone.count += 1
+                try Self.requireHealth(after: alone.count, alone.refusals)
                 continue
             }
             var inline: [String: [UInt8]] = [:]
@@ -33,7 +36,7 @@ extension HTTPPeer {
             }
         }
         if !batch.documents.isEmpty { refusals += try await post(batch) }
-        return refusals
+        return refusals + alone.refusals
     }
 
     /// The documents of one request.
@@ -71,13 +74,18 @@ extension HTTPPeer {
         }
     }
 
-    /// Posts documents; where the server finds that too much, one by one: only what is too large by itself is refused.
+    /// Posts documents; where the server finds that too much, or fails at it, one by one: only what is too large by
+    /// itself is refused, and only what it fails at alone is left for later.
     private func post(_ batch: DocumentBatch) async throws -> [WriteRefusal] {
-        let answer = try await exchange.send(exchange.ask(.POST, "_bulk_docs", json: batch.body), admitting: [413])
-        if answer.status == 413 {
+        let answer = try await exchange.send(
+            exchange.ask(.POST, "_bulk_docs", json: batch.body), admitting: [413, 500])
+        if answer.status >= 300 {
             guard batch.documents.count == 1 else {
                 var refusals: [WriteRefusal] = []
-                for single in batch.singles { refusals += try await post(single) }
+                for (index, single) in batch.singles.enumerated() {
+                    refusals += try await post(single)
+                    try Self.requireHealth(after: index + 1, refusals)
+                }
                 return refusals
             }
             return [Self.refusal(of: batch.documents[0].revision, answer)]
@@ -88,16 +96,30 @@ extension HTTPPeer {
         } catch {
             throw ReplicationFault.malformed("_bulk_docs: \(error)")
         }
-        return try (rows.elements ?? []).compactMap { row in
+        return (rows.elements ?? []).compactMap { row in
             // Servers differ in whether they tell what they took.
             guard let error = row["error"]?.string else { return nil }
-            if let status = row["status"]?.integer, status >= 500 {
-                throw ReplicationFault.busy(status: Int(status), retryAfterSeconds: nil)
-            }
             return WriteRefusal(
                 id: row["id"]?.string ?? "", revision: row["rev"]?.string.flatMap { Revision($0) }, error: error,
-                reason: row["reason"]?.string ?? "")
+                reason: row["reason"]?.string ?? "",
+                isPassing: row["status"]?.integer.map { $0 >= 500 } ?? Self.failures.contains(error))
         }
+    }
+
+    /// CouchDB's words for what it failed at, in contrast to what it will not have.
+    private static let failures: Set<String> = [
+        "internal_server_error", "unknown_error", "timeout", "service_unavailable", "content_md5_mismatch",
+    ]
+
+    /// So many documents in a row that a server fails at, and it is the server that fails.
+    private static let failuresInARow = 3
+
+    /// Makes sure that a server that failed at the first documents takes some.
+    ///
+    /// - Throws: `ReplicationFault.busy`.
+    private static func requireHealth(after count: Int, _ refusals: [WriteRefusal]) throws {
+        guard count >= failuresInARow, refusals.count == count, refusals.allSatisfy(\.isPassing) else { return }
+        throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
     }
 
     private static func whole(
@@ -122,17 +144,22 @@ extension HTTPPeer {
         let related = RelatedParts(revision)
         var ask = exchange.ask(.PUT, PeerAddress.path(ofDocument: revision.id), query: "new_edits=false")
         ask.contentType = "multipart/related;boundary=\"\(related.boundary)\""
-        ask.body = .stream(related.pieces(attachments), length: .known(related.length))
+        ask.body = { .stream(related.pieces(attachments), length: .known(related.length)) }
         ask.deadlineSeconds = nil
-        let answer = try await exchange.send(ask, admitting: [400, 403, 409, 412, 413, 415])
-        return answer.status < 300 || answer.status == 409 ? nil : Self.refusal(of: revision, answer)
+        let answer = try await exchange.send(ask, admitting: [400, 401, 403, 409, 412, 413, 415, 500])
+        if answer.status < 300 || answer.status == 409 { return nil }
+        // What a program of the database refuses is that document. Whoever may not write, or is not known, learns it
+        // from the database itself.
+        if answer.status == 401 || answer.status == 403 { _ = try await information() }
+        return Self.refusal(of: revision, answer)
     }
 
     /// What a server says that will not have a document.
     private static func refusal(of revision: ReplicatedRevision, _ answer: HTTPExchange.Answer) -> WriteRefusal {
         let value = try? JSONValue(parsing: answer.body)
+        let error = value?["error"]?.string ?? "\(answer.status)"
         return WriteRefusal(
-            id: revision.id, revision: revision.revision, error: value?["error"]?.string ?? "\(answer.status)",
-            reason: value?["reason"]?.string ?? "")
+            id: revision.id, revision: revision.revision, error: error, reason: value?["reason"]?.string ?? "",
+            isPassing: answer.status >= 500 || Self.failures.contains(error))
     }
 }

@@ -69,7 +69,7 @@ public final class HTTPPeer: ReplicationPeer {
         if answer.status == 409 {
             // Ours came through before and its answer did not, or another run wrote: what is true now counts.
             log.revision = try await self.log(id)?.revision
-            ask.body = .bytes(ByteBuffer(bytes: log.json(id: id)))
+            ask.body = HTTPExchange.body(log.json(id: id))
             answer = try await exchange.send(ask)
         }
         log.revision = (try? JSONValue(parsing: answer.body))?["rev"]?.string

@@ -73,7 +73,7 @@ final class SnapshotLines: @unchecked Sendable {
             page.isLast = value["done"]?.boolean ?? false
             return
         }
-        if let revision = try DocumentText.read(&reader) { page.revisions.append(revision) }
+        if let revision = try DocumentText.readOne(of: &reader) { page.revisions.append(revision) }
         try reader.finish()
     }
 

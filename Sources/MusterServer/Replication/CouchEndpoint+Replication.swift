@@ -66,6 +66,7 @@ extension CouchEndpoint {
         switch fault {
         case .noDatabase(let name): CouchFault(.notFound, "db_not_found", "could not open \(name)")
         case .unauthorized: CouchFault(.unauthorized, "unauthorized", fault.description)
+        case .forbidden: CouchFault(.forbidden, "forbidden", fault.description)
         case .unsupported: CouchFault(.badRequest, "bad_request", fault.description)
         default: CouchFault(.internalServerError, "replication_failed", fault.description)
         }

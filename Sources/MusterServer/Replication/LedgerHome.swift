@@ -45,7 +45,7 @@ struct LedgerHome: DocumentHome {
 
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
         guard place.number != nil else {
-            throw ReplicationFault.unauthorized("\(place.name) may only be read")
+            throw ReplicationFault.forbidden("\(place.name) may only be read")
         }
         return try await told { try await ledger.write(edits, to: place) }
     }
@@ -67,6 +67,8 @@ struct LedgerHome: DocumentHome {
     }
 
     var attachmentLimitBytes: Int64 { Int64(CouchLimits.attachmentBytes) }
+
+    func refusal(of revision: ReplicatedRevision) -> WriteRefusal? { DocumentAdmission.refusal(of: revision) }
 
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
         var intake = AttachmentIntake(ledger, limitBytes: Int(limit))

@@ -2,16 +2,33 @@ package import MusterCore
 
 /// What `_bulk_docs` is asked.
 package struct CouchBulk: Sendable {
-    /// The documents.
-    package var documents: [CouchDocument] = []
+    /// The documents, and those that are refused.
+    package var documents: [Result<CouchDocument, Refusal>] = []
     /// Whether they are edits made here, and not revisions of a peer's.
     package var areNewEdits = true
     /// Whether all are wanted or none.
     package var isAllOrNothing = false
 
+    /// A document that is refused, and no other with it.
+    package struct Refusal: Error {
+        /// Its id.
+        package var id: String
+        /// Its revision as it was written; nil where it says none.
+        package var revisionText: String?
+        /// `JSONFault`, `CouchDocumentFault` or whatever else is wrong with it.
+        package var fault: any Error
+
+        /// A document that is refused.
+        package init(id: String, revisionText: String?, fault: any Error) {
+            self.id = id
+            self.revisionText = revisionText
+            self.fault = fault
+        }
+    }
+
     /// Reads `{"docs": […], "new_edits": true}`.
     ///
-    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    /// - Throws: `JSONFault`, `CouchDocumentFault` for what is no such request, or a document whose id is not known.
     package init(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws {
         var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 2)
         var hasDocuments = false
@@ -22,7 +39,7 @@ package struct CouchBulk: Sendable {
                 try reader.beginArray()
                 while try reader.nextElement() {
                     guard documents.count < limit else { throw reader.fault(.tooMany(limit: limit)) }
-                    documents.append(try CouchDocument(reading: &reader))
+                    documents.append(try Self.document(&reader))
                 }
             } else if key == "new_edits" {
                 areNewEdits = try reader.boolean()
@@ -34,6 +51,19 @@ package struct CouchBulk: Sendable {
         }
         try reader.finish()
         guard hasDocuments else { throw CouchDocumentFault.invalidBody("POST body must include `docs` parameter.") }
+    }
+
+    /// Reads one document; one that cannot be read is passed over.
+    private static func document(_ reader: inout JSONReader) throws -> Result<CouchDocument, Refusal> {
+        do {
+            return .success(
+                try reader.alone(depthLimit: CouchDocument.depthLimit) { try CouchDocument(reading: &$0) })
+        } catch let fault as JSONFault where !fault.reason.isOfOneValue {
+            throw reader.fault(fault.reason, at: reader.offset + fault.offset)
+        } catch {
+            guard let name = try? CouchDocumentName(passingOver: &reader), let id = name.id else { throw error }
+            return .failure(Refusal(id: id, revisionText: name.revisionText, fault: error))
+        }
     }
 }
 

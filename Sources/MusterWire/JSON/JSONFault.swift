@@ -44,6 +44,20 @@ package struct JSONFault: Error, Hashable, Sendable {
     }
 }
 
+extension JSONFault.Reason {
+    /// Whether the text may be JSON by its grammar all the same: what is wrong is one value, which can be passed over.
+    package var isOfOneValue: Bool {
+        switch self {
+        case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8, .controlCharacter, .invalidEscape,
+            .invalidNumber:
+            false
+        case .loneSurrogate, .numberTooLong, .tooDeep, .tooManyValues, .duplicateKey, .numberOverflow, .wrongType,
+            .missing, .outOfRange, .time, .tooLong, .tooMany, .invalid:
+            true
+        }
+    }
+}
+
 extension JSONFault.Reason: CustomStringConvertible {
     /// One sentence without a full stop, for the person who wrote the client.
     package var description: String {

@@ -20,6 +20,62 @@ extension JSONReader {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
     }
 
+    /// Reads the value that comes next as if it stood alone: it may nest as deep wherever it stands, and where a fault
+    /// is told is its place in the value, found without looking at all that stands before.
+    ///
+    /// - Throws: what `read` throws, with nothing consumed; `JSONFault` where no value comes next.
+    package mutating func alone<Result>(
+        depthLimit: Int, _ read: (inout JSONReader) throws -> Result
+    ) throws -> Result {
+        _ = try peek()
+        var inner = JSONReader(UnsafeRawBufferPointer(rebasing: bytes[offset...]), depthLimit: depthLimit)
+        let result = try read(&inner)
+        offset += inner.offset
+        return result
+    }
+
+    /// Passes over the value that comes next however deep it nests, and looks at no more of it than where it ends: for
+    /// one that is refused, so that what stands beside it can be read.
+    ///
+    /// - Throws: `.unexpectedEnd` where it has no end.
+    /// - Complexity: O(n), in no memory.
+    package mutating func passOver() throws(JSONFault) {
+        switch try peek() {
+        case .string: try passOverString()
+        case .object, .array:
+            var levels = 0
+            repeat {
+                guard offset < bytes.count else { throw fault(.unexpectedEnd) }
+                switch bytes[offset] {
+                case UInt8(ascii: "{"), UInt8(ascii: "["): levels += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"): levels -= 1
+                case UInt8(ascii: "\""):
+                    try passOverString()
+                    continue
+                default: break
+                }
+                offset += 1
+            } while levels > 0
+        case .number, .boolean, .null:
+            while offset < bytes.count, bytes[offset] > 0x20, !Self.ends.contains(bytes[offset]) { offset += 1 }
+        }
+    }
+
+    /// What stands behind a value that is neither text nor holds others.
+    private static let ends: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}")]
+
+    private mutating func passOverString() throws(JSONFault) {
+        offset += 1
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
+            offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard offset < bytes.count else {
+            offset = bytes.count
+            throw fault(.unexpectedEnd)
+        }
+        offset += 1
+    }
+
     private mutating func skipNumber() throws(JSONFault) {
         let start = offset
         let number = try scanDecimal()
@@ -77,19 +133,24 @@ extension JSONReader {
 }
 
 /// The keys of the objects that are open, to find one that stands twice.
-struct KeyLedger {
+package struct KeyLedger {
     private var keys: [JSONText] = []
     /// Where in `keys` each open object begins.
     private var starts: [Int] = []
 
-    mutating func open() { starts.append(keys.count) }
+    /// No key yet.
+    package init() {}
 
-    mutating func note(_ key: JSONText) { keys.append(key) }
+    /// Begins an object within.
+    package mutating func open() { starts.append(keys.count) }
+
+    /// Adds a key of the innermost object.
+    package mutating func note(_ key: JSONText) { keys.append(key) }
 
     /// Ends the innermost object.
     ///
     /// - Returns: a key that it had before; nil when all differ.
-    mutating func close() -> JSONText? {
+    package mutating func close() -> JSONText? {
         guard let start = starts.popLast() else { return nil }
         defer { keys.removeSubrange(start...) }
         let own = keys[start...]

@@ -28,6 +28,7 @@ extension CouchEndpoint {
         }
     }
 
+    /// What is wrong with one document is told in its row, and keeps no other from being stored.
     private func putMany(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
         let isAdministered = try call.access(in: ledger.directory).mayAdminister(place)
@@ -35,62 +36,27 @@ extension CouchEndpoint {
         let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
         // Whoever asks for it relies on it, and one conflict of many is told here, as every CouchDB since 2 does.
         guard !bulk.isAllOrNothing else { throw CouchFault.allOrNothing }
-        var edits: [DocumentEdit] = []
-        var refused: [String: CouchFault] = [:]
-        edits.reserveCapacity(bulk.documents.count)
+        var rows: [CouchBulkRow] = []
+        rows.reserveCapacity(bulk.documents.count)
         for document in bulk.documents {
-            var incoming = CouchIncoming(document: document)
-            if document.id == nil { incoming.document.id = Self.freshID() }
-            if let id = incoming.document.id, id.hasPrefix(DocumentID.localPrefix) {
-                refused[id] = .badRequest("\(id) is put by itself.")
-                edits.append(DocumentEdit(id: id, body: .empty, isDeleted: false, place: .on(nil)))
-                continue
-            }
-            let edit = try await incoming.edit(in: place, areNewEdits: bulk.areNewEdits, ledger)
-            if !isAdministered, edit.id.hasPrefix(DocumentID.designPrefix) {
-                refused[edit.id] = .forbidden("You are not a db or server admin.")
-            }
-            edits.append(edit)
+            rows.append(
+                try await CouchBulkRow(
+                    document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, ledger))
         }
-        let admitted = refused.isEmpty ? edits : edits.filter { refused[$0.id] == nil }
-        var outcomes = try await ledger.write(admitted, to: place)[...]
+        var outcomes = try await ledger.write(rows.compactMap(\.edit), to: place)[...]
         return .json(.created) { writer in
             writer.beginArray()
-            for edit in edits {
-                if let fault = refused[edit.id] {
-                    writer.row(of: edit.id, fault)
-                } else if let outcome = outcomes.popFirst() {
-                    writer.row(of: edit.id, outcome, areNewEdits: bulk.areNewEdits)
+            for row in rows {
+                switch row {
+                case .refused(let refusal): writer.row(of: refusal)
+                case .edit(let edit):
+                    if let outcome = outcomes.popFirst() {
+                        writer.row(of: edit.id, outcome, areNewEdits: bulk.areNewEdits)
+                    }
                 }
             }
             writer.endArray()
         }
-    }
-}
-
-extension JSONWriter {
-    /// Writes what became of one of many edits. Of a peer's revisions only what failed is told.
-    fileprivate mutating func row(of id: String, _ outcome: EditOutcome, areNewEdits: Bool) {
-        do throws(CouchFault) {
-            let revision = try outcome.revision()
-            guard areNewEdits else { return }
-            beginObject()
-            member("ok", true)
-            member("id", id)
-            key("rev")
-            value(revision)
-            endObject()
-        } catch {
-            row(of: id, error)
-        }
-    }
-
-    /// Writes why one of many was refused.
-    fileprivate mutating func row(of id: String, _ fault: CouchFault) {
-        beginObject()
-        member("id", id)
-        couchFault(fault)
-        endObject()
     }
 }
 

@@ -18,7 +18,9 @@ extension CouchEndpoint {
             return try await put(incoming, in: place, call)
         }
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
-            add(.put, path, "Put a document.", body: types, statuses: [201], to: &routes) { try await put($0) }
+            add(.put, path, "Put a document.", body: types, statuses: [201], to: &routes) { call in
+                try await CouchFault.telling(call) { try await put(call) }
+            }
             add(.delete, path, "Say that a document is no more.", to: &routes) { try await delete($0) }
             add(.copy, path, "Copy a document to the id in Destination.", statuses: [201], to: &routes) {
                 try await copy($0)

@@ -18,10 +18,7 @@ struct CouchIncoming: Sendable {
     /// - Throws: `CouchDocumentFault`, `CouchFault`; what storing files throws.
     func edit(in place: DatabasePlace, areNewEdits: Bool, _ ledger: Ledger) async throws -> DocumentEdit {
         guard let id = document.id else { throw CouchDocumentFault.illegalID("Document id must not be empty") }
-        try DocumentID.check(id)
-        guard document.json.count <= CouchLimits.documentBytes else {
-            throw CouchFault(.contentTooLarge, "document_too_large", id)
-        }
+        try DocumentAdmission.check(id, document.json)
         let revision = try document.revision()
         let spot: DocumentEdit.Place
         let ancestors: [Revision]

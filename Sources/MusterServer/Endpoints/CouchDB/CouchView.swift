@@ -40,8 +40,8 @@ struct CouchView: Sendable {
         }
     }
 
-    /// What is told of each of several revisions: as CouchDB has it, nothing of the tree besides a revision's ancestors.
-    /// Of a document with many conflicts, each would tell of all others.
+    /// What is told of each of several revisions: as CouchDB has it, nothing of the tree besides the revision's own
+    /// ancestors. Of a document with many conflicts, each would tell of all others.
     var ofSeveral: CouchView {
         var view = self
         (view.information, view.conflicts, view.deletedConflicts, view.localSequence) = (false, false, false, false)
