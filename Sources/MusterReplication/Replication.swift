@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Brings what one peer has to another, as CouchDB does: the one algorithm of push and pull.
 ///
 /// It may be cut off at any moment, at either end: what was written is written, what was not is found missing by the
@@ -18,6 +20,16 @@ public struct Replication: Sendable {
     public let options: Options
     /// How long it waits.
     public let pacing: ReplicationPacing
+    /// What its runs learn, for a program that runs it again and again; nil: each run learns for itself.
+    package var lessons: Lessons?
+
+    /// What replications between the same two peers learn of the network and of what a peer fails at.
+    package final class Lessons: Sendable {
+        fileprivate let interruptions = Mutex(Interruptions())
+
+        /// Nothing yet.
+        package init() {}
+    }
 
     /// What is replicated and how.
     public struct Options: Hashable, Sendable {
@@ -66,11 +78,14 @@ public struct Replication: Sendable {
         report: @escaping @Sendable (ReplicationProgress) -> Void = { _ in }
     ) async throws -> ReplicationProgress {
         var progress = ReplicationProgress()
-        var interruptions = Interruptions()
+        var interruptions = lessons?.interruptions.withLock { $0 } ?? Interruptions()
+        defer { lessons?.interruptions.withLock { [interruptions] in $0 = interruptions } }
         while true {
             let session = ReplicationSession(replication: self, report: report, before: progress, after: interruptions)
             do {
-                return try await session.run()
+                let done = try await session.run()
+                interruptions = session.interruptions
+                return done
             } catch let fault as ReplicationFault where fault.isPassing {
                 try Task.checkCancellation()
                 progress = session.progress

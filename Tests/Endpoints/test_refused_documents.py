@@ -105,6 +105,27 @@ def test_what_cannot_be_taken_is_counted_and_everything_beside_it_arrives(muster
     assert len(peer.asked) == asked
 
 
+def test_a_file_of_any_type_is_taken(muster):
+    files = {
+        "nameless": {"content_type": ""}, "wide": {"content_type": "text/plain; name=Übung"},
+        "broken": {"content_type": "a/b\r\nX-Evil: 1"}, "early": {"content_type": "a/b", "revpos": 0}}
+    for name, file in files.items():
+        files[name] = {"data": base64.b64encode(b"track").decode(), "revpos": 1, **file}
+    muster.ok("PUT", "/types")
+    rows = muster.ok("POST", "/types/_bulk_docs", {"new_edits": False, "docs": [plain("a", _attachments=files)]})
+    assert rows == []
+    told = muster.ok("GET", "/types/a")["_attachments"]
+    for name, file in files.items():
+        assert told[name]["content_type"] == file["content_type"]
+        answer = requests.get(
+            f"{muster.address}/types/a/{name}", headers={"Authorization": muster.authorization}, timeout=30)
+        assert answer.content == b"track" and "X-Evil" not in answer.headers
+        assert answer.headers["Content-Type"] == ("a/b" if name == "early" else "application/octet-stream")
+    whole = requests.get(f"{muster.address}/types/a?attachments=true", timeout=30, headers={
+        "Authorization": muster.authorization, "Accept": "multipart/related"})
+    assert whole.status_code == 200 and b"\r\nX-Evil" not in whole.content
+
+
 def test_a_document_of_replicator_ends_though_one_document_is_not_taken(muster):
     peer = StandInPeer([plain("before"), refused["deep"], plain("after")])
     muster.ok("PUT", "/ended")
@@ -173,6 +194,15 @@ def test_a_document_at_which_a_peer_fails_is_left_out_and_sent_again_by_the_next
     done = replicated(muster, name, peer.url)
     assert (done["docs_written"], done["doc_write_failures"]) == (1, 0)
     assert sorted(peer.documents) == ["a", "b", "c", "d"]
+
+
+def test_three_documents_at_which_a_peer_fails_stop_no_other(muster):
+    muster.ok("PUT", "/faulty")
+    for ident in ("a1", "a2", "a3", "b", "c"):
+        muster.ok("PUT", f"/faulty/{ident}", {})
+    peer = StandInPeer(put_faults=dict.fromkeys(("a1", "a2", "a3"), (500, {"error": "unknown_error", "reason": "x"})))
+    done = replicated(muster, "faulty", peer.url)
+    assert (done["docs_written"], done["doc_write_failures"], sorted(peer.documents)) == (2, 3, ["b", "c"])
 
 
 def test_a_peer_that_fails_at_everything_is_a_peer_that_fails(muster):

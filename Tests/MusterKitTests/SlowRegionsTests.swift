@@ -6,7 +6,7 @@ import Testing
 @testable import MusterKit
 
 /// A network on which the download of all regions takes minutes.
-@Suite(.timeLimit(.minutes(2))) struct SlowRegionsTests {
+@Suite(.timeLimit(.minutes(5))) struct SlowRegionsTests {
     @Test func `neither an evacuation nor a location waits for the regions`() async throws {
         try await RunningServer.run { server in
             try await server.ask("POST", "teams", #"{"name":"crew"}"#)

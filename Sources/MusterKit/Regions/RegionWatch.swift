@@ -191,13 +191,19 @@ public final class RegionWatch: Sendable {
             state.refreshing = Task {
                 // Who cannot be told now is told after a later emission.
                 try? await self.refresh()
-                self.state.withLock { $0.refreshing = nil }
+                // Another may have been begun since this one was ended.
+                if !Task.isCancelled { self.state.withLock { $0.refreshing = nil } }
             }
         }
     }
 
     /// Ends asking for regions that nobody waits for.
-    func endRefreshing() { state.withLock { $0.refreshing }?.cancel() }
+    func endRefreshing() {
+        state.withLock { state in
+            defer { state.refreshing = nil }
+            return state.refreshing
+        }?.cancel()
+    }
 
     // MARK: Deciding
 

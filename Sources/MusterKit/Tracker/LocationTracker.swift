@@ -43,6 +43,8 @@ public final class LocationTracker: Sendable {
     }
 
     private let store: LocalStore
+    /// What its emissions learn of what the server fails at, each of which is a run of its own.
+    private let lessons = Replication.Lessons()
     private let monitor: LocationMonitor
     private let server: Mutex<any ReplicationPeer>
     private let user: String
@@ -245,7 +247,9 @@ public final class LocationTracker: Sendable {
         options.takesSnapshot = false
         let server = server.withLock { $0 }
         do {
-            let done = try await Replication(from: store, to: server, options: options, pacing: pacing).run()
+            var replication = Replication(from: store, to: server, options: options, pacing: pacing)
+            replication.lessons = lessons
+            let done = try await replication.run()
             let refused = done.refusals.first.map {
                 Failure.refusesDocuments(count: Int(done.counts.refused), reason: $0.reason)
             }
@@ -256,6 +260,8 @@ public final class LocationTracker: Sendable {
             if Task.isCancelled { return .cancelled }
             let failure = Failure(error)
             tell(.failed(failure))
+            // Whoever fails at a document may still know of an evacuation.
+            if case ReplicationFault.busy = error { tell(await watch?.reconcile() ?? []) }
             return failure
         }
     }

@@ -16,13 +16,10 @@ extension HTTPPeer {
     ) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
         var batch = DocumentBatch()
-        var alone: (count: Int, refusals: [WriteRefusal]) = (0, [])
         for revision in revisions {
             let length = revision.attachments.reduce(0) { $0 + $1.length }
             if length > Self.inlineBytes {
-                if let refusal = try await put(revision, attachments) { alone.refusals.append(refusal) }
-                alone.count += 1
-                try Self.requireHealth(after: alone.count, alone.refusals)
+                if let refusal = try await put(revision, attachments) { refusals.append(refusal) }
                 continue
             }
             var inline: [String: [UInt8]] = [:]
@@ -36,7 +33,7 @@ extension HTTPPeer {
             }
         }
         if !batch.documents.isEmpty { refusals += try await post(batch) }
-        return refusals + alone.refusals
+        return refusals
     }
 
     /// The documents of one request.
@@ -81,12 +78,7 @@ extension HTTPPeer {
             exchange.ask(.POST, "_bulk_docs", json: batch.body), admitting: [413, 500])
         if answer.status >= 300 {
             guard batch.documents.count == 1 else {
-                var refusals: [WriteRefusal] = []
-                for (index, single) in batch.singles.enumerated() {
-                    refusals += try await post(single)
-                    try Self.requireHealth(after: index + 1, refusals)
-                }
-                return refusals
+                return try await post(batch.singles)
             }
             return [Self.refusal(of: batch.documents[0].revision, answer)]
         }
@@ -99,11 +91,37 @@ extension HTTPPeer {
         return (rows.elements ?? []).compactMap { row in
             // Servers differ in whether they tell what they took.
             guard let error = row["error"]?.string else { return nil }
+            let id = row["id"]?.string ?? ""
+            // A server need not say of which revision it speaks.
+            let sent = batch.documents.filter { $0.revision.id == id }
             return WriteRefusal(
-                id: row["id"]?.string ?? "", revision: row["rev"]?.string.flatMap { Revision($0) }, error: error,
+                id: id,
+                revision: row["rev"]?.string.flatMap { Revision($0) } ?? sent.first?.revision.revision, error: error,
                 reason: row["reason"]?.string ?? "",
                 isPassing: row["status"]?.integer.map { $0 >= 500 } ?? Self.failures.contains(error))
         }
+    }
+
+    /// Posts documents one by one.
+    ///
+    /// - Throws: `ReplicationFault.busy` where the server fails at the first of them and at the last too: then it is
+    ///   the server that fails, and not they.
+    private func post(_ singles: [DocumentBatch]) async throws -> [WriteRefusal] {
+        var refusals: [WriteRefusal] = []
+        var rest = singles[...]
+        while let single = rest.popFirst() {
+            refusals += try await post(single)
+            let count = singles.count - rest.count
+            guard count == Self.failuresInARow, refusals.count == count, refusals.allSatisfy(\.isPassing),
+                let last = rest.popLast()
+            else { continue }
+            let refused = try await post(last)
+            if refused.contains(where: \.isPassing) {
+                throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
+            }
+            refusals += refused
+        }
+        return refusals
     }
 
     /// CouchDB's words for what it failed at, in contrast to what it will not have.
@@ -111,16 +129,8 @@ extension HTTPPeer {
         "internal_server_error", "unknown_error", "timeout", "service_unavailable", "content_md5_mismatch",
     ]
 
-    /// So many documents in a row that a server fails at, and it is the server that fails.
+    /// After so many documents that a server fails at, the last is tried.
     private static let failuresInARow = 3
-
-    /// Makes sure that a server that failed at the first documents takes some.
-    ///
-    /// - Throws: `ReplicationFault.busy`.
-    private static func requireHealth(after count: Int, _ refusals: [WriteRefusal]) throws {
-        guard count >= failuresInARow, refusals.count == count, refusals.allSatisfy(\.isPassing) else { return }
-        throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
-    }
 
     private static func whole(
         _ attachment: ReplicatedAttachment, of revision: ReplicatedRevision, _ source: AttachmentSource

@@ -38,7 +38,7 @@ enum DocumentAdmission {
                 throw CouchDocumentFault.invalidBody(
                     "Attachment name '\(file.name)' starts with prohibited character '_'")
             }
-            guard CouchAttachment.isMediaType(file.contentType), file.length >= 0, file.revisionPosition > 0 else {
+            guard CouchAttachment.isType(file.contentType), file.length >= 0, file.revisionPosition >= 0 else {
                 throw CouchDocumentFault.invalidMember("Invalid attachment: \(file.name)")
             }
         }

@@ -9,6 +9,9 @@ struct LocalPlace: Hashable, Sendable {
     let database: DatabaseNumber
     private let prefix: String
 
+    /// Whether it is where a reader keeps them.
+    var isReader: Bool { !prefix.isEmpty }
+
     /// Where those are kept that belong to a database that may be written.
     init(in database: DatabaseNumber) {
         self.database = database

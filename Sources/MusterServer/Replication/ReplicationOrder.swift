@@ -45,7 +45,7 @@ struct ReplicationOrder: Hashable, Sendable {
             // Whoever asks for one has a reason that no other way is taken.
             throw CouchFault.unsupported("Proxies")
         }
-        if value["filter"] != nil { throw CouchFault.unsupported("Filters other than doc_ids and selector") }
+        if value["filter"] != nil { throw CouchFault.notImplemented("Filters other than doc_ids and selector") }
         options.filter = try Self.filter(value)
     }
 

@@ -148,7 +148,7 @@ extension CouchAttachment {
             default: try reader.skip()
             }
         }
-        guard Self.isMediaType(contentType), (length ?? 0) >= 0, (revisionPosition ?? 1) > 0 else { throw fault }
+        guard Self.isType(contentType), (length ?? 0) >= 0, (revisionPosition ?? 1) >= 0 else { throw fault }
     }
 
     /// The bytes of a digest as CouchDB writes it: `md5-` and base64; nil for one of another kind.
@@ -156,6 +156,14 @@ extension CouchAttachment {
         guard text.hasPrefix("md5-") else { return nil }
         let bytes = Base64.decode(String(text.dropFirst(4)))
         return bytes?.count == 16 ? bytes : nil
+    }
+
+    /// Whether a text is taken for the type of a file: any, for browsers give none to files that they do not know.
+    package static func isType(_ text: String) -> Bool { text.utf8.count <= 1_024 }
+
+    /// What is told of a file's type where only a media type may stand.
+    package static func mediaType(_ text: String) -> String {
+        isMediaType(text) ? text : "application/octet-stream"
     }
 
     /// Whether a text may stand in a header field as a media type.

@@ -210,6 +210,7 @@ extension ConnectionHandler {
     private func endRequest(_ context: ChannelHandlerContext) {
         let ended = incoming
         incoming = .none
+        isHeldBack = false
         switch ended {
         case .none: break
         case .gathering(let head, let body):

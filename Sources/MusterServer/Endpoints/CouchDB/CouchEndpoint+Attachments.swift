@@ -49,7 +49,7 @@ extension CouchEndpoint {
         guard let file = found.body.attachments.first(where: { $0.name == name }) else { throw CouchFault.noAttachment }
         let digest = Base64.encode(file.md5)
         var headers: HTTPFields = [
-            .contentType: file.contentType, .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
+            .contentType: CouchAttachment.mediaType(file.contentType), .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
             .cacheControl: "must-revalidate",
             // Whatever a file says it is, no browser runs it as a page of this server.
             .contentSecurityPolicy: "sandbox",

@@ -36,13 +36,14 @@ extension CouchEndpoint {
         ) { call in
             let place = try call.readable()
             let queries = try await call.listings()
-            return try await call.send(CouchLists(queries.map { CouchLocalList($0, in: place) }))
+            let locals = try call.locals(of: place)
+            return try await call.send(CouchLists(queries.map { CouchLocalList($0, in: locals) }))
         }
     }
 
     private static func listLocals(_ call: CouchCall, body: JSONValue) async throws -> Response {
         let place = try call.readable()
-        return try await call.send(CouchLocalList(CouchListing(call.query, body: body), in: place))
+        return try await call.send(CouchLocalList(CouchListing(call.query, body: body), in: call.locals(of: place)))
     }
 
     static func showLocal(_ call: CouchCall, _ id: String) async throws -> Response {

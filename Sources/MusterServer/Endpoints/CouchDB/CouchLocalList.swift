@@ -14,10 +14,10 @@ struct CouchLocalList: PagedAnswer {
 
     /// - Parameters:
     ///   - listing: its ids are whole ones, with `_local/`.
-    ///   - place: what has no documents of its own has none of these either.
-    init(_ listing: CouchListing, in place: DatabasePlace) {
+    ///   - locals: where they are kept. Those of whoever may only read are not listed.
+    init(_ listing: CouchListing, in locals: LocalPlace?) {
         self.listing = listing
-        database = place.number
+        database = locals?.isReader == false ? locals?.database : nil
         self.listing.keepLocals()
     }
 

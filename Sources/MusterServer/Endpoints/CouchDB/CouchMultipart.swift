@@ -34,9 +34,10 @@ struct CouchMultipart: Sendable {
         add(writer.bytes)
         for file in files {
             let name = file.name.filter { $0 != "\"" && $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
+            let type = CouchAttachment.mediaType(file.contentType)
             add(
                 "\r\n--\(boundary)\r\nContent-Disposition: attachment; filename=\"\(name)\"\r\n"
-                    + "Content-Type: \(file.contentType)\r\nContent-Length: \(file.length)\r\n\r\n")
+                    + "Content-Type: \(type)\r\nContent-Length: \(file.length)\r\n\r\n")
             pieces.append(.file(file))
         }
         add("\r\n--\(boundary)--")
