@@ -106,7 +106,7 @@ HEAD {db}/_design/d 200
 GET {db}/_design/d 200
 PUT {db}/_design/e 201 {}
 COPY {db}/_design/d 201
-DELETE {db}/_design/none?rev=1-00 409
+DELETE {db}/_design/none?rev=1-00 404
 GET {db}/_design/d/file.txt 200
 PUT {db}/_design/f/file.txt 201 {}
 GET {db}/_design/d/_info 501
