@@ -35,18 +35,21 @@ struct CouchChanges: PagedAnswer {
 
     /// What stands behind the rows of a list.
     func tail(_ reader: any DocumentReader) throws -> [UInt8] {
-        Array("\n],\n".utf8) + [UInt8](JSONWriter.object { ending(&$0, pending(reader)) }.dropFirst()) + [0x0A]
+        let pending = try pending(reader)
+        return Array("\n],\n".utf8) + [UInt8](JSONWriter.object { ending(&$0, pending) }.dropFirst()) + [0x0A]
     }
 
     /// The line that ends a continuous feed.
     func lastLine(_ reader: any DocumentReader) throws -> [UInt8] {
-        JSONWriter.object { ending(&$0, pending(reader)) } + [0x0A]
+        let pending = try pending(reader)
+        return JSONWriter.object { ending(&$0, pending) } + [0x0A]
     }
 
-    private func pending(_ reader: any DocumentReader) -> Int {
+    /// How much is behind what was told. A replication ends where that is nothing, so it is never guessed.
+    private func pending(_ reader: any DocumentReader) throws -> Int {
         // Whoever has everything has nothing pending; that is known without counting.
         guard isFull, !request.terms.isDescending, let cursor else { return 0 }
-        return (try? reader.pendingChanges(in: scope, since: cursor)) ?? 0
+        return try reader.pendingChanges(in: scope, since: cursor)
     }
 
     private func ending(_ writer: inout JSONWriter, _ pending: Int) {
