@@ -106,6 +106,10 @@ def test_design_documents_are_listed_alone(api, db):
     api.ok("PUT", f"{db}/_design/d", {})
     rows = api.ok("POST", f"{db}/_design_docs", {"keys": ["secret", "_design/d", "_design/none"]})["rows"]
     assert [row.get("error", row["key"]) for row in rows] == ["_design/d", "not_found"]
+    gone = api.ok("PUT", f"{db}/_design/gone", {})["rev"]
+    assert api.ok("GET", f"{db}/_design_docs", limit=1)["total_rows"] == 2
+    api.ok("DELETE", f"{db}/_design/gone", rev=gone)
+    assert api.ok("GET", f"{db}/_design_docs")["total_rows"] == 1
 
 
 def test_a_revision_that_leads_to_a_deletion_is_told_to_be_deleted(api, db):

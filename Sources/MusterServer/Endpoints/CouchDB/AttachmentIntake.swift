@@ -27,7 +27,6 @@ struct StoredFile: Hashable, Sendable {
 /// What was begun and not finished is forgotten; what was finished and is in no document is, after an hour.
 struct AttachmentIntake {
     private let ledger: Ledger
-    private let limitBytes: Int
     private var md5 = Insecure.MD5()
     private var sha256 = SHA256()
     private var held: [UInt8] = []
@@ -35,9 +34,8 @@ struct AttachmentIntake {
     /// How many bytes came.
     private(set) var length: Int64 = 0
 
-    init(_ ledger: Ledger, limitBytes: Int = CouchLimits.attachmentBytes) {
+    init(_ ledger: Ledger) {
         self.ledger = ledger
-        self.limitBytes = limitBytes
     }
 
     /// Takes the next bytes.
@@ -45,7 +43,9 @@ struct AttachmentIntake {
     /// - Throws: `CouchFault.tooLarge`, `LedgerError`, `StoreError`.
     mutating func take(_ bytes: some Swift.Collection<UInt8>) async throws {
         length += Int64(bytes.count)
-        guard length <= limitBytes else { throw CouchFault.tooLarge(limitBytes: limitBytes) }
+        guard length <= CouchLimits.attachmentBytes else {
+            throw CouchFault.tooLarge(limitBytes: CouchLimits.attachmentBytes)
+        }
         held.append(contentsOf: bytes)
         while held.count >= CouchLimits.pieceBytes {
             let piece = Array(held[..<CouchLimits.pieceBytes])

@@ -23,21 +23,20 @@ extension CouchEndpoint {
 
     private static func list(_ call: CouchCall, body: JSONValue, isOfDesigns: Bool) async throws -> Response {
         let place = try call.readable()
-        var listing = try CouchListing(call.query, body: body)
-        if isOfDesigns { listing.keepDesigns() }
-        guard let scope = place.scope else { return listUsers(call, place, listing) }
-        return try await call.send(CouchList(listing, in: scope))
+        let listing = try CouchListing(call.query, body: body)
+        guard let scope = place.scope else {
+            var users = listing
+            if isOfDesigns { users.keepDesigns() }
+            return listUsers(call, place, users)
+        }
+        return try await call.send(CouchList(listing, of: DocumentRows(scope: scope, isOfDesigns: isOfDesigns)))
     }
 
     private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {
         let place = try call.readable()
         guard let scope = place.scope else { throw CouchFault.unsupported("Several lists of users at once") }
-        let lists = try await call.listings().map { listing in
-            var listing = listing
-            if isOfDesigns { listing.keepDesigns() }
-            return CouchList(listing, in: scope)
-        }
-        return try await call.send(CouchLists(lists))
+        let rows = DocumentRows(scope: scope, isOfDesigns: isOfDesigns)
+        return try await call.send(CouchLists(try await call.listings().map { CouchList($0, of: rows) }))
     }
 }
 

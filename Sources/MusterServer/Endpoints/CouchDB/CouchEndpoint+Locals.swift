@@ -37,13 +37,14 @@ extension CouchEndpoint {
             let place = try call.readable()
             let queries = try await call.listings()
             let locals = try call.locals(of: place)
-            return try await call.send(CouchLists(queries.map { CouchLocalList($0, in: locals) }))
+            return try await call.send(CouchLists(queries.map { CouchList($0, of: LocalRows(in: locals)) }))
         }
     }
 
     private static func listLocals(_ call: CouchCall, body: JSONValue) async throws -> Response {
         let place = try call.readable()
-        return try await call.send(CouchLocalList(CouchListing(call.query, body: body), in: call.locals(of: place)))
+        let rows = LocalRows(in: try call.locals(of: place))
+        return try await call.send(CouchList(CouchListing(call.query, body: body), of: rows))
     }
 
     static func showLocal(_ call: CouchCall, _ id: String) async throws -> Response {
