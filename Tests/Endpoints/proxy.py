@@ -1,0 +1,88 @@
+"""A way to a server: a port of its own, and behind it whatever it lets pass."""
+
+import socket
+import threading
+import time
+
+
+class Proxy:
+    """Listens on a port of its own and passes on to another, as `fate` says."""
+
+    piece_bytes = 65_536
+    """How much is looked at at once."""
+
+    def __init__(self, port):
+        self.target = port
+        self._open = set()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def close(self):
+        self._listener.close()
+
+    def fate(self):
+        """What becomes of the next connection: after how many seconds it goes on, and what becomes of each piece.
+
+        That is a function of the piece and of whether a client sent it. It gives what goes on, what goes back to who
+        sent it, and whether the connection lasts.
+        """
+        raise NotImplementedError
+
+    def end_all(self):
+        """Ends the connections that are open, and says how many."""
+        ends = list(self._open)
+        for end in ends:
+            self._end(end)
+        return len(ends)
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._pass, args=(client, *self.fate()), daemon=True).start()
+
+    def _pass(self, client, delay_seconds, judge):
+        # Later connections overtake one that is delayed.
+        time.sleep(delay_seconds)
+        with client:
+            try:
+                server = socket.create_connection(("127.0.0.1", self.target), 5)
+            except OSError:
+                return
+            server.settimeout(None)
+            with server:
+                self._open.add(client)
+                back = threading.Thread(
+                    target=self._pump, args=(server, client, lambda data: judge(data, False)), daemon=True)
+                back.start()
+                self._pump(client, server, lambda data: judge(data, True))
+                back.join()
+                self._open.discard(client)
+
+    def _pump(self, source, sink, judge):
+        try:
+            lasts = True
+            while lasts and (data := source.recv(self.piece_bytes)):
+                on, back, lasts = judge(data)
+                if on:
+                    sink.sendall(on)
+                if back:
+                    source.sendall(back)
+        except OSError:
+            pass
+        self._end(source)
+        self._end(sink)
+
+    @staticmethod
+    def _end(end):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
