@@ -19,6 +19,14 @@ public struct ReplicatedRevision: Hashable, Sendable {
     /// The revision itself.
     public var revision: Revision { path[0] }
 
+    /// What tells revisions of several documents apart.
+    struct Key: Hashable, Sendable {
+        var id: String
+        var revision: Revision
+    }
+
+    var key: Key { Key(id: id, revision: revision) }
+
     /// A revision on its way.
     ///
     /// - Precondition: `path` is not empty.
@@ -99,8 +107,8 @@ public struct WriteRefusal: Hashable, Sendable {
     public var error: String
     /// Why, in a sentence.
     public var reason: String
-    /// Whether the peer may have it later: asked for this one alone it failed, again and again, and did not say no. No
-    /// log says that a replication is past such a one: the next that is begun asks again.
+    /// Whether the peer may have it later: asked for this one alone it failed, again and again, and did not say no. The
+    /// logs name such a one as outstanding, and it is asked for again.
     public var isPassing: Bool
 
     /// A revision that a peer will not have.
@@ -110,5 +118,18 @@ public struct WriteRefusal: Hashable, Sendable {
         self.error = error
         self.reason = reason
         self.isPassing = isPassing
+    }
+
+    /// Of a revision whose attachment is not what was promised, or is not to be had.
+    static func damaged(_ reference: AttachmentReference) -> WriteRefusal {
+        let fault = ReplicationFault.damagedAttachment(reference)
+        return WriteRefusal(
+            id: reference.id, revision: reference.revision, error: "damaged_attachment", reason: fault.description,
+            isPassing: true)
+    }
+
+    /// Which revision it is of, where that may be had later.
+    var outstanding: ReplicatedRevision.Key? {
+        isPassing ? revision.map { ReplicatedRevision.Key(id: id, revision: $0) } : nil
     }
 }

@@ -1,10 +1,17 @@
 import Synchronization
 
+/// What the sessions of a replication learn from one another.
+struct Learned: Hashable, Sendable {
+    var interruptions = Interruptions()
+    var failings = Failings()
+}
+
 /// Brings what one peer has to another, as CouchDB does: the one algorithm of push and pull.
 ///
 /// It may be cut off at any moment, at either end: what was written is written, what was not is found missing by the
 /// next run, which begins where both peers remember that all was well. Nothing is ever written twice, for a revision is
-/// known by its name; nothing is lost, for a sequence is remembered only after everything before it is at the target.
+/// known by its name; nothing is lost, for a sequence is remembered only after everything before it is at the target,
+/// or is named beside it as what a peer failed at.
 ///
 /// ```
 /// scout: changes ──▶ reader: which are missing, what do they say ──▶ writer: write, remember
@@ -25,7 +32,7 @@ public struct Replication: Sendable {
 
     /// What replications between the same two peers learn of the network and of what a peer fails at.
     package final class Lessons: Sendable {
-        fileprivate let interruptions = Mutex(Interruptions())
+        fileprivate let all = Mutex(Learned())
 
         /// Nothing yet.
         package init() {}
@@ -78,23 +85,23 @@ public struct Replication: Sendable {
         report: @escaping @Sendable (ReplicationProgress) -> Void = { _ in }
     ) async throws -> ReplicationProgress {
         var progress = ReplicationProgress()
-        var interruptions = lessons?.interruptions.withLock { $0 } ?? Interruptions()
-        defer { lessons?.interruptions.withLock { [interruptions] in $0 = interruptions } }
+        var learned = lessons?.all.withLock { $0 } ?? Learned()
+        defer { lessons?.all.withLock { [learned] in $0 = learned } }
         while true {
-            let session = ReplicationSession(replication: self, report: report, before: progress, after: interruptions)
+            let session = ReplicationSession(replication: self, report: report, before: progress, after: learned)
             do {
                 let done = try await session.run()
-                interruptions = session.interruptions
+                learned = session.learned
                 return done
             } catch let fault as ReplicationFault where fault.isPassing {
                 try Task.checkCancellation()
                 progress = session.progress
-                interruptions = session.interruptions
+                learned = session.learned
                 if let seconds = session.quietSeconds, seconds >= pacing.longestDelaySeconds {
-                    interruptions.noteProgress()
+                    learned.interruptions.noteProgress()
                 }
-                interruptions.noteCut()
-                let failures = interruptions.failures
+                learned.interruptions.noteCut()
+                let failures = learned.interruptions.failures
                 let isForEver = options.isContinuous && pacing.persists
                 guard isForEver || failures < pacing.attempts else { throw fault }
                 var seconds = pacing.delaySeconds(afterFailures: failures)
@@ -136,7 +143,7 @@ public struct ReplicationProgress: Hashable, Sendable {
     public var state = State.running
     /// What it has done since it was started, all attempts together.
     public var counts = ReplicationCounts()
-    /// Up to where everything of the source is at the target; nil before that is known.
+    /// Up to where everything of the source is at the target but what was refused; nil before that is known.
     public var sequence: PeerSequence?
     /// How many changes are still to come, where the source says so.
     public var pending: Int?
@@ -150,11 +157,11 @@ public struct ReplicationProgress: Hashable, Sendable {
     public enum State: Hashable, Sendable {
         /// It moves documents.
         case running
-        /// Everything is at the target; it waits for changes.
+        /// Everything is at the target but what was refused; it waits for changes.
         case idle
         /// It was cut off, and tries again after some seconds.
         case waiting(seconds: Double, after: ReplicationFault)
-        /// Everything is at the target, and it has ended.
+        /// Everything is at the target but what was refused, and it has ended.
         case completed
     }
 

@@ -8,6 +8,9 @@ public struct ReplicationLog: Hashable, Sendable {
     public var revision: String?
     /// The last session, newest first, at most `historyLimit`.
     public var history: [Session]
+    /// Revisions that the newest session is past and that are not at the target: a peer failed at them, and they may be
+    /// had later. Only a target's log is believed: what came since is there, and gone from here, in one.
+    public var outstanding: [DocumentRevisions]
 
     /// How many sessions are remembered: CouchDB's own number.
     public static let historyLimit = 50
@@ -22,7 +25,7 @@ public struct ReplicationLog: Hashable, Sendable {
         public var endedAt: Instant
         /// Where it began in the source.
         public var start: PeerSequence
-        /// Up to where everything is at the target.
+        /// Up to where everything is at the target but what is outstanding.
         public var recorded: PeerSequence
         /// How many revisions went which way.
         public var counts: ReplicationCounts
@@ -45,9 +48,10 @@ public struct ReplicationLog: Hashable, Sendable {
     }
 
     /// A log of sessions, newest first.
-    public init(revision: String? = nil, history: [Session] = []) {
+    public init(revision: String? = nil, history: [Session] = [], outstanding: [DocumentRevisions] = []) {
         self.revision = revision
         self.history = history
+        self.outstanding = outstanding
     }
 
     /// Writes a session down, in place of what was written of it before.
@@ -107,6 +111,10 @@ extension ReplicationLog {
         self.init()
         guard let value = try? JSONValue(parsing: json) else { return }
         revision = value["_rev"]?.string
+        outstanding = (value["outstanding"]?.members ?? []).map { member in
+            let revisions = (member.value.elements ?? []).compactMap { $0.string.flatMap { Revision($0) } }
+            return DocumentRevisions(id: member.key, revisions: revisions)
+        }
         history = (value["history"]?.elements ?? []).prefix(Self.historyLimit).compactMap(Session.init)
         if history.isEmpty, let id = value["session_id"]?.string, let recorded = value["source_last_seq"] {
             let epoch = Instant(milliseconds: 0)
@@ -138,6 +146,17 @@ extension ReplicationLog {
         writer.value(3)
         writer.key("history")
         writer.raw(historyText)
+        if !outstanding.isEmpty {
+            writer.key("outstanding")
+            writer.beginObject()
+            for document in outstanding {
+                writer.key(document.id)
+                writer.beginArray()
+                for revision in document.revisions { writer.value(revision.text) }
+                writer.endArray()
+            }
+            writer.endObject()
+        }
         writer.endObject()
         return writer.takeBytes()
     }

@@ -32,7 +32,8 @@ public protocol ReplicationPeer: Sendable {
     /// Puts revisions where they stood at the other peer; returns when they are as safe as the peer makes anything.
     ///
     /// - Parameter attachments: gives the bytes of their attachments.
-    /// - Returns: the revisions that the peer will not have, whoever asks again.
+    /// - Returns: the revisions that the peer will not have, whoever asks again, and those that failed alone and may be
+    ///   had later (`isPassing`).
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal]
@@ -77,6 +78,21 @@ public struct DocumentRevisions: Hashable, Sendable {
     }
 }
 
+extension [DocumentRevisions] {
+    /// Each revision by itself.
+    var keys: [ReplicatedRevision.Key] {
+        flatMap { document in document.revisions.map { ReplicatedRevision.Key(id: document.id, revision: $0) } }
+    }
+}
+
+extension Set<ReplicatedRevision.Key> {
+    /// By their documents, in one order always.
+    var byDocument: [DocumentRevisions] {
+        Dictionary(grouping: self, by: \.id).sorted { $0.key < $1.key }
+            .map { DocumentRevisions(id: $0.key, revisions: $0.value.map(\.revision).sorted()) }
+    }
+}
+
 /// Which changes are asked for.
 public struct ChangesRequest: Hashable, Sendable {
     /// Only what changed after this.
@@ -85,7 +101,8 @@ public struct ChangesRequest: Hashable, Sendable {
     public var limit: Int
     /// Which documents.
     public var filter: ReplicationFilter
-    /// Whether to wait for a change where there is none yet. A page that comes all the same may be empty.
+    /// Whether to wait for a change where there is none yet, for a minute or so. A page that comes all the same may be
+    /// empty.
     public var waits: Bool
     /// Whether of each document the winner alone is told.
     public var winnersOnly = false

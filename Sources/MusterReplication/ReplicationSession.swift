@@ -9,7 +9,7 @@ final class ReplicationSession: Sendable {
     private let replication: Replication
     private let report: @Sendable (ReplicationProgress) -> Void
     private let reached: Mutex<ReplicationProgress>
-    private let learned: Mutex<Interruptions>
+    private let lessons: Mutex<Learned>
     private let quietSince = Mutex<Instant?>(nil)
     private let id: String
 
@@ -22,6 +22,8 @@ final class ReplicationSession: Sendable {
         var page: ChangesPage
         /// Whether the source had nothing behind it.
         var isLast: Bool
+        /// Whether nothing came of waiting.
+        var isEmpty: Bool
     }
 
     /// What the reader read.
@@ -34,14 +36,18 @@ final class ReplicationSession: Sendable {
         var pending: Int?
         var isLast: Bool
         var isInSnapshot = false
+        /// Whether nothing came of waiting.
+        var isEmpty = false
+        /// Of what a peer failed at before, that which was asked for with this batch.
+        var asked: Set<ReplicatedRevision.Key> = []
     }
 
     init(
         replication: Replication, report: @escaping @Sendable (ReplicationProgress) -> Void,
-        before: ReplicationProgress, after interruptions: Interruptions
+        before: ReplicationProgress, after learned: Learned
     ) {
         self.replication = replication
-        learned = Mutex(interruptions)
+        lessons = Mutex(learned)
         self.report = report
         var progress = before
         progress.state = .running
@@ -56,8 +62,8 @@ final class ReplicationSession: Sendable {
     /// How far it came.
     var progress: ReplicationProgress { reached.withLock { $0 } }
 
-    /// What the cuts before taught, and what has come through since.
-    var interruptions: Interruptions { learned.withLock { $0 } }
+    /// What the attempts before taught, and what has come through since.
+    var learned: Learned { lessons.withLock { $0 } }
 
     /// Seconds for which it has waited for changes, when that is what it does; nil while it has something to do.
     var quietSeconds: Double? {
@@ -74,7 +80,7 @@ final class ReplicationSession: Sendable {
             begin: options.since ?? .start,
             sourceLog: options.keepsLogs ? try await source.log(logID) ?? ReplicationLog() : ReplicationLog(),
             targetLog: options.keepsLogs ? try await target.log(logID) ?? ReplicationLog() : ReplicationLog(),
-            refusals: progress.counts.refused)
+            refusals: progress.counts.refused, options: options)
         update { $0.sequence = keeper.start }
         if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
             let pages = try await source.snapshot(since: keeper.start)
@@ -137,7 +143,11 @@ final class ReplicationSession: Sendable {
             }
             group.addTask {
                 var keeper = start
-                for await batch in batches { try await self.deliver(batch, &keeper) }
+                for await batch in batches {
+                    if !batch.isEmpty { try await self.deliver(batch, &keeper) }
+                    // Behind all else: what fails even at being asked for must not be in the way of the rest.
+                    if batch.isLast { try await self.settle(&keeper) }
+                }
                 try Task.checkCancellation()
                 try await self.mark(&keeper)
             }
@@ -153,8 +163,8 @@ final class ReplicationSession: Sendable {
             let page = try await source.changes(request)
             try Task.checkCancellation()
             let isLast = page.changes.isEmpty || page.pending == 0
-            // Nothing that came of waiting is no news.
-            if !page.changes.isEmpty || !request.waits { await finds.send(Find(page: page, isLast: isLast)) }
+            await finds.send(
+                Find(page: page, isLast: isLast, isEmpty: page.changes.isEmpty && request.waits))
             request.since = page.last
             if isLast {
                 guard options.isContinuous else { return }
@@ -180,7 +190,7 @@ final class ReplicationSession: Sendable {
                     Batch(
                         revisions: revisions, checked: isFirst ? checked : 0, missing: isFirst ? count : 0,
                         last: rest.isEmpty ? find.page.last : nil, pending: find.page.pending,
-                        isLast: find.isLast && rest.isEmpty))
+                        isLast: find.isLast && rest.isEmpty, isEmpty: find.isEmpty))
                 isFirst = false
                 try Task.checkCancellation()
             } while !rest.isEmpty
@@ -197,7 +207,10 @@ final class ReplicationSession: Sendable {
         } catch ReplicationFault.tooLarge(let limit) {
             size.halve()
             let (left, right) = BatchSize.halves(of: wanted)
-            guard !left.isEmpty, !right.isEmpty else { throw ReplicationFault.tooLarge(limitBytes: limit) }
+            if left.isEmpty || right.isEmpty {
+                let reason = ReplicationFault.tooLarge(limitBytes: limit).description
+                return wanted.keys.map { ReplicatedRevision(refused: $0.id, $0.revision, error: "too_large", reason: reason) }
+            }
             return try await read(left, &size) + read(right, &size)
         }
     }
@@ -205,19 +218,15 @@ final class ReplicationSession: Sendable {
     private func deliver(_ batch: Batch, _ keeper: inout SessionKeeper) async throws {
         var refusals = batch.revisions.compactMap(\.refusal)
         let unread = refusals.count
-        quietSince.withLock { $0 = nil }
+        // Asking once more for what a peer fails at is peace too.
+        if batch.last != nil || !batch.revisions.isEmpty && batch.asked.isEmpty { quietSince.withLock { $0 = nil } }
         let readable = unread == 0 ? batch.revisions : batch.revisions.filter { $0.refusal == nil }
-        if !readable.isEmpty {
-            let source = source
-            refusals += try await target.write(readable) { try await source.attachment($0) }
-        }
-        let written = batch.revisions.count - refusals.count
-        if written > 0 { learned.withLock { $0.noteProgress() } }
-        let hasFailed = refusals.contains(where: \.isPassing)
-        if hasFailed {
-            refusals = try bear(refusals, written: written)
-            keeper.hold()
-        }
+        if !readable.isEmpty { refusals += try await write(readable, keeper.outstanding) }
+        let written = max(0, batch.revisions.count - refusals.count)
+        if written > 0 { lessons.withLock { $0.interruptions.noteProgress() } }
+        let failed = refusals.compactMap(\.outstanding)
+        if refusals.contains(where: \.isPassing) { refusals = try bear(refusals, written: written, keeper) }
+        note(failed, of: batch, &keeper)
         if let last = batch.last { keeper.reach(last) }
         update { progress in
             progress.counts.checked += Int64(batch.checked)
@@ -227,42 +236,60 @@ final class ReplicationSession: Sendable {
             progress.counts.refused += Int64(refusals.count)
             progress.refusals = (progress.refusals + refusals).suffix(ReplicationProgress.refusalLimit)
             progress.sequence = keeper.reached
-            progress.pending = batch.pending
+            progress.pending = batch.pending ?? progress.pending
         }
-        let seconds = interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
+        let seconds = learned.interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
         // What was left out is written down at once: a peer that fails at this too is a peer that fails.
-        if hasFailed || batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
+        if !failed.isEmpty || batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
             try await mark(&keeper, isInSnapshot: batch.isInSnapshot)
         }
         if batch.isLast, options.isContinuous {
             update { $0.state = .idle }
             let now = replication.pacing.now()
-            quietSince.withLock { $0 = now }
+            quietSince.withLock { $0 = $0 ?? now }
         }
     }
+
+    /// Writes revisions. Those that a peer failed at before go apart from the others, a few at a time: where it fails
+    /// at all of a batch it is taken to be the peer that fails.
+    private func write(
+        _ revisions: [ReplicatedRevision], _ leftOut: Set<ReplicatedRevision.Key>
+    ) async throws -> [WriteRefusal] {
+        let source = source
+        let failings = learned.failings
+        if leftOut.isEmpty, failings.isEmpty {
+            return try await target.write(revisions) { try await source.attachment($0) }
+        }
+        let isSuspect = { (revision: ReplicatedRevision) in
+            leftOut.contains(revision.key) || failings.holds(revision.key)
+        }
+        var refusals: [WriteRefusal] = []
+        let others = revisions.filter { !isSuspect($0) }
+        if !others.isEmpty { refusals += try await target.write(others) { try await source.attachment($0) } }
+        var suspects = revisions.filter(isSuspect)[...]
+        while !suspects.isEmpty {
+            let some = Array(suspects.prefix(Self.suspectsAtOnce))
+            suspects = suspects.dropFirst(some.count)
+            refusals += try await target.write(some) { try await source.attachment($0) }
+        }
+        return refusals
+    }
+
+    /// Fewer than make a peer one that fails at all.
+    private static let suspectsAtOnce = 2
 
     /// Decides whether the rest is to go on without what a peer failed at, as the row or the answer of one document
     /// said: 500, or an error in its place.
     ///
-    /// That loses nothing. A peer that is away (no connection, 503, no answer in time) never comes here: the calls
-    /// themselves throw. What does come here was asked for in `Interruptions.patience` attempts, seconds apart, while
-    /// the peer answered for others; it is counted and told; and `SessionKeeper` holds the log before it, so that every
-    /// session from now on, after a cut or begun anew, finds it missing and asks again. All that it costs is that what
-    /// is behind it is compared again, not read again.
+    /// That loses nothing. It was asked for in `Failings.patience` attempts, seconds apart; it is counted and told; and
+    /// the log names it as outstanding, so that every run from now on asks for it again, and a continuous one now and
+    /// then.
     ///
-    /// - Returns: those that are to be counted and told: one that was left out is told once, however often it is found.
+    /// - Returns: those that are to be counted and told.
     /// - Throws: `ReplicationFault.busy` where it is to be tried again before.
-    private func bear(_ refusals: [WriteRefusal], written: Int) throws -> [WriteRefusal] {
-        var isEnough = true
-        let told = learned.withLock { learned in
-            refusals.filter { refusal in
-                guard refusal.isPassing else { return true }
-                let count = refusal.revision.map { learned.noteFailure(at: .init(id: refusal.id, revision: $0)) } ?? 0
-                if count < Interruptions.patience { isEnough = false }
-                return count == Interruptions.patience
-            }
-        }
-        if isEnough { return told }
+    private func bear(_ refusals: [WriteRefusal], written: Int, _ keeper: SessionKeeper) throws -> [WriteRefusal] {
+        let told = lessons.withLock { $0.failings.decide(refusals, leftOut: keeper.outstanding) }
+        if let told { return told }
         // The others are there: they are not missing the next time, and are counted now.
         update { progress in
             progress.counts.read += Int64(written)
@@ -271,11 +298,56 @@ final class ReplicationSession: Sendable {
         throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
     }
 
+    /// Asks again for what a peer failed at before, when it is time: once in each run, and then as rarely as a peer is
+    /// tried that is away.
+    private func settle(_ keeper: inout SessionKeeper) async throws {
+        let seconds = replication.pacing.longestDelaySeconds
+        guard !keeper.outstanding.isEmpty,
+            learned.failings.isAskingDue(at: replication.pacing.now(), afterSeconds: seconds)
+        else { return }
+        let asked = keeper.outstanding
+        let missing = try await target.missing(asked.byDocument)
+        try await deliver(
+            Batch(
+                revisions: [], checked: asked.count, missing: missing.keys.count, isLast: false,
+                asked: asked.subtracting(missing.keys)), &keeper)
+        var size = BatchSize(targetBytes: options.batchBytes)
+        var rest = missing[...]
+        while !rest.isEmpty {
+            let wanted = size.take(from: &rest)
+            let revisions = try await read(wanted, &size)
+            try await deliver(Batch(revisions: revisions, isLast: false, asked: Set(wanted.keys)), &keeper)
+        }
+        let now = replication.pacing.now()
+        lessons.withLock { $0.failings.noteAsking(at: now) }
+        try await deliver(Batch(revisions: [], isLast: true), &keeper)
+    }
+
+    /// Notes what became of a batch's revisions: which a peer `failed` at, and that the others are settled.
+    private func note(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout SessionKeeper) {
+        let again = Set(failed)
+        if !failed.isEmpty || !batch.asked.isEmpty {
+            if keeper.canAskByName {
+                keeper.settle(batch.asked, failed: failed)
+            } else {
+                keeper.hold()
+            }
+        }
+        let leftOut = keeper.outstanding
+        let now = failed.isEmpty ? nil : replication.pacing.now()
+        lessons.withLock { lessons in
+            lessons.failings.noteArrival(of: batch.asked.subtracting(again))
+            lessons.failings.noteArrival(of: batch.revisions.lazy.map(\.key).filter { !again.contains($0) })
+            if let now { lessons.failings.noteLeavingOut(at: now) }
+            if batch.isLast, keeper.canAskByName { lessons.failings.noteEnd(leftOut: leftOut) }
+        }
+    }
+
     /// Writes down at both peers how far it came.
     private func mark(_ keeper: inout SessionKeeper, isInSnapshot: Bool = false) async throws {
         guard options.keepsLogs else { return }
         if try await keeper.keep(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
-            learned.withLock { $0.noteMark() }
+            lessons.withLock { $0.interruptions.noteMark() }
         }
     }
 

@@ -11,17 +11,24 @@ struct SessionKeeper: Sendable {
     let start: PeerSequence
     /// Whether that was within a snapshot.
     let startsInSnapshot: Bool
-    /// Up to where everything is at the target now.
+    /// Up to where everything is at the target now, but for what is outstanding.
     private(set) var reached: PeerSequence
-    /// Whether something is missing there that may be had later. From then on nothing behind it is written down as
-    /// reached: what is asked for again must be found again, and a log that is past it would hide it for ever.
-    private(set) var isHeld = false
+    /// Whether a revision that is asked for by its name is one that would be found. Where a selector picks, or winners
+    /// alone go, another may stand there by then.
+    let canAskByName: Bool
+    /// Whether something is missing there that cannot be asked for by its name. From then on nothing behind it is
+    /// written down as reached: it must be found again.
+    private var isHeld = false
+    /// What is missing there all the same, and may be had later: the log names it, for it would be hidden by being past
+    /// it.
+    private(set) var outstanding: Set<ReplicatedRevision.Key>
 
     private var sourceLog: ReplicationLog
     private var targetLog: ReplicationLog
     private var keptAt: Instant
     private var kept: PeerSequence
     private var keptInSnapshot: Bool
+    private var keptOutstanding: Set<ReplicatedRevision.Key>
     /// How many revisions were refused when that was written down.
     private var keptRefusals: Int64
     /// Whether the source takes logs: one that may only be read does not.
@@ -30,7 +37,7 @@ struct SessionKeeper: Sendable {
     init(
         source: any ReplicationPeer, target: any ReplicationPeer, logID: String, sessionID: String,
         startedAt: Instant, begin: PeerSequence, sourceLog: ReplicationLog, targetLog: ReplicationLog,
-        refusals: Int64
+        refusals: Int64, options: Replication.Options
     ) {
         self.source = source
         self.target = target
@@ -43,19 +50,43 @@ struct SessionKeeper: Sendable {
         start = ancestor?.recorded ?? begin
         startsInSnapshot = ancestor?.isInSnapshot ?? false
         reached = start
+        canAskByName = Self.canAskByName(options)
+        outstanding = canAskByName ? Self.outstanding(in: targetLog, options) : []
+        keptOutstanding = outstanding
         kept = start
         keptInSnapshot = startsInSnapshot
         keptRefusals = refusals
         keptAt = startedAt
     }
 
-    /// Notes that all up to here is at the target, unless something before it is not.
+    /// What a log names as outstanding, as far as this replication may ask for it: a target's log is another's text.
+    private static func outstanding(
+        in log: ReplicationLog, _ options: Replication.Options
+    ) -> Set<ReplicatedRevision.Key> {
+        guard case .documents(let ids) = options.filter else { return Set(log.outstanding.keys.prefix(Failings.limit)) }
+        let admitted = Set(ids)
+        return Set(log.outstanding.filter { admitted.contains($0.id) }.keys.prefix(Failings.limit))
+    }
+
+    private static func canAskByName(_ options: Replication.Options) -> Bool {
+        if case .selector = options.filter { return false }
+        return !options.takesWinnersOnly
+    }
+
+    /// Notes that all up to here is at the target, but for what is outstanding.
     mutating func reach(_ sequence: PeerSequence) {
         if !isHeld { reached = sequence }
     }
 
-    /// Notes that something that stands here is not at the target, and may be had later.
+    /// Notes that something that stands here is not at the target, may be had later, and must be found again.
     mutating func hold() { isHeld = true }
+
+    /// Notes of some revisions that those which `failed` are not at the target and may be had later, and that nothing
+    /// is to be waited for of the others.
+    mutating func settle(_ asked: Set<ReplicatedRevision.Key>, failed: [ReplicatedRevision.Key]) {
+        outstanding.subtract(asked)
+        outstanding.formUnion(failed)
+    }
 
     /// Whether it is time to write down that the session got on.
     func isDue(at now: Instant, after seconds: Double) -> Bool {
@@ -71,16 +102,21 @@ struct SessionKeeper: Sendable {
     mutating func keep(
         _ counts: ReplicationCounts, isInSnapshot: Bool, at now: Instant
     ) async throws -> Bool {
-        guard reached != kept || isInSnapshot != keptInSnapshot || counts.refused != keptRefusals else { return false }
+        guard
+            reached != kept || isInSnapshot != keptInSnapshot || counts.refused != keptRefusals
+                || outstanding != keptOutstanding
+        else { return false }
         try await target.ensureFullCommit()
         let session = ReplicationLog.Session(
             id: sessionID, startedAt: startedAt, endedAt: now, start: start, recorded: reached, counts: counts,
             isInSnapshot: isInSnapshot)
         var log = targetLog
         log.record(session)
+        log.outstanding = outstanding.byDocument
         targetLog = try await target.put(log, as: logID)
         log = sourceLog
         log.record(session)
+        log.outstanding = targetLog.outstanding
         if sourceKeeps {
             do {
                 sourceLog = try await source.put(log, as: logID)
@@ -91,6 +127,7 @@ struct SessionKeeper: Sendable {
         kept = reached
         keptInSnapshot = isInSnapshot
         keptRefusals = counts.refused
+        keptOutstanding = outstanding
         keptAt = now
         return true
     }

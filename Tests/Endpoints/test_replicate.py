@@ -206,6 +206,43 @@ def test_some_documents_only(make_server):
         assert sorted(left.outcome(f"low-{name}")) == [f"d{index:05}" for index in range(5)]
 
 
+def test_without_checkpoints_every_run_begins_anew(make_server):
+    _, _, left, right = pair(make_server)
+    left.fill("notes", 20)
+    order = {"source": "notes", "target": right.url("notes"), "create_target": True, "use_checkpoints": False}
+    for written in (20, 0):
+        done = left.ok("POST", "/_replicate", order)["history"][0]
+        assert (done["missing_checked"], done["docs_written"]) == (20, written)
+    for couch in (left, right):
+        assert couch.ok("GET", "/notes/_local_docs")["rows"] == []
+
+
+def test_from_a_number_on(make_server):
+    _, _, left, right = pair(make_server)
+    left.fill("notes", 10)
+    since = left.ok("GET", "/notes")["update_seq"]
+    left.fill("notes", 5, start=10)
+    order = {"source": "notes", "target": right.url("notes"), "create_target": True, "since_seq": since}
+    assert left.ok("POST", "/_replicate", order)["history"][0]["docs_written"] == 5
+    assert sorted(right.outcome("notes")) == [f"d{index:05}" for index in range(10, 15)]
+    # It goes on where it was, not where it was told to begin.
+    left.fill("notes", 1, start=15)
+    assert left.ok("POST", "/_replicate", order)["history"][0]["missing_checked"] == 1
+
+
+def test_winners_without_their_conflicts(make_server):
+    _, _, left, right = pair(make_server)
+    left.ok("PUT", "/notes")
+    leaves = [{"_id": "a", "_rev": f"1-{digit * 32}", "v": digit} for digit in "37f5"]
+    left.ok("POST", "/notes/_bulk_docs", {"new_edits": False, "docs": leaves})
+    # Picked by the algorithm itself, and by the server that is asked.
+    for name, couch, order in (
+            ("push", right, {"source": "notes", "target": right.url("push")}),
+            ("pull", left, {"source": left.url("notes"), "target": "pull"})):
+        left.ok("POST", "/_replicate", {**order, "create_target": True, "winning_revs_only": True})
+        assert couch.outcome(name) == {"a": ["1-" + "f" * 32]}
+
+
 def test_a_replicator_document_goes_on_after_a_crash(make_server):
     left_server, _, left, right = pair(make_server)
     right.fill("notes", 30)

@@ -17,12 +17,11 @@ import Testing
                 continuation.finish(throwing: ReplicationFault.unreachable("cut"))
             }
         }
-        await #expect(throws: ReplicationFault.self) {
-            try await write(length: 900_000, to: store) { continuation in
-                continuation.yield([UInt8](repeating: 1, count: 500_000))
-                continuation.finish()
-            }
+        let refused = try await write(length: 900_000, to: store) { continuation in
+            continuation.yield([UInt8](repeating: 1, count: 500_000))
+            continuation.finish()
         }
+        #expect(refused.map(\.error) == ["damaged_attachment"])
         #expect(try await store.count() == 0)
         try store.close()
         let left = try DatabaseQueue(path: path)
@@ -57,11 +56,11 @@ import Testing
     private func write(
         length: Int64, to store: LocalStore,
         _ fill: @escaping @Sendable (AttachmentBytes.Continuation) -> Void
-    ) async throws {
+    ) async throws -> [WriteRefusal] {
         let attachment = ReplicatedAttachment(
             name: "photo", contentType: "image/jpeg", digest: "md5-", length: length, revisionPosition: 1)
         let revision = try #require(Revision("1-967a00dff5e02add41819138abb3284d"))
         let document = ReplicatedRevision(id: "d", path: [revision], json: Array("{}".utf8), attachments: [attachment])
-        _ = try await store.write([document]) { _ in AttachmentBytes { fill($0) } }
+        return try await store.write([document]) { _ in AttachmentBytes { fill($0) } }
     }
 }

@@ -112,7 +112,10 @@ final class MemoryPeer: ReplicationPeer {
         try enter("changes")
         let since = Int64(request.since.json) ?? 0
         return state.withLock { state in
-            let after = state.documents.filter { $0.value.sequence > since }.sorted {
+            let isAdmitted = { (id: String) in
+                if case .documents(let ids) = request.filter { ids.contains(id) } else { true }
+            }
+            let after = state.documents.filter { $0.value.sequence > since && isAdmitted($0.key) }.sorted {
                 $0.value.sequence < $1.value.sequence
             }
             let page = after.prefix(request.limit).map { entry in
@@ -136,7 +139,7 @@ final class MemoryPeer: ReplicationPeer {
     func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
         try enter("read")
         let count = wanted.reduce(0) { $0 + $1.revisions.count }
-        guard count <= readLimit else { throw ReplicationFault.tooLarge(limitBytes: readLimit) }
+        guard count <= readLimit, !wanted.contains(where: { $0.id == "huge" }) else { throw ReplicationFault.tooLarge(limitBytes: readLimit) }
         return state.withLock { state in
             state.largestRead = max(state.largestRead, count)
             return wanted.flatMap { want -> [ReplicatedRevision] in

@@ -6,7 +6,10 @@ import Testing
 
 @Suite struct ReplicationLogTests {
     @Test func `a log reads back as it was written`() throws {
-        let log = ReplicationLog(history: [session("a", 12), session("b", 5)])
+        let outstanding = [
+            DocumentRevisions(id: "a \"b\"", revisions: [try #require(Revision("3-x")), try #require(Revision("4-y"))])
+        ]
+        let log = ReplicationLog(history: [session("a", 12), session("b", 5)], outstanding: outstanding)
         var read = ReplicationLog(parsing: log.json(id: "x"))
         #expect(read.revision == nil)
         read.revision = nil

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what a peer fails at is left out after some attempts, and found by the next run`(
+    func `what a peer fails at is left out after some attempts, and asked for by the next run`(
         _ isSource: Bool
     ) async throws {
         var dice = SeededDice(seed: 9)
@@ -74,14 +74,120 @@ import Testing
         #expect((done.counts.written, done.counts.refused) == (28, 2))
         #expect(done.refusals.map(\.isPassing) == [true, true])
         #expect(target.outcome.count == 28)
-        // The log is past nothing that may come.
-        #expect(done.sequence == PeerSequence(5))
+        #expect(done.sequence == PeerSequence(30))
+        // The log names them: nothing else is compared again, and they are told once a run.
+        let second = try await replication.run()
+        #expect((second.counts.checked, second.counts.written, second.counts.refused) == (2, 0, 2))
         (isSource ? source : target).state.withLock { $0.failing = ["d20"] }
         #expect(try await replication.run().counts.written == 1)
         (isSource ? source : target).state.withLock { $0.failing = [] }
-        #expect(try await replication.run().counts.written == 1)
+        let last = try await replication.run()
+        #expect((last.counts.checked, last.counts.written) == (1, 1))
         #expect(source.outcome == target.outcome)
         #expect(try await replication.run().counts.checked == 0)
+    }
+
+    @Test func `where winners alone go the log stays before what a peer failed at, for another may win by then`()
+        async throws
+    {
+        var dice = SeededDice(seed: 9)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for index in 0..<30 { source.edit("d\(index)", on: nil, &dice) }
+        target.state.withLock { $0.failing = ["d7"] }
+        var options = Replication.Options()
+        options.pageLimit = 5
+        options.takesWinnersOnly = true
+        let replication = Replication(from: source, to: target, options: options, pacing: .seeded(1))
+        let done = try await replication.run()
+        #expect((done.counts.written, done.counts.refused, done.sequence) == (29, 1, PeerSequence(5)))
+        target.state.withLock { $0.failing = [] }
+        #expect(try await replication.run().counts.written == 1)
+        #expect(source.outcome == target.outcome)
+    }
+
+    @Test func `a log of the target's names nothing that this replication does not bring`() async throws {
+        var dice = SeededDice(seed: 15)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for id in ["open", "secret"] { source.edit(id, on: nil, &dice) }
+        var options = Replication.Options()
+        options.filter = .documents(["open"])
+        let replication = Replication(from: source, to: target, options: options, pacing: .seeded(1))
+        try await replication.run()
+        let secret = DocumentRevisions(id: "secret", revisions: source.leaves(of: "secret"))
+        target.state.withLock { state in
+            state.documents = [:]
+            for id in state.logs.keys { state.logs[id]?.outstanding = [secret] }
+        }
+        #expect(try await replication.run().counts.checked == 0)
+        #expect(target.outcome.isEmpty)
+    }
+
+    @Test func `a continuous replication asks now and then for what a peer failed at`() async throws {
+        var dice = SeededDice(seed: 11)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for index in 0..<8 { source.edit("d\(index)", on: nil, &dice) }
+        target.state.withLock { $0.failing = ["d3"] }
+        var options = Replication.Options()
+        options.isContinuous = true
+        let replication = Replication(from: source, to: target, options: options, pacing: .seeded(2))
+        for try await progress in replication.progress() {
+            // It has been left out, and the rest is there: from now on the target would take it.
+            if progress.counts.refused == 1 { target.state.withLock { $0.failing = [] } }
+            if progress.counts.written == 8, progress.state == .idle { break }
+        }
+        #expect(source.outcome == target.outcome)
+        #expect(target.state.withLock { $0.logs.values.map(\.outstanding) } == [[]])
+        #expect(try await replicate(source, target, seed: 3).counts.checked == 0)
+    }
+
+    @Test func `an edit of what a peer failed at settles it, and so does a source that has it no more`() async throws {
+        var dice = SeededDice(seed: 12)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for id in ["edited", "gone"] { source.edit(id, on: nil, &dice) }
+        target.state.withLock { $0.failing = ["edited", "gone"] }
+        let first = try await replicate(source, target, seed: 1)
+        #expect(first.counts.refused == 2)
+        source.edit("edited", on: source.leaves(of: "edited")[0], &dice)
+        source.state.withLock { $0.documents["gone"] = nil }
+        target.state.withLock { $0.failing = [] }
+        let second = try await replicate(source, target, seed: 2)
+        #expect(second.counts.refused == 0)
+        #expect(source.outcome == target.outcome)
+        #expect(try await replicate(source, target, seed: 3).counts.checked == 0)
+    }
+
+    @Test func `a program that replicates again and again asks once a minute for what a peer fails at`() async throws {
+        var dice = SeededDice(seed: 13)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for index in 0..<3 { source.edit("d\(index)", on: nil, &dice) }
+        target.state.withLock { $0.failing = ["d1"] }
+        let clock = Mutex(Instant(milliseconds: 0))
+        var pacing = ReplicationPacing.seeded(4)
+        pacing.now = { clock.withLock { $0 } }
+        var replication = Replication(from: source, to: target, pacing: pacing)
+        replication.lessons = Replication.Lessons()
+        #expect(try await replication.run().counts.refused == 1)
+        for _ in 0..<3 { #expect(try await replication.run().counts.checked == 0) }
+        clock.withLock { $0 = $0.advanced(bySeconds: 60) }
+        let asked = try await replication.run().counts
+        // It was told before.
+        #expect((asked.checked, asked.refused) == (1, 0))
+        target.state.withLock { $0.failing = [] }
+        clock.withLock { $0 = $0.advanced(bySeconds: 60) }
+        #expect(try await replication.run().counts.written == 1)
+    }
+
+    @Test func `a peer that fails at more than can be remembered is a peer that fails`() async throws {
+        var dice = SeededDice(seed: 14)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for index in 0...1_000 { source.edit("d\(index)", on: nil, &dice) }
+        target.state.withLock { state in state.failing = Set((0...1_000).map { "d\($0)" }) }
+        await #expect(throws: ReplicationFault.busy(status: 500, retryAfterSeconds: nil)) {
+            try await replicate(source, target, seed: 1)
+        }
+        target.state.withLock { $0.failing = [] }
+        try await replicate(source, target, seed: 2)
+        #expect(source.outcome == target.outcome)
     }
 
     @Test func `what is refused for what it is is counted once and not read again`() async throws {
@@ -120,6 +226,16 @@ import Testing
         try await replicate(source, target, seed: 1)
         #expect(source.outcome == target.outcome)
         #expect(source.state.withLock { $0.largestRead } <= 3)
+    }
+
+    @Test func `what is more than is read at once keeps no other from coming`() async throws {
+        var dice = SeededDice(seed: 5)
+        let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
+        for id in ["a", "huge", "z"] { source.edit(id, on: nil, &dice) }
+        let done = try await replicate(source, target, seed: 1)
+        #expect((done.counts.written, done.counts.refused) == (2, 1))
+        #expect(done.refusals.map(\.error) == ["too_large"])
+        #expect(try await replicate(source, target, seed: 2).counts.checked == 0)
     }
 
     @Test func `a thousand conflicting leaves arrive as they are`() async throws {

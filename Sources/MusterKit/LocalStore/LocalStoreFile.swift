@@ -220,9 +220,17 @@ extension LocalStoreFile: DocumentHome {
         let announcements = announcements()
         // Listening comes first: what is committed between the two is heard of.
         if try await look({ $0.lastSequence }) > sequence { return }
-        for await newest in announcements where newest > sequence { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await newest in announcements where newest > sequence { return } }
+            group.addTask { try? await Task.sleep(for: .seconds(Self.waitSeconds)) }
+            await group.next()
+            group.cancelAll()
+        }
         try Task.checkCancellation()
     }
+
+    /// Seconds after which a wait for changes ends without one.
+    private static let waitSeconds = 60.0
 }
 
 /// A transaction on a `LocalStore`'s file.

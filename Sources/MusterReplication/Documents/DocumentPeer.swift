@@ -156,8 +156,13 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
                 continue
             }
             var body = DocumentBody(json: revision.json)
-            for attachment in revision.attachments {
-                body.attachments.append(try await keep(attachment, of: revision, attachments))
+            do {
+                for attachment in revision.attachments {
+                    body.attachments.append(try await keep(attachment, of: revision, attachments))
+                }
+            } catch ReplicationFault.damagedAttachment(let reference) {
+                refusals.append(.damaged(reference))
+                continue
             }
             edits.append(
                 DocumentEdit(
@@ -187,7 +192,13 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         _ attachment: ReplicatedAttachment, of revision: ReplicatedRevision, _ source: AttachmentSource
     ) async throws -> Attachment {
         let reference = AttachmentReference(id: revision.id, revision: revision.revision, name: attachment.name)
-        let kept = try await home.keep(try await source(reference), limit: home.attachmentLimitBytes)
+        let kept: KeptBytes
+        do {
+            kept = try await home.keep(try await source(reference), limit: attachment.length)
+        } catch ReplicationFault.tooLarge {
+            // It was promised to be so large, and is more.
+            throw ReplicationFault.damagedAttachment(reference)
+        }
         guard kept.length == attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
         return Attachment(
             name: attachment.name, contentType: attachment.contentType, md5: kept.md5, key: kept.key,

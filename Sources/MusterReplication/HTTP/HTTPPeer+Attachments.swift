@@ -9,7 +9,8 @@ extension HTTPPeer {
     /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document
     /// says of that is no use, for CouchDB digests what it compressed.
     ///
-    /// An answer that is cut off goes on at that byte (`Range`), as long as every attempt brings some more.
+    /// An answer that is cut off goes on at that byte (`Range`), as long as every attempt brings some more. One that
+    /// begins twice and brings nothing is damaged: so a server ends what it cannot read.
     public func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
         let path =
             PeerAddress.path(ofDocument: reference.id) + "/"
@@ -18,15 +19,15 @@ extension HTTPPeer {
         var ask = exchange.ask(.GET, path, query: "rev=\(PeerAddress.encoded(reference.revision.text))")
         ask.accept = "*/*"
         ask.deadlineSeconds = nil
-        let response = try await exchange.open(ask, admitting: [404])
-        // It went with its revision since that was read: the next attempt reads what stands there now.
-        guard response.status != .notFound else { throw ReplicationFault.damagedAttachment(reference) }
+        let response = try await exchange.open(ask, admitting: [404, 500])
+        // It went with its revision since that was read, and the next attempt reads what stands there now; or it alone
+        // is what the server fails at.
+        guard (200..<300).contains(response.status.code) else { throw ReplicationFault.damagedAttachment(reference) }
         // Of what is packed on the way, neither the digest nor the place is that of the bytes that come out.
         if response.headers.contains(name: "Content-Encoding") { return PulledBody(response).pieces }
-        let promise = response.headers.first(name: "Content-MD5").flatMap { Base64.decode($0) }
-            .map { PulledBody.Promise(md5: $0, reference: reference) }
+        let md5 = response.headers.first(name: "Content-MD5").flatMap { Base64.decode($0) }
         let (exchange, whole) = (exchange, ask)
-        return PulledBody(response, promise: promise) { offset in
+        return PulledBody(response, promise: PulledBody.Promise(md5: md5, reference: reference)) { offset in
             var ask = whole
             ask.range = "bytes=\(offset)-"
             guard let rest = try? await exchange.open(ask, admitting: [404, 416]), rest.status == .partialContent,
@@ -48,10 +49,13 @@ final class PulledBody: @unchecked Sendable {
     private var offset = 0
     /// How many had come when the answer that is read was begun.
     private var start = 0
+    /// How many answers in a row began and brought nothing.
+    private var barren = 0
 
     /// What the bytes must be.
     struct Promise: Sendable {
-        var md5: [UInt8]
+        /// Nil where that was not said.
+        var md5: [UInt8]?
         /// What is damaged where they are not.
         var reference: AttachmentReference
     }
@@ -77,17 +81,19 @@ final class PulledBody: @unchecked Sendable {
                 guard let buffer = try await iterator.next() else { break }
                 let piece = [UInt8](buffer: buffer)
                 offset += piece.count
-                if promise != nil { digest.update(data: piece) }
+                if promise?.md5 != nil { digest.update(data: piece) }
                 return piece
             } catch {
                 let fault = HTTPExchange.fault(error)
-                guard case ReplicationFault.unreachable = fault, offset > start, let response = await rest(offset)
-                else { throw fault }
+                guard case ReplicationFault.unreachable = fault, let promise else { throw fault }
+                barren = offset > start ? 0 : barren + 1
+                if barren > 1 { throw ReplicationFault.damagedAttachment(promise.reference) }
+                guard let response = await rest(offset) else { throw fault }
                 iterator = response.body.makeAsyncIterator()
                 start = offset
             }
         }
-        if let promise, Array(digest.finalize()) != promise.md5 {
+        if let promise, let md5 = promise.md5, Array(digest.finalize()) != md5 {
             throw ReplicationFault.damagedAttachment(promise.reference)
         }
         return nil

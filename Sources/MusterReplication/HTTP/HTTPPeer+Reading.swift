@@ -163,13 +163,3 @@ extension HTTPPeer {
         return SnapshotPages { try await lines.next() }
     }
 }
-
-extension ReplicatedRevision {
-    /// What tells revisions of several documents apart.
-    struct Key: Hashable {
-        var id: String
-        var revision: Revision
-    }
-
-    var key: Key { Key(id: id, revision: revision) }
-}

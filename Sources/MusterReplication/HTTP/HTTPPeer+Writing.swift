@@ -18,15 +18,20 @@ extension HTTPPeer {
         var batch = DocumentBatch()
         for revision in revisions {
             let length = revision.attachments.reduce(0) { $0 + $1.length }
-            if length > Self.inlineBytes {
-                if let refusal = try await put(revision, attachments) { refusals.append(refusal) }
+            do {
+                if length > Self.inlineBytes {
+                    if let refusal = try await put(revision, attachments) { refusals.append(refusal) }
+                    continue
+                }
+                var inline: [String: [UInt8]] = [:]
+                for attachment in revision.attachments {
+                    inline[attachment.name] = try await Self.whole(attachment, of: revision, attachments)
+                }
+                batch.add(revision, inline)
+            } catch ReplicationFault.damagedAttachment(let reference) {
+                refusals.append(.damaged(reference))
                 continue
             }
-            var inline: [String: [UInt8]] = [:]
-            for attachment in revision.attachments {
-                inline[attachment.name] = try await Self.whole(attachment, of: revision, attachments)
-            }
-            batch.add(revision, inline)
             if batch.byteCount >= Self.requestBytes {
                 refusals += try await post(batch)
                 batch = DocumentBatch()
@@ -60,6 +65,15 @@ extension HTTPPeer {
             return bytes + Array("]}".utf8)
         }
 
+        /// What a row of the answer speaks of: a server need not say of which revision, and then it may be any of the
+        /// document's that were sent. One that is there after all is not missing when it is asked for.
+        func revisions(of row: JSONValue) -> [(id: String, revision: Revision?)] {
+            let id = row["id"]?.string ?? ""
+            if let told = row["rev"]?.string.flatMap({ Revision($0) }) { return [(id, told)] }
+            let sent = documents.filter { $0.revision.id == id }
+            return sent.isEmpty ? [(id, nil)] : sent.map { (id, $0.revision.revision) }
+        }
+
         /// Each for itself.
         var singles: [DocumentBatch] {
             documents.map { document in
@@ -88,17 +102,19 @@ extension HTTPPeer {
         } catch {
             throw ReplicationFault.malformed("_bulk_docs: \(error)")
         }
-        return (rows.elements ?? []).compactMap { row in
+        var refusals: [WriteRefusal] = []
+        for row in rows.elements ?? [] {
             // Servers differ in whether they tell what they took.
-            guard let error = row["error"]?.string else { return nil }
-            let id = row["id"]?.string ?? ""
-            // A server need not say of which revision it speaks.
-            let sent = batch.documents.filter { $0.revision.id == id }
-            return WriteRefusal(
-                id: id,
-                revision: row["rev"]?.string.flatMap { Revision($0) } ?? sent.first?.revision.revision, error: error,
-                reason: row["reason"]?.string ?? "",
-                isPassing: row["status"]?.integer.map { $0 >= 500 } ?? Self.failures.contains(error))
+            guard let error = row["error"]?.string else { continue }
+            refusals += batch.revisions(of: row).map { id, revision in
+                WriteRefusal(
+                    id: id, revision: revision, error: error, reason: row["reason"]?.string ?? "",
+                    isPassing: row["status"]?.integer.map { $0 >= 500 } ?? Self.failures.contains(error))
+            }
+        }
+        var seen: Set<ReplicatedRevision.Key> = []
+        return refusals.filter { refusal in
+            refusal.revision.map { seen.insert(.init(id: refusal.id, revision: $0)).inserted } ?? true
         }
     }
 

@@ -12,13 +12,19 @@ public final class HTTPPeer: ReplicationPeer {
     let exchange: HTTPExchange
     /// Seconds between the signs of life that a wait for changes asks for.
     private let heartbeatSeconds: Int
+    /// Seconds after which a wait for changes ends without one.
+    private let waitSeconds: Double
     /// Whether the server knows `_bulk_get`; nil before it was asked.
     let knowsBulkGet = Mutex<Bool?>(nil)
 
     /// A database behind CouchDB's protocol.
-    public init(_ address: PeerAddress, connections: HTTPConnections = .shared, heartbeatSeconds: Int = 20) {
+    public init(
+        _ address: PeerAddress, connections: HTTPConnections = .shared, heartbeatSeconds: Int = 20,
+        waitSeconds: Double = 60
+    ) {
         self.address = address
         self.heartbeatSeconds = heartbeatSeconds
+        self.waitSeconds = waitSeconds
         exchange = HTTPExchange(address: address, connections: connections)
     }
 
@@ -61,17 +67,15 @@ public final class HTTPPeer: ReplicationPeer {
         return answer.status == 404 ? nil : ReplicationLog(parsing: answer.body)
     }
 
-    /// Writes `_local/ID`.
+    /// Writes `_local/ID`, in the place of the log that was read.
+    ///
+    /// - Throws: `ReplicationFault.busy` with 409 where another stands there by now: another run wrote, or the database
+    ///   was set back by a backup, and to write over that would hide what was lost.
     public func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
         var log = log
-        var ask = exchange.ask(.PUT, "_local/" + PeerAddress.encoded(id), json: log.json(id: id))
-        var answer = try await exchange.send(ask, admitting: [409])
-        if answer.status == 409 {
-            // Ours came through before and its answer did not, or another run wrote: what is true now counts.
-            log.revision = try await self.log(id)?.revision
-            ask.body = HTTPExchange.body(log.json(id: id))
-            answer = try await exchange.send(ask)
-        }
+        let ask = exchange.ask(.PUT, "_local/" + PeerAddress.encoded(id), json: log.json(id: id))
+        let answer = try await exchange.send(ask, admitting: [409])
+        if answer.status == 409 { throw ReplicationFault.busy(status: 409, retryAfterSeconds: nil) }
         log.revision = (try? JSONValue(parsing: answer.body))?["rev"]?.string
         return log
     }
@@ -95,7 +99,9 @@ public final class HTTPPeer: ReplicationPeer {
         }
         // As long as something comes: the read timeout watches over it.
         if request.waits { ask.deadlineSeconds = nil }
-        let answer = try await exchange.send(ask)
+        guard let answer = try await answer(to: ask, withinSeconds: request.waits ? waitSeconds : nil) else {
+            return ChangesPage(changes: [], last: request.since)
+        }
         do {
             return try answer.body.withUnsafeBytes { bytes in
                 var reader = JSONReader(bytes, depthLimit: DocumentText.depthLimit)
@@ -103,6 +109,23 @@ public final class HTTPPeer: ReplicationPeer {
             }
         } catch let fault as JSONFault {
             throw ReplicationFault.malformed("_changes: \(fault)")
+        }
+    }
+
+    /// An answer; nil where it did not come in time. Then nobody waits for it any more.
+    private func answer(
+        to ask: HTTPExchange.Ask, withinSeconds seconds: Double?
+    ) async throws -> HTTPExchange.Answer? {
+        guard let seconds else { return try await exchange.send(ask) }
+        let exchange = exchange
+        return try await withThrowingTaskGroup(of: HTTPExchange.Answer?.self) { group in
+            group.addTask { try await exchange.send(ask) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(seconds))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
         }
     }
 

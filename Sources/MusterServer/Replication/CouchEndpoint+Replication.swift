@@ -46,15 +46,22 @@ extension CouchEndpoint {
             return call.ok(.accepted) { $0.member("_local_id", id) }
         }
         do {
-            let (progress, log) = try await replicator.carryOut(order, by: principal.user)
+            let startedAt = ledger.now()
+            let (progress, kept) = try await replicator.carryOut(order, by: principal.user)
+            // Where nobody keeps a log, this run is all there is to tell.
+            let run = ReplicationLog.Session(
+                id: order.id, startedAt: startedAt, endedAt: ledger.now(), start: order.options.since ?? .start,
+                recorded: progress.sequence ?? .start, counts: progress.counts)
+            let log = kept ?? ReplicationLog(history: [run])
             return call.ok { writer in
+                if !order.options.keepsLogs { writer.member("use_checkpoints", false) }
                 if progress.counts.checked == 0, progress.counts.read == 0 { writer.member("no_changes", true) }
-                writer.member("session_id", log?.history.first?.id ?? "")
+                writer.member("session_id", log.history.first?.id ?? "")
                 writer.key("source_last_seq")
                 writer.raw(progress.sequence?.json ?? "0")
                 writer.member("replication_id_version", 3)
                 writer.key("history")
-                writer.raw(log?.historyText ?? "[]")
+                writer.raw(log.historyText)
             }
         } catch let fault as ReplicationFault {
             throw Self.told(fault)

@@ -71,10 +71,15 @@ struct LedgerHome: DocumentHome {
     func refusal(of revision: ReplicatedRevision) -> WriteRefusal? { DocumentAdmission.refusal(of: revision) }
 
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
-        var intake = AttachmentIntake(ledger, limitBytes: Int(limit))
+        var intake = AttachmentIntake(ledger)
+        var length: Int64 = 0
         do {
             return try await told {
-                for try await piece in bytes { try await intake.take(piece) }
+                for try await piece in bytes {
+                    length += Int64(piece.count)
+                    guard length <= limit else { throw ReplicationFault.tooLarge(limitBytes: Int(limit)) }
+                    try await intake.take(piece)
+                }
                 let file = try await intake.finish()
                 return KeptBytes(md5: file.md5, key: file.key, length: file.length)
             }

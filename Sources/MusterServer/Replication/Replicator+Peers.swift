@@ -63,7 +63,7 @@ extension Replicator {
         } catch {
             result = .failure(error)
         }
-        let log = try? await replication.log()
+        let log = order.options.keepsLogs ? try? await replication.log() : nil
         await source.connections?.close()
         await target.connections?.close()
         return (try result.get(), log)
