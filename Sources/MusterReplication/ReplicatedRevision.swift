@@ -97,6 +97,12 @@ public typealias AttachmentBytes = AsyncThrowingStream<[UInt8], any Error>
 /// Gives the bytes of attachments.
 public typealias AttachmentSource = @Sendable (AttachmentReference) async throws -> AttachmentBytes
 
+/// A peer failed at all of a batch that was tried: it is the peer that fails, as far as that tells.
+struct PeerFailure: Error {
+    /// Those that were tried alone.
+    var refusals: [WriteRefusal]
+}
+
 /// A revision that a peer will not have.
 public struct WriteRefusal: Hashable, Sendable {
     /// The document's id.

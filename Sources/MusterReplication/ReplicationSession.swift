@@ -209,7 +209,9 @@ final class ReplicationSession: Sendable {
             let (left, right) = BatchSize.halves(of: wanted)
             if left.isEmpty || right.isEmpty {
                 let reason = ReplicationFault.tooLarge(limitBytes: limit).description
-                return wanted.keys.map { ReplicatedRevision(refused: $0.id, $0.revision, error: "too_large", reason: reason) }
+                return wanted.keys.map { key in
+                    ReplicatedRevision(refused: key.id, key.revision, error: "too_large", reason: reason)
+                }
             }
             return try await read(left, &size) + read(right, &size)
         }
@@ -255,24 +257,33 @@ final class ReplicationSession: Sendable {
     private func write(
         _ revisions: [ReplicatedRevision], _ leftOut: Set<ReplicatedRevision.Key>
     ) async throws -> [WriteRefusal] {
-        let source = source
         let failings = learned.failings
-        if leftOut.isEmpty, failings.isEmpty {
-            return try await target.write(revisions) { try await source.attachment($0) }
-        }
+        if leftOut.isEmpty, failings.isEmpty { return try await send(revisions) }
         let isSuspect = { (revision: ReplicatedRevision) in
             leftOut.contains(revision.key) || failings.holds(revision.key)
         }
         var refusals: [WriteRefusal] = []
         let others = revisions.filter { !isSuspect($0) }
-        if !others.isEmpty { refusals += try await target.write(others) { try await source.attachment($0) } }
+        if !others.isEmpty { refusals += try await send(others) }
         var suspects = revisions.filter(isSuspect)[...]
         while !suspects.isEmpty {
             let some = Array(suspects.prefix(Self.suspectsAtOnce))
             suspects = suspects.dropFirst(some.count)
-            refusals += try await target.write(some) { try await source.attachment($0) }
+            refusals += try await send(some)
         }
         return refusals
+    }
+
+    /// Writes revisions at once. Where the target fails at the lot, those that it was seen to fail at go apart from now
+    /// on.
+    private func send(_ revisions: [ReplicatedRevision]) async throws -> [WriteRefusal] {
+        let source = source
+        do {
+            return try await target.write(revisions) { try await source.attachment($0) }
+        } catch let failure as PeerFailure {
+            lessons.withLock { _ = $0.failings.decide(failure.refusals, leftOut: []) }
+            throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
+        }
     }
 
     /// Fewer than make a peer one that fails at all.
@@ -288,7 +299,12 @@ final class ReplicationSession: Sendable {
     /// - Returns: those that are to be counted and told.
     /// - Throws: `ReplicationFault.busy` where it is to be tried again before.
     private func bear(_ refusals: [WriteRefusal], written: Int, _ keeper: SessionKeeper) throws -> [WriteRefusal] {
-        let told = lessons.withLock { $0.failings.decide(refusals, leftOut: keeper.outstanding) }
+        let told = lessons.withLock { lessons in
+            let told = lessons.failings.decide(refusals, leftOut: keeper.outstanding)
+            // The rest is gone on with, and no revision is left out for the first time twice.
+            if told?.contains(where: \.isPassing) == true { lessons.interruptions.noteProgress() }
+            return told
+        }
         if let told { return told }
         // The others are there: they are not missing the next time, and are counted now.
         update { progress in
@@ -301,10 +317,9 @@ final class ReplicationSession: Sendable {
     /// Asks again for what a peer failed at before, when it is time: once in each run, and then as rarely as a peer is
     /// tried that is away.
     private func settle(_ keeper: inout SessionKeeper) async throws {
-        let seconds = replication.pacing.longestDelaySeconds
-        guard !keeper.outstanding.isEmpty,
-            learned.failings.isAskingDue(at: replication.pacing.now(), afterSeconds: seconds)
-        else { return }
+        if keeper.outstanding.isEmpty { return }
+        let (now, seconds) = (replication.pacing.now(), replication.pacing.longestDelaySeconds)
+        guard learned.failings.isAskingDue(at: now, afterSeconds: seconds) else { return }
         let asked = keeper.outstanding
         let missing = try await target.missing(asked.byDocument)
         try await deliver(
@@ -318,7 +333,6 @@ final class ReplicationSession: Sendable {
             let revisions = try await read(wanted, &size)
             try await deliver(Batch(revisions: revisions, isLast: false, asked: Set(wanted.keys)), &keeper)
         }
-        let now = replication.pacing.now()
         lessons.withLock { $0.failings.noteAsking(at: now) }
         try await deliver(Batch(revisions: [], isLast: true), &keeper)
     }
@@ -326,6 +340,7 @@ final class ReplicationSession: Sendable {
     /// Notes what became of a batch's revisions: which a peer `failed` at, and that the others are settled.
     private func note(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout SessionKeeper) {
         let again = Set(failed)
+        let isFirst = keeper.outstanding.isSubset(of: again)
         if !failed.isEmpty || !batch.asked.isEmpty {
             if keeper.canAskByName {
                 keeper.settle(batch.asked, failed: failed)
@@ -334,7 +349,7 @@ final class ReplicationSession: Sendable {
             }
         }
         let leftOut = keeper.outstanding
-        let now = failed.isEmpty ? nil : replication.pacing.now()
+        let now = failed.isEmpty || !isFirst ? nil : replication.pacing.now()
         lessons.withLock { lessons in
             lessons.failings.noteArrival(of: batch.asked.subtracting(again))
             lessons.failings.noteArrival(of: batch.revisions.lazy.map(\.key).filter { !again.contains($0) })

@@ -23,6 +23,8 @@ struct SessionKeeper: Sendable {
     /// it.
     private(set) var outstanding: Set<ReplicatedRevision.Key>
 
+    /// What both were last known to remember alike; nil: nothing.
+    private var basis: ReplicationLog.Session?
     private var sourceLog: ReplicationLog
     private var targetLog: ReplicationLog
     private var keptAt: Instant
@@ -50,6 +52,7 @@ struct SessionKeeper: Sendable {
         start = ancestor?.recorded ?? begin
         startsInSnapshot = ancestor?.isInSnapshot ?? false
         reached = start
+        basis = ancestor
         canAskByName = Self.canAskByName(options)
         outstanding = canAskByName ? Self.outstanding(in: targetLog, options) : []
         keptOutstanding = outstanding
@@ -113,22 +116,44 @@ struct SessionKeeper: Sendable {
         var log = targetLog
         log.record(session)
         log.outstanding = outstanding.byDocument
-        targetLog = try await target.put(log, as: logID)
+        targetLog = try await put(log, at: target)
         log = sourceLog
         log.record(session)
         log.outstanding = targetLog.outstanding
         if sourceKeeps {
             do {
-                sourceLog = try await source.put(log, as: logID)
+                sourceLog = try await put(log, at: source)
             } catch ReplicationFault.unauthorized, ReplicationFault.forbidden, ReplicationFault.refused {
                 sourceKeeps = false
             }
         }
+        basis = session
         kept = reached
         keptInSnapshot = isInSnapshot
         keptRefusals = counts.refused
         keptOutstanding = outstanding
         keptAt = now
         return true
+    }
+
+    /// Puts a log in the place of the one that was read, or beside what another run of the same replication wrote there
+    /// meanwhile.
+    ///
+    /// - Throws: `ReplicationFault.busy` with 409 where what this session builds on stands there no more: the peer was
+    ///   set back, and the next session begins where both remember.
+    private func put(_ log: ReplicationLog, at peer: any ReplicationPeer) async throws -> ReplicationLog {
+        do {
+            return try await peer.put(log, as: logID)
+        } catch ReplicationFault.busy(status: 409, let seconds) {
+            guard var stored = try await peer.log(logID), let session = log.history.first,
+                basis.map({ basis in
+                    stored.history.contains { $0.id == basis.id && $0.recorded == basis.recorded }
+                }) ?? true
+            else { throw ReplicationFault.busy(status: 409, retryAfterSeconds: seconds) }
+            stored.record(session)
+            // One name too many does no harm: what is there is not missing.
+            stored.outstanding = Set(stored.outstanding.keys).union(log.outstanding.keys).byDocument
+            return try await peer.put(stored, as: logID)
+        }
     }
 }

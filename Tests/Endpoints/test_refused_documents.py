@@ -214,6 +214,19 @@ def test_some_documents_at_which_a_peer_fails_stop_no_other(muster, count):
     assert sorted(peer.documents) == ["a1", "b", "c"]
 
 
+def test_documents_at_which_a_peer_fails_stop_no_other_also_where_no_good_one_is_among_them(muster):
+    muster.ok("PUT", "/alone")
+    failing = [f"a{number}" for number in range(5)]
+    for ident in failing:
+        muster.ok("PUT", f"/alone/{ident}", {})
+    peer = StandInPeer(put_faults=dict.fromkeys(failing, (500, {"error": "unknown_error", "reason": "x"})))
+    for checkpoints in (False, True):
+        done = replicated(muster, "alone", peer.url, use_checkpoints=checkpoints)
+        assert (done["docs_written"], done["doc_write_failures"]) == (0, 5)
+    peer.put_faults = {}
+    assert replicated(muster, "alone", peer.url)["docs_written"] == 5
+
+
 def test_a_peer_that_fails_at_everything_is_a_peer_that_fails(muster):
     muster.ok("PUT", "/all")
     for ident in ("a", "b", "c", "d"):

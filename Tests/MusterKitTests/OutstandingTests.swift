@@ -81,7 +81,7 @@ import Testing
             let peer = HTTPPeer(session.database, connections: server.connections, waitSeconds: 0.05)
             let last = try await peer.changes(ChangesRequest(since: .start, limit: 10)).last
             let page = try await peer.changes(ChangesRequest(since: last, limit: 10, waits: true))
-            #expect(page == ChangesPage(changes: [], last: last))
+            #expect(page.changes.isEmpty && page.last == last)
         }
     }
 

@@ -139,7 +139,9 @@ final class MemoryPeer: ReplicationPeer {
     func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
         try enter("read")
         let count = wanted.reduce(0) { $0 + $1.revisions.count }
-        guard count <= readLimit, !wanted.contains(where: { $0.id == "huge" }) else { throw ReplicationFault.tooLarge(limitBytes: readLimit) }
+        guard count <= readLimit, !wanted.contains(where: { $0.id == "huge" }) else {
+            throw ReplicationFault.tooLarge(limitBytes: readLimit)
+        }
         return state.withLock { state in
             state.largestRead = max(state.largestRead, count)
             return wanted.flatMap { want -> [ReplicatedRevision] in

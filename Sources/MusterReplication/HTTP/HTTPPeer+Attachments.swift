@@ -30,10 +30,10 @@ extension HTTPPeer {
         return PulledBody(response, promise: PulledBody.Promise(md5: md5, reference: reference)) { offset in
             var ask = whole
             ask.range = "bytes=\(offset)-"
-            guard let rest = try? await exchange.open(ask, admitting: [404, 416]), rest.status == .partialContent,
-                rest.headers.first(name: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
-            else { return nil }
-            return rest
+            let rest = try await exchange.open(ask, admitting: [404, 416, 500])
+            if rest.status.code >= 400 { throw ReplicationFault.damagedAttachment(reference) }
+            let range = rest.headers.first(name: "Content-Range")
+            return rest.status == .partialContent && range?.hasPrefix("bytes \(offset)-") == true ? rest : nil
         }.pieces
     }
 }
@@ -44,7 +44,7 @@ final class PulledBody: @unchecked Sendable {
     private var iterator: HTTPClientResponse.Body.AsyncIterator
     private var digest = Insecure.MD5()
     private let promise: Promise?
-    private let rest: @Sendable (_ offset: Int) async -> HTTPClientResponse?
+    private let rest: @Sendable (_ offset: Int) async throws -> HTTPClientResponse?
     /// How many bytes came.
     private var offset = 0
     /// How many had come when the answer that is read was begun.
@@ -65,7 +65,7 @@ final class PulledBody: @unchecked Sendable {
     ///   - rest: asks for what is behind so many bytes; nil where that cannot be had.
     init(
         _ response: HTTPClientResponse, promise: Promise? = nil,
-        rest: @escaping @Sendable (_ offset: Int) async -> HTTPClientResponse? = { _ in nil }
+        rest: @escaping @Sendable (_ offset: Int) async throws -> HTTPClientResponse? = { _ in nil }
     ) {
         iterator = response.body.makeAsyncIterator()
         self.promise = promise
@@ -88,7 +88,7 @@ final class PulledBody: @unchecked Sendable {
                 guard case ReplicationFault.unreachable = fault, let promise else { throw fault }
                 barren = offset > start ? 0 : barren + 1
                 if barren > 1 { throw ReplicationFault.damagedAttachment(promise.reference) }
-                guard let response = await rest(offset) else { throw fault }
+                guard let response = try await rest(offset) else { throw fault }
                 iterator = response.body.makeAsyncIterator()
                 start = offset
             }

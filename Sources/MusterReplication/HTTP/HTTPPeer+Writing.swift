@@ -120,7 +120,7 @@ extension HTTPPeer {
 
     /// Posts documents one by one.
     ///
-    /// - Throws: `ReplicationFault.busy` where the server fails at the first of them and at the last too: then it is
+    /// - Throws: `PeerFailure` where the server fails at the first of them and at the last too: then it is
     ///   the server that fails, and not they.
     private func post(_ singles: [DocumentBatch]) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
@@ -132,10 +132,8 @@ extension HTTPPeer {
                 let last = rest.popLast()
             else { continue }
             let refused = try await post(last)
-            if refused.contains(where: \.isPassing) {
-                throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
-            }
             refusals += refused
+            if refused.contains(where: \.isPassing) { throw PeerFailure(refusals: refusals) }
         }
         return refusals
     }

@@ -100,7 +100,10 @@ public final class HTTPPeer: ReplicationPeer {
         // As long as something comes: the read timeout watches over it.
         if request.waits { ask.deadlineSeconds = nil }
         guard let answer = try await answer(to: ask, withinSeconds: request.waits ? waitSeconds : nil) else {
-            return ChangesPage(changes: [], last: request.since)
+            // Where there is nothing, the page says how far that was looked at; and a server that is mute says nothing.
+            var request = request
+            request.waits = false
+            return try await changes(request)
         }
         do {
             return try answer.body.withUnsafeBytes { bytes in

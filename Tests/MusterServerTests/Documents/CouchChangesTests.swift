@@ -42,7 +42,9 @@ private final class UncountableReader: DocumentReader {
     var lastSequence: MusterCore.Sequence { real.lastSequence }
     func databases() throws -> [StoredDatabase] { try real.databases() }
     func counts(in scope: DatabaseScope) throws -> DocumentCounts { try real.counts(in: scope) }
-    func count(idPrefix: String, in scope: DatabaseScope) throws -> Int { try real.count(idPrefix: idPrefix, in: scope) }
+    func count(idPrefix: String, in scope: DatabaseScope) throws -> Int {
+        try real.count(idPrefix: idPrefix, in: scope)
+    }
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? { try real.document(id, in: scope) }
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
         try real.body(of: revision, of: id, in: scope)
