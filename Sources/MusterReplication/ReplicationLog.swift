@@ -172,6 +172,15 @@ extension ReplicationLog {
 }
 
 extension ReplicationLog.Session {
+    /// Whether this is what is remembered of the same session, and as far or farther.
+    func isAtLeast(_ other: Self) -> Bool {
+        guard id == other.id else { return false }
+        guard let number = recorded.number, let otherNumber = other.recorded.number else {
+            return recorded == other.recorded
+        }
+        return number >= otherNumber
+    }
+
     fileprivate init?(_ value: JSONValue) {
         guard let id = value["session_id"]?.string, let recorded = value["recorded_seq"] else { return nil }
         var counts = ReplicationCounts()

@@ -146,9 +146,7 @@ struct SessionKeeper: Sendable {
             return try await peer.put(log, as: logID)
         } catch ReplicationFault.busy(status: 409, let seconds) {
             guard var stored = try await peer.log(logID), let session = log.history.first,
-                basis.map({ basis in
-                    stored.history.contains { $0.id == basis.id && $0.recorded == basis.recorded }
-                }) ?? true
+                basis.map({ basis in stored.history.contains { $0.isAtLeast(basis) } }) ?? true
             else { throw ReplicationFault.busy(status: 409, retryAfterSeconds: seconds) }
             stored.record(session)
             // One name too many does no harm: what is there is not missing.

@@ -14,6 +14,8 @@ final class MemoryPeer: ReplicationPeer {
     struct State {
         var documents: [String: Document] = [:]
         var logs: [String: ReplicationLog] = [:]
+        /// How often logs were written: what a log's revision says.
+        var logWrites = 0
         var sequence: Int64 = 0
         var writes = 0
         var calls = 0
@@ -102,10 +104,17 @@ final class MemoryPeer: ReplicationPeer {
 
     func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
         try enter("put")
-        // As it comes back from a wire.
-        let kept = ReplicationLog(parsing: log.json(id: id))
-        state.withLock { $0.logs[id] = kept }
-        return kept
+        return try state.withLock { state in
+            guard log.revision == state.logs[id]?.revision else {
+                throw ReplicationFault.busy(status: 409, retryAfterSeconds: nil)
+            }
+            // As it comes back from a wire.
+            var kept = ReplicationLog(parsing: log.json(id: id))
+            state.logWrites += 1
+            kept.revision = "0-\(state.logWrites)"
+            state.logs[id] = kept
+            return kept
+        }
     }
 
     func changes(_ request: ChangesRequest) async throws -> ChangesPage {
@@ -223,4 +232,14 @@ extension ReplicationPacing {
             }, sleep: { _ in try Task.checkCancellation() },
             random: { dice.withLock { Double.random(in: 0..<1, using: &$0) } })
     }
+}
+
+/// One run from one peer to another, a page of some changes at a time.
+@discardableResult
+func replicate(
+    _ source: MemoryPeer, _ target: MemoryPeer, seed: UInt64
+) async throws -> ReplicationProgress {
+    var options = Replication.Options()
+    options.pageLimit = Int(seed % 13) + 1
+    return try await Replication(from: source, to: target, options: options, pacing: .seeded(seed)).run()
 }

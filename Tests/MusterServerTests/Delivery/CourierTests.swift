@@ -41,7 +41,8 @@ import Testing
         // What the store would hold, had the server died before anything was noted.
         let again = try await office.run { $0.count == 6 }
         #expect(again.map(\.event) == expected)
-        #expect(office.courier.statistics.delivered == 6)
+        // The courier was stopped when the last had come, perhaps before it heard the answer.
+        #expect((5...6).contains(office.courier.statistics.delivered))
     }
 
     @Test func `a removed device's events are not sent any more`() async throws {
