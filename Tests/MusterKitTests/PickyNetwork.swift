@@ -37,15 +37,32 @@ final class PickyNetwork: Passage {
     func nextFate() {}
 
     func passOn(_ pieces: Source, to server: Sink, answeringTo client: Sink, _: Void) async throws {
+        var request = ByteBuffer()
         for try await piece in pieces {
-            switch verdict.withLock({ $0 })(String(buffer: piece)) {
-            case .passes: try await server.write(piece)
+            // However it comes, it is looked at whole.
+            request.writeImmutableBuffer(piece)
+            guard Self.isWhole(request) else { continue }
+            defer { request.clear() }
+            switch verdict.withLock({ $0 })(String(buffer: request)) {
+            case .passes: try await server.write(request)
             case .hangs: hanging.withLock { $0 += 1 }
             case .isAnswered(let status, let body):
                 let head = "HTTP/1.1 \(status) It is\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n"
                 return try await client.write(ByteBuffer(string: head + body))
             }
         }
+    }
+
+    /// Whether a request has come to its end (RFC 9112, section 6).
+    private static func isWhole(_ request: ByteBuffer) -> Bool {
+        let bytes = request.readableBytesView
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
+        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased().split(separator: "\r\n")
+        if head.contains(where: { $0.hasPrefix("transfer-encoding:") }) {
+            return bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8)
+        }
+        let length = head.first { $0.hasPrefix("content-length:") }.flatMap { Int($0.filter(\.isNumber)) }
+        return bytes[end.upperBound...].count >= length ?? 0
     }
 
     func passBack(_ pieces: Source, to client: Sink, _: Void) async throws {

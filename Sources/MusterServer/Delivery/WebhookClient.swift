@@ -10,21 +10,34 @@ import Synchronization
 final class WebhookClient: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
+    private let patience: Patience
     private let tls: NIOSSLContext
     private let idle = Mutex<[TargetAddress.Origin: [any Channel]]>([:])
 
-    static let connectSeconds: Int64 = 5
-    static let wholeSeconds: Int64 = 15
+    /// How long a call may take.
+    struct Patience: Sendable {
+        /// Seconds to look a name up, and as many to connect.
+        var connectSeconds: Int64 = 5
+        /// Seconds until the answer has come.
+        var wholeSeconds: Int64 = 15
+    }
+
     /// Idle connections kept for an origin.
     static let idleLimit = 16
     /// Addresses of a name that are tried.
     static let addressLimit = 4
 
-    /// - Parameter roots: a PEM file of authorities to trust beside the system's.
+    /// - Parameters:
+    ///   - roots: a PEM file of authorities to trust beside the system's.
+    ///   - patience: a few seconds, where nobody says otherwise.
     /// - Throws: `NIOSSLError` when that file cannot be read.
-    init(resolver: any HostResolver = SystemResolver(), policy: AddressPolicy, roots: String? = nil) throws {
+    init(
+        resolver: any HostResolver = SystemResolver(), policy: AddressPolicy, roots: String? = nil,
+        patience: Patience = Patience()
+    ) throws {
         self.resolver = resolver
         self.policy = policy
+        self.patience = patience
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let roots { configuration.additionalTrustRoots = [.file(roots)] }
@@ -41,7 +54,7 @@ final class WebhookClient: Sendable {
         for header in headers { fields.add(name: header.name, value: header.value) }
         fields.add(name: "Content-Length", value: String(body.count))
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.requestTarget, headers: fields)
-        let deadline = NIODeadline.now() + .seconds(Self.wholeSeconds)
+        let deadline = NIODeadline.now() + .seconds(patience.wholeSeconds)
         do {
             if let channel = takeIdle(address.origin) {
                 do throws(CallFault) {
@@ -120,7 +133,7 @@ final class WebhookClient: Sendable {
     private func connect(to origin: TargetAddress.Origin) async throws -> any Channel {
         let addresses = try await addresses(of: origin).prefix(Self.addressLimit)
         // One that does not answer leaves the others their part of the time.
-        let part = TimeAmount.milliseconds(Self.connectSeconds * 1000 / Int64(addresses.count))
+        let part = TimeAmount.milliseconds(patience.connectSeconds * 1000 / Int64(addresses.count))
         var refusal: any Error = CallFault.unreachable("the name has no address")
         for address in addresses {
             do {
@@ -140,7 +153,7 @@ final class WebhookClient: Sendable {
     /// The addresses of an origin, all of which may be reached.
     private func addresses(of origin: TargetAddress.Origin) async throws -> [SocketAddress] {
         let (resolver, host, port) = (resolver, origin.host, origin.port)
-        let addresses = try await withTimeout(seconds: Self.connectSeconds) {
+        let addresses = try await withTimeout(seconds: patience.connectSeconds) {
             try await resolver.addresses(of: host, port: port)
         }
         for address in addresses {

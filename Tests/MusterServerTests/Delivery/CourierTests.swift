@@ -12,6 +12,14 @@ import Testing
 
 /// The courier against a web server on this machine.
 @Suite struct CourierTests {
+    /// One that waits however long this machine takes.
+    static func client(
+        resolver: any HostResolver = SystemResolver(), policy: AddressPolicy = AddressPolicy(allowsPrivate: true)
+    ) throws -> WebhookClient {
+        try WebhookClient(
+            resolver: resolver, policy: policy, patience: .init(connectSeconds: 3_600, wholeSeconds: 3_600))
+    }
+
     @Test(arguments: [1, 2] as [UInt64])
     func `each device's events arrive in order, whatever fails, and none is lost`(seed: UInt64) async throws {
         let random = Mutex(SeededNumbers(seed: seed))
@@ -60,7 +68,7 @@ import Testing
             let answers = TestResolver([
                 ["127.0.0.1"], ["169.254.169.254"], ["127.0.0.1", "fe80::1"], ["::1", "0.0.0.0"],
             ])
-            let client = try WebhookClient(resolver: answers, policy: AddressPolicy(allowsPrivate: true))
+            let client = try Self.client(resolver: answers)
             let headers = [(name: "Connection", value: "close"), (name: "webhook-id", value: "one")]
             #expect(try await client.post([], to: address, headers: headers).status == 204)
             for _ in 0..<3 {
@@ -69,7 +77,7 @@ import Testing
                         "a link-local, multicast, reserved or metadata address may not be reached")
                 ) { try await client.post([], to: address, headers: headers) }
             }
-            let strict = try WebhookClient(resolver: TestResolver([["127.0.0.1"]]), policy: AddressPolicy())
+            let strict = try Self.client(resolver: TestResolver([["127.0.0.1"]]), policy: AddressPolicy())
             await #expect(throws: CallFault.self) { try await strict.post([], to: address, headers: headers) }
             #expect(office.letters.withLock { $0.count } == 1)
         }
@@ -78,7 +86,7 @@ import Testing
     @Test func `a connection is kept, and one that the receiver closed meanwhile is made anew`() async throws {
         let office = try await PostOffice { _ in .noContent }
         let resolver = TestResolver(Array(repeating: ["127.0.0.1"], count: 9))
-        let client = try WebhookClient(resolver: resolver, policy: AddressPolicy(allowsPrivate: true))
+        let client = try Self.client(resolver: resolver)
         let first = try await office.serve { port in
             let address = try TargetAddress("http://127.0.0.1:\(port)/hook")
             for _ in 0..<5 {
@@ -139,7 +147,7 @@ private final class PostOffice: Sendable {
         var policy = DeliveryPolicy()
         policy.firstDelaySeconds = 0.005
         let caller = TargetCaller(
-            ledger: ledger, vault: vault, client: try WebhookClient(policy: AddressPolicy(allowsPrivate: true)),
+            ledger: ledger, vault: vault, client: try CourierTests.client(),
             logger: logger, now: Instant.systemClock)
         courier = Courier(
             ledger: ledger, caller: caller, policy: policy, metrics: Metrics(), now: Instant.systemClock)
