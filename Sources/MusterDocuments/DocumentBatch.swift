@@ -33,12 +33,18 @@ package struct DocumentBatch {
         self.database = database
         self.revisionLimit = revisionLimit
         guard edits.count > 1 else { return }
-        var seen = Set<[UInt8]>(minimumCapacity: edits.count)
+        // By hashes, for most are edited once; one that only looks like another is held back for nothing.
+        var seen = Set<Int>(minimumCapacity: edits.count)
         for edit in edits {
-            let key = Array(edit.id.utf8)
-            if !seen.insert(key).inserted { shared[key] = Shared() }
+            var hasher = Hasher()
+            var id = edit.id
+            id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            if !seen.insert(hasher.finalize()).inserted { shared[Array(edit.id.utf8)] = Shared() }
         }
     }
+
+    /// Whether a document may be edited more than once.
+    package var mayRepeat: Bool { !shared.isEmpty }
 
     /// Whether a document is known to be there: what the transaction reads of it may be old.
     package func holds(_ id: String) -> Bool {

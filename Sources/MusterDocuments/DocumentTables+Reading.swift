@@ -19,7 +19,7 @@ extension DocumentTables {
             return try wanted.map { MissingRevisions($0, in: try location($0.id, withBody: false)?.tree) }
         }
         guard try !isRemoved(database) else { return wanted.map { MissingRevisions($0, in: nil) } }
-        let statement = try statement("SELECT tree FROM documents WHERE database = ? AND id = ?")
+        let statement = try statement(.tree, "SELECT tree FROM documents WHERE database = ? AND id = ?")
         defer { statement.reset() }
         statement.bind(1, Int64(database.rawValue))
         return try wanted.map { wanted in
@@ -80,7 +80,8 @@ extension DocumentTables {
     private func lookUp<Found>(
         _ id: String, in database: DatabaseNumber, _ body: (Row, RawStatement) throws -> Found
     ) throws -> Found? {
-        let statement = try statement("SELECT \(Self.columns) FROM documents WHERE database = ? AND id = ?")
+        let statement = try statement(
+            .document, "SELECT \(Self.columns) FROM documents WHERE database = ? AND id = ?")
         defer { statement.reset() }
         statement.bind(1, Int64(database.rawValue))
         statement.bind(2, id)

@@ -36,7 +36,7 @@ extension DocumentTables {
 
     /// The rows that have an id, of those users who touched it last; newest first.
     func members(_ id: String) throws -> [Row] {
-        if let recentMembers, recentMembers.id.utf8.elementsEqual(id.utf8) { return recentMembers.rows }
+        if let recentMembers, recentMembers.id.hasSameBytes(as: id) { return recentMembers.rows }
         let statement = try statement(
             """
             SELECT \(Self.columns) FROM documents WHERE \(try isSeen()) AND id = ? ORDER BY sequence DESC LIMIT ?

@@ -61,6 +61,7 @@ extension DocumentTables {
     ) throws {
         let body = bodies[winner]
         let statement = try statement(
+            .insert,
             """
             INSERT INTO documents (database, sequence, is_deleted, id, tree, body, attachments)
             VALUES (?, ?, ?, ?, ?, ?, ?)

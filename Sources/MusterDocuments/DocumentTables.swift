@@ -34,6 +34,8 @@ package final class DocumentTables: DocumentWriter {
     package internal(set) var hasRemoved = false
     /// What this transaction adds to the blocks of changes.
     var blockChanges: [Block: Int] = [:]
+    /// Statements of `Frequent` that were prepared.
+    private var frequent = [RawStatement?](repeating: nil, count: Frequent.allCases.count)
     /// What went wrong first. The transaction cannot be committed after that, whoever caught the error.
     private var failure: (any Error)?
 
@@ -69,6 +71,21 @@ package final class DocumentTables: DocumentWriter {
 
     func statement(_ sql: String) throws -> RawStatement { try RawStatement(sql, in: database) }
 
+    /// Statements that documents come by: kept at hand, for to find one by its text costs as much as a row.
+    enum Frequent: Int, CaseIterable {
+        case document, tree, insert
+    }
+
+    func statement(_ name: Frequent, _ sql: @autoclosure () -> String) throws -> RawStatement {
+        if let known = frequent[name.rawValue] {
+            known.reset()
+            return known
+        }
+        let statement = try statement(sql())
+        frequent[name.rawValue] = statement
+        return statement
+    }
+
     /// The next of a kind of numbers that are never given twice.
     func nextNumber(of kind: String) throws -> Int64 {
         let number =
@@ -80,6 +97,18 @@ package final class DocumentTables: DocumentWriter {
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value
                 """, arguments: [kind, number + 1])
         return number + 1
+    }
+}
+
+extension String {
+    /// Whether both are the same bytes; `==` also takes two ways to write é for the same.
+    func hasSameBytes(as other: String) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                bytes.count == others.count && bytes.elementsEqual(others)
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 
@@ -128,7 +157,7 @@ extension DocumentTables {
 
         func isOf(_ id: String, in database: DatabaseNumber) -> Bool {
             // Not `==`: ids are bytes, and of two ways to write é each is an id of its own.
-            self.database == database && self.id.utf8.elementsEqual(id.utf8)
+            self.database == database && self.id.hasSameBytes(as: id)
         }
     }
 }

@@ -98,9 +98,14 @@ public typealias AttachmentBytes = AsyncThrowingStream<[UInt8], any Error>
 public typealias AttachmentSource = @Sendable (AttachmentReference) async throws -> AttachmentBytes
 
 /// A peer failed at all of a batch that was tried: it is the peer that fails, as far as that tells.
-struct PeerFailure: Error {
+public struct PeerFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Those that were tried alone.
-    var refusals: [WriteRefusal]
+    public var refusals: [WriteRefusal]
+
+    /// One sentence without a full stop.
+    public var description: String {
+        "the peer failed at all that was tried: \(refusals.first?.reason ?? "it did not say why")"
+    }
 }
 
 /// A revision that a peer will not have.

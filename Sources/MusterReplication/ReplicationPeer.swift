@@ -34,6 +34,8 @@ public protocol ReplicationPeer: Sendable {
     /// - Parameter attachments: gives the bytes of their attachments.
     /// - Returns: the revisions that the peer will not have, whoever asks again, and those that failed alone and may be
     ///   had later (`isPassing`).
+    /// - Throws: `PeerFailure` where it fails at one after the other, which a replication takes for a peer that is
+    ///   away.
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal]

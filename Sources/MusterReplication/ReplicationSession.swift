@@ -118,12 +118,25 @@ final class ReplicationSession: Sendable {
     }
 
     private func take(_ pages: SnapshotPages, _ keeper: inout SessionKeeper) async throws {
-        for try await page in pages {
-            try await deliver(
-                Batch(
-                    revisions: page.revisions, checked: 0, missing: 0, last: page.last, isLast: page.isLast,
-                    isInSnapshot: !page.isLast), &keeper)
+        // The next page is read while one is written.
+        let read = AsyncThrowingChannel<SnapshotPage, any Error>()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    for try await page in pages { await read.send(page) }
+                    read.finish()
+                } catch {
+                    read.fail(error)
+                }
+            }
+            for try await page in read {
+                try await deliver(
+                    Batch(
+                        revisions: page.revisions, checked: 0, missing: 0, last: page.last, isLast: page.isLast,
+                        isInSnapshot: !page.isLast), &keeper)
+            }
         }
+        try Task.checkCancellation()
     }
 
     // MARK: Changes

@@ -104,8 +104,21 @@ extension Revision.Hash {
     /// The hash as it is written.
     public var text: String {
         switch self {
-        case .digest(let high, let low): Self.digits(high) + Self.digits(low)
+        case .digest(let high, let low):
+            String(unsafeUninitializedCapacity: 32) { bytes in
+                Self.write(high, low, to: bytes)
+                return 32
+            }
         case .text(let text): text
+        }
+    }
+
+    /// Writes the 32 digits of two words.
+    package static func write(_ high: UInt64, _ low: UInt64, to bytes: UnsafeMutableBufferPointer<UInt8>) {
+        for place in 0..<32 {
+            let word = place < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (place & 15))) & 15
+            bytes[place] = digit + (digit < 10 ? 0x30 : 0x57)
         }
     }
 
@@ -141,11 +154,6 @@ extension Revision.Hash {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2B, 0x2F, 0x3D, 0x2E, 0x2D: true
         default: false
         }
-    }
-
-    private static func digits(_ word: UInt64) -> String {
-        let text = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
 }
 

@@ -252,7 +252,9 @@ extension RevisionTree {
 
     /// Leaves that a missing revision may have been made from: those of a lower generation than the highest missing.
     public func possibleAncestors(of missing: [Revision]) -> [Revision] {
-        guard let highest = missing.map(\.generation).max() else { return [] }
+        guard let highest = missing.lazy.map(\.generation).max(), let lowest = nodes.first,
+            lowest.revision.generation < highest
+        else { return [] }
         return leaves.map(\.revision).filter { $0.generation < highest }
     }
 

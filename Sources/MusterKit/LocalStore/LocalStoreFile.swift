@@ -278,22 +278,26 @@ final class LocalTransaction {
     func apply(_ edits: [DocumentEdit], over known: StoredDocument? = nil) throws -> [EditOutcome] {
         var batch = DocumentBatch(
             of: edits, in: LocalStoreFile.database, revisionLimit: StoredDatabase.defaultRevisionLimit, to: tables)
-        // What became of each document in the end, by the bytes of its id.
-        var changed: [[UInt8]: (edit: DocumentEdit, winner: RevisionTree.Node)] = [:]
+        var changed: [(edit: Int, winner: RevisionTree.Node)] = []
         var known = known
-        let outcomes = try edits.map { edit in
+        let outcomes = try edits.enumerated().map { index, edit in
             let before = known
             known = nil
             var stored = edit
             if let seal { stored.body.json = try seal.sealed(edit.body.json, of: edit.revision, of: edit.id) }
             return try batch.apply(stored, over: before) { winner in
-                changed[Array(edit.id.utf8)] = (edit, winner)
+                changed.append((index, winner))
                 sequence += 1
                 return Sequence(sequence)
             }
         }
+        // Of a document that several are of, the last says what became of it.
+        if batch.mayRepeat {
+            var seen: Set<[UInt8]> = []
+            changed = changed.reversed().filter { seen.insert(Array(edits[$0.edit].id.utf8)).inserted }
+        }
         try batch.finish()
-        for (edit, winner) in changed.values { try index(edit, edit.revision, winner) }
+        for (place, winner) in changed { try index(edits[place], edits[place].revision, winner) }
         return outcomes
     }
 
@@ -307,13 +311,13 @@ final class LocalTransaction {
         {
             createdAt = CreationTime.read(try seal?.opened(body.json, of: winner.revision, of: edit.id) ?? body.json)
         }
-        if let createdAt {
-            try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO creations (id, created_at) VALUES (?, ?)"
-            ).execute(arguments: [edit.id, createdAt])
-        } else {
-            try database.cachedStatement(sql: "DELETE FROM creations WHERE id = ?").execute(arguments: [edit.id])
-        }
+        let statement = try RawStatement(
+            createdAt == nil
+                ? "DELETE FROM creations WHERE id = ?"
+                : "INSERT OR REPLACE INTO creations (id, created_at) VALUES (?, ?)", in: database)
+        statement.bind(1, edit.id)
+        if let createdAt { statement.bind(2, createdAt) }
+        try statement.run()
     }
 }
 

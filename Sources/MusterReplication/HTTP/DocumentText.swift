@@ -55,7 +55,7 @@ package enum DocumentText {
             if key == "_id" {
                 id = try reader.text().string
             } else if key == "_rev" {
-                revision = Revision(try reader.text().string)
+                revision = Revision(try reader.text())
             } else if key == "_revisions" {
                 path = try readPath(&reader)
             } else if key == "_deleted" {
@@ -107,8 +107,7 @@ package enum DocumentText {
             } else if key == "ids" {
                 try reader.beginArray()
                 while try reader.nextElement() {
-                    let text = try reader.text()
-                    if let hash = Revision.Hash(text.string) { hashes.append(hash) } else { isSound = false }
+                    if let hash = Revision.Hash(try reader.text()) { hashes.append(hash) } else { isSound = false }
                 }
             } else {
                 _ = try reader.skip()
@@ -147,14 +146,14 @@ package enum DocumentText {
         writer.key("_id")
         writer.value(document.id)
         writer.key("_rev")
-        writer.value(document.revision.text)
+        writer.value(document.revision)
         writer.key("_revisions")
         writer.beginObject()
         writer.key("start")
         writer.value(document.revision.generation)
         writer.key("ids")
         writer.beginArray()
-        for revision in document.path { writer.value(revision.hash.text) }
+        for revision in document.path { writer.value(revision.hash) }
         writer.endArray()
         writer.endObject()
         if document.isDeleted {

@@ -173,7 +173,7 @@ public final class HTTPPeer: ReplicationPeer {
                     try reader.beginObject()
                     while let key = try reader.nextKey() {
                         if key == "rev" {
-                            if let revision = Revision(try reader.text().string) { revisions.append(revision) }
+                            if let revision = Revision(try reader.text()) { revisions.append(revision) }
                         } else {
                             _ = try reader.skip()
                         }

@@ -10,52 +10,73 @@ final class SnapshotLines: @unchecked Sendable {
     private var rest: [UInt8] = []
     /// How many bytes of it hold no end of a line, so that a long one is not looked through again and again.
     private var searched = 0
+    /// What has come since the last page.
+    private var page = SnapshotPage(revisions: [], last: nil, isLast: false)
+    private var pageBytes = 0
     private var isDone = false
+    /// What ended the stream; told once what came before it was.
+    private var fault: (any Error)?
 
     /// The longest line.
     static let lineLimitBytes = 64 << 20
-    /// Revisions of a page at most.
-    static let pageLimit = 1_000
+    /// Revisions of a page at most, and bytes behind which it takes no more, those of attachments too: who stores a
+    /// page stores all of it or nothing.
+    private static let (pageLimit, pageLimitBytes) = (1_000, 2 << 20)
 
     init(_ bytes: AttachmentBytes) { pieces = bytes.makeAsyncIterator() }
 
-    /// The next page; nil behind the end.
+    /// The next page, up to a mark or as large as it may be; nil behind the end.
     ///
-    /// - Throws: `ReplicationFault.malformed` for a stream that ends without having said so.
+    /// - Throws: `ReplicationFault.malformed` for a stream that ends without having said so. What came whole before was
+    ///   a page.
     func next() async throws -> SnapshotPage? {
         if isDone { return nil }
-        while true {
-            if let page = try page() { return page }
-            guard let piece = try await pieces.next() else {
-                throw ReplicationFault.malformed("the snapshot was cut off")
+        do {
+            while fault == nil, try !fill() {
+                guard let piece = try await pieces.next() else {
+                    throw ReplicationFault.malformed("the snapshot was cut off")
+                }
+                rest += piece
+                guard rest.count <= Self.lineLimitBytes else {
+                    throw ReplicationFault.tooLarge(limitBytes: Self.lineLimitBytes)
+                }
             }
-            rest += piece
-            guard rest.count <= Self.lineLimitBytes else {
-                throw ReplicationFault.tooLarge(limitBytes: Self.lineLimitBytes)
-            }
+        } catch {
+            fault = error
         }
+        defer { (page, pageBytes) = (SnapshotPage(revisions: [], last: nil, isLast: false), 0) }
+        if let fault, page.revisions.isEmpty { throw fault }
+        isDone = page.isLast
+        return page
     }
 
-    /// All whole lines that have come, up to a mark; nil when there are none.
-    private func page() throws -> SnapshotPage? {
-        var page = SnapshotPage(revisions: [], last: nil, isLast: false)
+    /// Reads the whole lines that have come into the page.
+    ///
+    /// - Returns: whether it takes no more.
+    private func fill() throws -> Bool {
         var start = 0
+        defer {
+            rest.removeFirst(start)
+            searched = start == 0 ? rest.count : 0
+        }
         do {
-            try rest.withUnsafeBytes { bytes in
-                while page.last == nil, page.revisions.count < Self.pageLimit,
-                    let end = Self.lineEnd(in: bytes, from: max(start, searched))
-                {
+            return try rest.withUnsafeBytes { bytes in
+                while page.last == nil, page.revisions.count < Self.pageLimit, pageBytes < Self.pageLimitBytes {
+                    guard let end = Self.lineEnd(in: bytes, from: max(start, searched)) else { return false }
                     try Self.read(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), into: &page)
+                    pageBytes += end - start + Self.attachmentBytes(of: page.revisions.last)
                     start = end + 1
                 }
+                return true
             }
         } catch let fault as JSONFault {
             throw ReplicationFault.malformed("snapshot: \(fault)")
         }
-        rest.removeFirst(start)
-        searched = start == 0 ? rest.count : 0
-        isDone = page.isLast
-        return page.revisions.isEmpty && page.last == nil ? nil : page
+    }
+
+    /// How many bytes the attachments of a revision are said to have, as far as it matters.
+    private static func attachmentBytes(of revision: ReplicatedRevision?) -> Int {
+        revision?.attachments.reduce(0) { min(pageLimitBytes, $0 + Int(clamping: max(0, $1.length))) } ?? 0
     }
 
     private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {

@@ -40,16 +40,16 @@ extension HistoryTable {
         }
     }
 
-    /// The first positions of a device in an order, from a value of it on, that `isWanted`; at least `limit` of them,
-    /// as far as there are, and some that come later.
+    /// The first positions of a device that no document brought, in an order, from a value of it on, that `isWanted`:
+    /// at least `limit` of them, as far as there are, and some that come later.
     ///
     /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is
     /// wanted.
-    static func first(
+    static func firstTold(
         _ limit: Int, in order: Order, from start: Int64, of device: DeviceNumber, in database: Database,
         where isWanted: (Marked) -> Bool
     ) throws -> [Marked] {
-        let blocks = try self.blocks(of: device, in: order, from: start, database)
+        let blocks = try toldBlocks(of: device, in: order, from: start, database)
         let reading = try RawStatement("SELECT marks, positions FROM history WHERE number = ?", in: database)
         defer { reading.reset() }
         var found: [Marked] = []
@@ -64,7 +64,7 @@ extension HistoryTable {
                 var reader = ByteReader(bytes)
                 for mark in marks {
                     let marked = Marked(mark: mark, position: try reader.position())
-                    guard isWanted(marked) else { continue }
+                    guard !mark.isOfDocument, isWanted(marked) else { continue }
                     found.append(marked)
                     values.append(order.value(of: marked))
                 }
@@ -75,8 +75,9 @@ extension HistoryTable {
         return found
     }
 
-    /// The blocks of a device that may hold a value of an order from `start` on, by their bounds.
-    private static func blocks(
+    /// The blocks of a device that may hold a position that no document brought, with a value of an order from `start`
+    /// on, by their bounds.
+    private static func toldBlocks(
         of device: DeviceNumber, in order: Order, from start: Int64, _ database: Database
     ) throws -> [BoundBlock] {
         let condition =
@@ -89,7 +90,8 @@ extension HistoryTable {
         let statement = try RawStatement(
             """
             SELECT number, \(order.bound) FROM history
-            WHERE epoch IN (SELECT number FROM epochs) AND device = ? AND \(condition) ORDER BY 2
+            WHERE epoch IN (SELECT number FROM epochs) AND device = ? AND told > 0 AND \(condition)
+            ORDER BY 2
             """, in: database)
         defer { statement.reset() }
         statement.bind(1, Int64(device.rawValue))

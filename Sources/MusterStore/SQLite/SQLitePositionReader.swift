@@ -78,23 +78,24 @@ final class SQLitePositionReader: PositionReader {
         where isWanted: (HistoryTable.Marked) -> Bool
     ) throws -> [ToldPosition] {
         guard limit > 0, !removed.devices.contains(device) else { return [] }
-        let isTold = { [newest = lastSequence.rawValue] (marked: HistoryTable.Marked) in
-            !marked.mark.isOfDocument && marked.mark.sequence <= newest && isWanted(marked)
+        let isWanted = { [newest = lastSequence.rawValue] (marked: HistoryTable.Marked) in
+            marked.mark.sequence <= newest && isWanted(marked)
         }
-        var found = try unmerged(of: device).filter(isTold)
-        found += try HistoryTable.first(limit, in: order, from: start, of: device, in: database, where: isTold)
+        var found = try toldUnmerged(of: device).filter(isWanted)
+        found += try HistoryTable.firstTold(limit, in: order, from: start, of: device, in: database, where: isWanted)
         return found.map {
             ToldPosition(sequence: Sequence($0.mark.sequence), device: device, position: $0.position)
         }
     }
 
-    /// The positions of a device that are not in the transaction's history.
-    private func unmerged(of device: DeviceNumber) throws -> [HistoryTable.Marked] {
+    /// The positions of a device that no document brought and that are not in the transaction's history.
+    private func toldUnmerged(of device: DeviceNumber) throws -> [HistoryTable.Marked] {
         try store.stage.withLock { stage in
             guard stage.generation == generation else { throw StageMoved() }
             var found: [HistoryTable.Marked] = []
             try stage.forEachUnmerged(of: device, through: through, merged: merged) { staged, index in
-                found.append(.init(mark: staged.mark(at: index), position: try staged.position(at: index)))
+                let mark = staged.mark(at: index)
+                if !mark.isOfDocument { found.append(.init(mark: mark, position: try staged.position(at: index))) }
             }
             return found
         }

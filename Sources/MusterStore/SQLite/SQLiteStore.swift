@@ -22,7 +22,7 @@ package final class SQLiteStore: Store {
         /// Page cache of the writing connection, in KiB.
         package var writerCacheKibibytes = 4096
         /// Page cache of each of the reading connections, in KiB.
-        package var readerCacheKibibytes = 1024
+        package var readerCacheKibibytes = 2048
         /// The size that the file may grow to, in pages of 4 KiB; nil for what the disk has.
         package var pageLimit: Int?
         /// How many deliveries are kept.

@@ -68,7 +68,7 @@ extension JSONWriter {
             value(first.generation)
             key("ids")
             beginArray()
-            for revision in document.ancestry { plain { $0.append(revision.hash) } }
+            for revision in document.ancestry { value(revision.hash) }
             endArray()
             endObject()
         }
@@ -92,15 +92,6 @@ extension JSONWriter {
             value(sequence.rawValue)
         }
         endObject()
-    }
-
-    /// Writes a revision as text.
-    package mutating func value(_ revision: Revision) {
-        plain { bytes in
-            bytes.append(decimal: Int64(revision.generation))
-            bytes.append(UInt8(ascii: "-"))
-            bytes.append(revision.hash)
-        }
     }
 
     private mutating func revisions(_ name: StaticString, _ revisions: [Revision]) {
@@ -142,21 +133,5 @@ extension JSONWriter {
             endObject()
         }
         endObject()
-    }
-}
-
-extension [UInt8] {
-    /// Appends what stands behind a revision's dash.
-    mutating func append(_ hash: Revision.Hash) {
-        switch hash {
-        case .text(let text): append(contentsOf: text.utf8)
-        case .digest(let high, let low):
-            for word in [high, low] {
-                for place in 0..<16 {
-                    let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * place)) & 15
-                    append(digit + (digit < 10 ? 0x30 : 0x57))
-                }
-            }
-        }
     }
 }

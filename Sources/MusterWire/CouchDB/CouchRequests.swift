@@ -118,7 +118,7 @@ package struct CouchWanted: Hashable, Sendable {
                     guard attachmentsSince.count < Self.sinceLimit else {
                         throw reader.fault(.tooMany(limit: Self.sinceLimit))
                     }
-                    if try reader.peek() == .string, let revision = Revision(try reader.text().string) {
+                    if try reader.peek() == .string, let revision = Revision(try reader.text()) {
                         attachmentsSince.append(revision)
                     } else {
                         throw CouchDocumentFault.invalidRevision("")
@@ -161,8 +161,8 @@ package struct CouchRevisions: Hashable, Sendable {
             while try reader.nextElement() {
                 count += 1
                 guard count <= limit else { throw reader.fault(.tooMany(limit: limit)) }
-                let text = try reader.text().string
-                guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+                let text = try reader.text()
+                guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text.string) }
                 revisions.append(revision)
             }
             list.append(CouchRevisions(id: id, revisions: revisions))

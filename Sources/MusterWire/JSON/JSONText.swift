@@ -23,6 +23,11 @@ package struct JSONText {
         isPlain ? String(decoding: bytes, as: UTF8.self) : String(decoding: unescaped, as: UTF8.self)
     }
 
+    /// Runs `body` with the bytes of the text, escapes resolved.
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        isPlain ? bytes.withMemoryRebound(to: UInt8.self, body) : unescaped.withUnsafeBufferPointer(body)
+    }
+
     /// The bytes of the text, escapes resolved. A malformed escape, which the reader lets nobody have, gives U+FFFD.
     private var unescaped: [UInt8] {
         var result: [UInt8] = []

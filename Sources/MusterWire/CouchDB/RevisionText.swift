@@ -1,0 +1,46 @@
+package import MusterCore
+
+extension Revision {
+    /// Reads `generation-hash`, as `init(_: some StringProtocol)` does.
+    package init?(_ text: JSONText) {
+        guard let revision = text.withBytes({ Self(parsing: $0) }) else { return nil }
+        self = revision
+    }
+}
+
+extension Revision.Hash {
+    /// Reads what stands behind the dash; nil when it may not stand there.
+    package init?(_ text: JSONText) {
+        guard let hash = text.withBytes({ Self(parsing: $0) }) else { return nil }
+        self = hash
+    }
+}
+
+extension JSONWriter {
+    /// Writes a revision as text.
+    package mutating func value(_ revision: Revision) {
+        plain { bytes in
+            bytes.append(decimal: Int64(revision.generation))
+            bytes.append(UInt8(ascii: "-"))
+            bytes.append(revision.hash)
+        }
+    }
+
+    /// Writes what stands behind a revision's dash as text.
+    package mutating func value(_ hash: Revision.Hash) { plain { $0.append(hash) } }
+}
+
+extension [UInt8] {
+    /// Appends what stands behind a revision's dash.
+    mutating func append(_ hash: Revision.Hash) {
+        switch hash {
+        case .text(let text): append(contentsOf: text.utf8)
+        case .digest(let high, let low):
+            let start = count
+            append(contentsOf: repeatElement(0, count: 32))
+            withUnsafeMutableBufferPointer {
+                Revision.Hash.write(high, low, to: UnsafeMutableBufferPointer(rebasing: $0[start...]))
+            }
+        }
+    }
+}
