@@ -26,7 +26,7 @@ final class PickyNetwork: Passage {
     /// How many requests hang, or have hung.
     var hung: Int { hanging.withLock { $0 } }
 
-    /// Decides of requests from now on, by how they begin.
+    /// Decides of requests from now on, by their text.
     func decide(_ decide: @escaping @Sendable (String) -> Verdict) { verdict.withLock { $0 = decide } }
 
     /// Passes on while `body` runs, which is given the address.
