@@ -66,6 +66,18 @@ import Testing
         await #expect(throws: ReplicationFault.self) { try await lines.next() }
     }
 
+    @Test func `a full page takes the mark behind it, which would else be the page that is read ahead`() async throws {
+        let text = (1...2_001).map { Self.line($0) + ($0 % 1_000 == 0 ? "{\"last_seq\":\($0)}\n" : "") }.joined()
+        let bytes = Array((text + "{\"last_seq\":2001,\"done\":true}\n").utf8)
+        let pages = try await Self.pages(of: Self.lines(of: bytes, pieceBytes: 1 << 20))
+        #expect(pages.map(\.revisions.count) == [1_000, 1_000, 1])
+        #expect(pages.map { $0.last?.number } == [1_000, 2_000, 2_001])
+        // Where the mark is still on its way nothing waits for it.
+        let cut = try #require(bytes.firstRange(of: Array("{\"last_seq\":1000".utf8))).lowerBound
+        let waiting = Self.lines(of: Array(bytes.prefix(cut + 5)), pieceBytes: 1 << 20, failing: .unreachable("cut"))
+        #expect(try await waiting.next()?.revisions.count == 1_000)
+    }
+
     @Test func `where no mark comes for long, a page is no larger than it may be`() async throws {
         let text = (1...2_500).map(Self.line).joined() + "{\"last_seq\":1,\"done\":true}\n"
         let pages = try await Self.pages(of: Self.lines(of: Array(text.utf8), pieceBytes: 1 << 20))

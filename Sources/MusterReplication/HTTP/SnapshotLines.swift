@@ -61,9 +61,13 @@ final class SnapshotLines: @unchecked Sendable {
         }
         do {
             return try rest.withUnsafeBytes { bytes in
-                while page.last == nil, page.revisions.count < Self.pageLimit, pageBytes < Self.pageLimitBytes {
-                    guard let end = Self.lineEnd(in: bytes, from: max(start, searched)) else { return false }
-                    try Self.read(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), into: &page)
+                while page.last == nil {
+                    let isFull = page.revisions.count >= Self.pageLimit || pageBytes >= Self.pageLimitBytes
+                    guard let end = Self.lineEnd(in: bytes, from: max(start, searched)) else { return isFull }
+                    let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                    // A mark has room always: alone it would be a page, and the one that is read ahead.
+                    if isFull, !line.starts(with: Self.mark) { break }
+                    try Self.read(line, into: &page)
                     pageBytes += end - start + Self.attachmentBytes(of: page.revisions.last)
                     start = end + 1
                 }
