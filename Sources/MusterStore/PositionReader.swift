@@ -12,13 +12,13 @@ package protocol PositionReader: AnyObject {
     var lastSequence: Sequence { get }
 
     /// Positions of these devices whose changes came after `sequence`, in that order; or where `isDescending` those up
-    /// to it, newest first. At most `limit`.
+    /// to it, newest first. At most `limit`, and none beyond the change `end` where there is one: whoever needs none
+    /// beyond says so, for finding them may take long.
     func positions(
-        of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
+        of devices: [DeviceNumber], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition]
 
-    /// As above, of every device, looking no further than at the change `end` where there is one: the log is read for
-    /// this, with all that is in it besides.
+    /// As above, of every device: the log is read for this, with all that is in it besides.
     func positionsOfAll(
         since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition]

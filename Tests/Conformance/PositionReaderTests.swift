@@ -50,17 +50,25 @@ import Testing
                 while true {
                     let since = found.last?.sequence ?? .zero
                     let page = try read(bench) {
-                        try $0.positions(of: devices, since: since, isDescending: false, limit: limit)
+                        try $0.positions(of: devices, since: since, through: nil, isDescending: false, limit: limit)
                     }
                     if page.isEmpty { break }
                     found += page
                 }
                 #expect(found == own)
                 let middle = own.isEmpty ? bench.store.lastSequence : own[own.count / 2].sequence
-                let down = try read(bench) {
-                    try $0.positions(of: devices, since: middle, isDescending: true, limit: limit)
+                for end in [nil, .zero, told[told.count / 4].sequence, middle, told[told.count * 3 / 4].sequence] {
+                    let up = try read(bench) {
+                        try $0.positions(of: devices, since: middle, through: end, isDescending: false, limit: limit)
+                    }
+                    let above = own.filter { $0.sequence > middle && (end == nil || $0.sequence <= end!) }
+                    #expect(up == Array(above.prefix(limit)))
+                    let down = try read(bench) {
+                        try $0.positions(of: devices, since: middle, through: end, isDescending: true, limit: limit)
+                    }
+                    let below = own.filter { $0.sequence <= middle && (end == nil || $0.sequence >= end!) }
+                    #expect(down == Array(below.reversed().prefix(limit)))
                 }
-                #expect(down == Array(own.filter { $0.sequence <= middle }.reversed().prefix(limit)))
             }
             #expect(try read(bench) { try $0.positionCount(of: devices) } == own.count)
             let since = bench.store.lastSequence.rawValue / 3
@@ -124,13 +132,15 @@ import Testing
         while try bench.store.forget(before: .test(15_000), limit: 10) > 0 {}
         let devices = (1...4).map { DeviceNumber($0) }
         let left = told.filter { $0.position.sampleTime >= .test(15_000) }
-        let found = try read(bench) { try $0.positions(of: devices, since: .zero, isDescending: false, limit: 1_000) }
-        #expect(found == left)
+        let all = {
+            try read(bench) {
+                try $0.positions(of: devices, since: .zero, through: nil, isDescending: false, limit: 1_000)
+            }
+        }
+        #expect(try all() == left)
         try bench.store.write(at: .test(100)) { try $0.remove(DeviceNumber(2)) }
         let others = left.filter { $0.device != DeviceNumber(2) }
-        #expect(
-            try read(bench) { try $0.positions(of: devices, since: .zero, isDescending: false, limit: 1_000) } == others
-        )
+        #expect(try all() == others)
         #expect(try read(bench) { try $0.positionCount(of: devices) } == others.count)
     }
 }

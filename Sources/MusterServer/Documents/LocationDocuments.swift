@@ -123,12 +123,12 @@ final class LocationDocuments: DocumentReader {
             in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
         let documents = page.filter { $0.sequence <= newest }
         guard let devices = devices(in: scope) else { return documents }
+        // Behind a full page nothing is wanted.
+        let last = page.count == limit ? page.last?.sequence : nil
         let told =
             try scope == .locations
-            ? positions.positionsOfAll(
-                since: since, through: page.count == limit ? page.last?.sequence : nil, isDescending: isDescending,
-                limit: limit)
-            : positions.positions(of: devices, since: since, isDescending: isDescending, limit: limit)
+            ? positions.positionsOfAll(since: since, through: last, isDescending: isDescending, limit: limit)
+            : positions.positions(of: devices, since: since, through: last, isDescending: isDescending, limit: limit)
         guard !told.isEmpty else { return documents }
         let isShadowed = try shadows(in: scope)
         let others = try told.compactMap { document($0, withBody: withBodies) }.filter { try !isShadowed($0.id) }

@@ -18,24 +18,25 @@ final class MemoryPositionReader: PositionReader {
     }
 
     func positions(
-        of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
+        of devices: [DeviceNumber], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
     ) -> [ToldPosition] {
         let own = told.filter { devices.contains($0.device) }
-        return Self.positions(own, since: sequence, isDescending: isDescending, limit: limit)
+        return Self.positions(own, since: sequence, through: end, isDescending: isDescending, limit: limit)
     }
 
     func positionsOfAll(
         since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
     ) -> [ToldPosition] {
-        let looked = end.map { end in told.filter { isDescending ? $0.sequence >= end : $0.sequence <= end } } ?? told
-        return Self.positions(looked, since: sequence, isDescending: isDescending, limit: limit)
+        Self.positions(told, since: sequence, through: end, isDescending: isDescending, limit: limit)
     }
 
     private static func positions(
-        _ told: [ToldPosition], since sequence: Sequence, isDescending: Bool, limit: Int
+        _ told: [ToldPosition], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
     ) -> [ToldPosition] {
+        let looked = end.map { end in told.filter { isDescending ? $0.sequence >= end : $0.sequence <= end } } ?? told
         let found =
-            isDescending ? told.filter { $0.sequence <= sequence }.reversed() : told.filter { $0.sequence > sequence }
+            isDescending
+            ? looked.filter { $0.sequence <= sequence }.reversed() : looked.filter { $0.sequence > sequence }
         return Array(found.prefix(limit))
     }
 

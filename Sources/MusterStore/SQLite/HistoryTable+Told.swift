@@ -28,8 +28,8 @@ extension HistoryTable {
             }
         }
 
-        /// The column that bounds a block in this order; downwards its bits are turned over, which reverses the order
-        /// of all numbers.
+        /// The column that none of a block's values is before; downwards its bits are turned over, which reverses the
+        /// order of all numbers.
         fileprivate var bound: String {
             switch self {
             case .sequence: "first_sequence"
@@ -38,18 +38,28 @@ extension HistoryTable {
             case .timeDescending: "~last_time"
             }
         }
+
+        /// And the one that none is after.
+        fileprivate var end: String {
+            switch self {
+            case .sequence: "last_sequence"
+            case .sequenceDescending: "~first_sequence"
+            case .time: "last_time"
+            case .timeDescending: "~first_time"
+            }
+        }
     }
 
-    /// The first positions of a device that no document brought, in an order, from a value of it on, that `isWanted`:
-    /// at least `limit` of them, as far as there are, and some that come later.
+    /// The first positions of a device that no document brought, in an order, that `isWanted`: at least `limit` of them,
+    /// as far as there are, and some that come later. All that are wanted have values of the order in `range`.
     ///
     /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is
     /// wanted.
     static func firstTold(
-        _ limit: Int, in order: Order, from start: Int64, of device: DeviceNumber, in database: Database,
+        _ limit: Int, in order: Order, _ range: ClosedRange<Int64>, of device: DeviceNumber, in database: Database,
         where isWanted: (Marked) -> Bool
     ) throws -> [Marked] {
-        let blocks = try toldBlocks(of: device, in: order, from: start, database)
+        let blocks = try toldBlocks(of: device, in: order, range, database)
         let reading = try RawStatement("SELECT marks, positions FROM history WHERE number = ?", in: database)
         defer { reading.reset() }
         var found: [Marked] = []
@@ -75,27 +85,22 @@ extension HistoryTable {
         return found
     }
 
-    /// The blocks of a device that may hold a position that no document brought, with a value of an order from `start`
-    /// on, by their bounds.
+    /// The blocks of a device that may hold a position that no document brought, with a value of an order in a range, by
+    /// their bounds.
     private static func toldBlocks(
-        of device: DeviceNumber, in order: Order, from start: Int64, _ database: Database
+        of device: DeviceNumber, in order: Order, _ range: ClosedRange<Int64>, _ database: Database
     ) throws -> [BoundBlock] {
-        let condition =
-            switch order {
-            case .sequence: "last_sequence >= ?"
-            case .sequenceDescending: "~first_sequence >= ?"
-            case .time: "last_time >= ?"
-            case .timeDescending: "~first_time >= ?"
-            }
         let statement = try RawStatement(
             """
             SELECT number, \(order.bound) FROM history
-            WHERE epoch IN (SELECT number FROM epochs) AND device = ? AND told > 0 AND \(condition)
+            WHERE epoch IN (SELECT number FROM epochs) AND device = ? AND told > 0
+                AND \(order.end) >= ? AND \(order.bound) <= ?
             ORDER BY 2
             """, in: database)
         defer { statement.reset() }
         statement.bind(1, Int64(device.rawValue))
-        statement.bind(2, start)
+        statement.bind(2, range.lowerBound)
+        statement.bind(3, range.upperBound)
         var blocks: [BoundBlock] = []
         while try statement.step() {
             blocks.append(BoundBlock(number: statement.integer(0), bound: statement.integer(1)))

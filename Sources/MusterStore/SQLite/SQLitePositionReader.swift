@@ -33,16 +33,17 @@ final class SQLitePositionReader: PositionReader {
     }
 
     func positions(
-        of devices: [DeviceNumber], since sequence: Sequence, isDescending: Bool, limit: Int
+        of devices: [DeviceNumber], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
     ) throws -> [ToldPosition] {
         // Whatever number a client may say.
         let since = min(sequence.rawValue, lastSequence.rawValue)
         let order = isDescending ? HistoryTable.Order.sequenceDescending : .sequence
+        let start = isDescending ? ~since : since + 1
+        let last = end.map { isDescending ? ~$0.rawValue : $0.rawValue } ?? .max
         var found: [ToldPosition] = []
-        for device in devices {
-            found += try told(of: device, in: order, from: isDescending ? ~since : since + 1, limit: limit) { marked in
-                let number = marked.mark.sequence
-                return isDescending ? number <= since : number > since
+        for device in devices where start <= last {
+            found += try told(of: device, in: order, range: start...last, limit: limit) { marked in
+                (start...last).contains(order.value(of: marked))
             }
         }
         found.sort { isDescending ? $0.sequence > $1.sequence : $0.sequence < $1.sequence }
@@ -55,7 +56,7 @@ final class SQLitePositionReader: PositionReader {
         let key = cursor.map { PositionKey($0) }
         let start = key.map { isDescending ? ~$0.sampleTime : $0.sampleTime } ?? .min
         let order = isDescending ? HistoryTable.Order.timeDescending : .time
-        var found = try told(of: device, in: order, from: start, limit: limit) { marked in
+        var found = try told(of: device, in: order, range: start ... .max, limit: limit) { marked in
             guard let key else { return true }
             let own = PositionKey(marked.position)
             return isDescending ? own < key : own > key
@@ -69,12 +70,14 @@ final class SQLitePositionReader: PositionReader {
 
     func position(of device: DeviceNumber, at place: HistoryCursor) throws -> ToldPosition? {
         let key = PositionKey(place)
-        return try told(of: device, in: .time, from: key.sampleTime, limit: 1) { PositionKey($0.position) == key }.first
+        let times = key.sampleTime...key.sampleTime
+        return try told(of: device, in: .time, range: times, limit: 1) { PositionKey($0.position) == key }.first
     }
 
     /// The first positions of a device in an order that are wanted, at least `limit` as far as there are, unsorted.
+    /// All that are wanted have values in the range.
     private func told(
-        of device: DeviceNumber, in order: HistoryTable.Order, from start: Int64, limit: Int,
+        of device: DeviceNumber, in order: HistoryTable.Order, range: ClosedRange<Int64>, limit: Int,
         where isWanted: (HistoryTable.Marked) -> Bool
     ) throws -> [ToldPosition] {
         guard limit > 0, !removed.devices.contains(device) else { return [] }
@@ -82,7 +85,7 @@ final class SQLitePositionReader: PositionReader {
             marked.mark.sequence <= newest && isWanted(marked)
         }
         var found = try toldUnmerged(of: device).filter(isWanted)
-        found += try HistoryTable.firstTold(limit, in: order, from: start, of: device, in: database, where: isWanted)
+        found += try HistoryTable.firstTold(limit, in: order, range, of: device, in: database, where: isWanted)
         return found.map {
             ToldPosition(sequence: Sequence($0.mark.sequence), device: device, position: $0.position)
         }
