@@ -1,5 +1,7 @@
+import Dispatch
 import MusterCore
 import MusterStore
+import Synchronization
 import Testing
 
 @Suite struct LogTests {
@@ -39,6 +41,27 @@ import Testing
         #expect(try bench.store.log().map(\.change) == changes)
         try bench.crash()
         #expect(try bench.store.log(page: 1000).map(\.change) == changes)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `nobody is told of a change that does not count yet, however fast he reads`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        let store = bench.store
+        let isWritten = Mutex(false)
+        let writing = DispatchQueue(label: "writer")
+        writing.async {
+            for second in 0..<400 { try? store.report(1, [.test(Double(second))]) }
+            isWritten.withLock { $0 = true }
+        }
+        var told: [Int64] = []
+        while true {
+            let isLast = isWritten.withLock { $0 }
+            let page = try store.changes(since: Sequence(told.last ?? 0), limit: 10).map(\.sequence)
+            #expect(page.last ?? .zero <= store.lastSequence)
+            told += page.map(\.rawValue)
+            if isLast, page.isEmpty { break }
+        }
+        #expect(told == Array(1...400))
     }
 
     @Test(arguments: StoreKind.allCases)
