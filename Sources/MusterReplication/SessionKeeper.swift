@@ -142,16 +142,23 @@ struct SessionKeeper: Sendable {
     /// - Throws: `ReplicationFault.busy` with 409 where what this session builds on stands there no more: the peer was
     ///   set back, and the next session begins where both remember.
     private func put(_ log: ReplicationLog, at peer: any ReplicationPeer) async throws -> ReplicationLog {
-        do {
-            return try await peer.put(log, as: logID)
-        } catch ReplicationFault.busy(status: 409, let seconds) {
-            guard var stored = try await peer.log(logID), let session = log.history.first,
-                basis.map({ basis in stored.history.contains { $0.isAtLeast(basis) } }) ?? true
-            else { throw ReplicationFault.busy(status: 409, retryAfterSeconds: seconds) }
-            stored.record(session)
-            // One name too many does no harm: what is there is not missing.
-            stored.outstanding = Set(stored.outstanding.keys).union(log.outstanding.keys).byDocument
-            return try await peer.put(stored, as: logID)
+        var next = log
+        for _ in 0..<Self.putLimit {
+            do {
+                return try await peer.put(next, as: logID)
+            } catch ReplicationFault.busy(status: 409, let seconds) {
+                guard var stored = try await peer.log(logID), let session = log.history.first,
+                    basis.map({ basis in stored.history.contains { $0.isAtLeast(basis) } }) ?? true
+                else { throw ReplicationFault.busy(status: 409, retryAfterSeconds: seconds) }
+                stored.record(session)
+                // One name too many does no harm: what is there is not missing.
+                stored.outstanding = Set(stored.outstanding.keys).union(log.outstanding.keys).byDocument
+                next = stored
+            }
         }
+        throw ReplicationFault.busy(status: 409, retryAfterSeconds: nil)
     }
+
+    /// How often a log is put beside what others write there at the same time.
+    private static let putLimit = 10
 }

@@ -53,6 +53,26 @@ import Testing
         try file.close()
     }
 
+    @Test func `documents with files that came before a cut are kept`() async throws {
+        let store = try LocalStore(path: nil)
+        let photo = [UInt8](repeating: 1, count: 900_000)
+        let attachment = ReplicatedAttachment(
+            name: "photo", contentType: "image/jpeg", digest: "md5-", length: Int64(photo.count), revisionPosition: 1)
+        let revision = try #require(Revision("1-967a00dff5e02add41819138abb3284d"))
+        let documents = (0..<10).map {
+            ReplicatedRevision(id: "d\($0)", path: [revision], json: Array("{}".utf8), attachments: [attachment])
+        }
+        await #expect(throws: ReplicationFault.unreachable("cut")) {
+            _ = try await store.write(documents) { reference in
+                AttachmentBytes { continuation in
+                    if reference.id != "d7" { continuation.yield(photo) }
+                    continuation.finish(throwing: reference.id == "d7" ? ReplicationFault.unreachable("cut") : nil)
+                }
+            }
+        }
+        #expect(try await store.count() == 6)
+    }
+
     private func write(
         length: Int64, to store: LocalStore,
         _ fill: @escaping @Sendable (AttachmentBytes.Continuation) -> Void

@@ -2,6 +2,7 @@ import Foundation
 import MusterCore
 import MusterKit
 import MusterReplication
+import Synchronization
 import Testing
 
 /// What a server fails at, again and again, while it answers for all else.
@@ -72,6 +73,36 @@ import Testing
             #expect((rest.counts.checked, rest.counts.written) == (1, 1))
             #expect(try await store.count() == 3)
             #expect(try await pull.run().counts.checked == 0)
+        }
+    }
+
+    @Test func `what is found nowhere for a moment is not taken for gone`() async throws {
+        try await withNetwork { server, network, session in
+            let source = try LocalStore(path: nil)
+            for id in ["a", "b", "c"] { try await attach(id, in: source) }
+            var pacing = ReplicationPacing(sleep: { _ in })
+            pacing.attempts = 4
+            #expect(try await Replication(from: source, to: session.peer, pacing: pacing).run().counts.written == 3)
+
+            // A proxy whose server is begun anew knows no document, and not how to ask for many.
+            let left = Mutex(2)
+            network.decide { request in
+                let asks = request.contains("/_bulk_get") || request.contains("open_revs=")
+                let isLost =
+                    asks
+                    && left.withLock { left in
+                        left -= 1
+                        return left >= 0
+                    }
+                return isLost ? .isAnswered(status: 404, body: "<h1>404 page not found</h1>") : .passes
+            }
+            var options = Replication.Options()
+            options.takesSnapshot = false
+            let store = try LocalStore(path: nil)
+            let pull = Replication(from: session.peer, to: store, options: options, pacing: pacing)
+            #expect(try await pull.run().counts.written == 3)
+            #expect(try await store.count() == 3)
+            #expect(left.withLock { $0 } < 0)
         }
     }
 

@@ -13,6 +13,8 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     /// Bytes of an attachment that are read at once.
     private static var pieceBytes: Int { 256 << 10 }
+    /// Bytes of files behind which what has come is written.
+    private static var filesBytes: Int64 { 2 << 20 }
 
     package func information() async throws -> PeerInformation {
         let scope = home.scope
@@ -55,19 +57,22 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         return try await home.look { reader in
             var page = ChangesPage(changes: [], last: PeerSequence(since.rawValue))
             var since = since
-            while page.changes.count < limit {
+            var isAtEnd = false
+            while page.changes.count < limit, !isAtEnd {
                 let found = try reader.changes(
                     in: home.scope, since: since, isDescending: false, withBodies: filter.needsBodies, limit: limit)
-                for document in found where page.changes.count < limit {
+                var rest = found[...]
+                while page.changes.count < limit, let document = rest.popFirst() {
                     since = document.sequence
                     let leaves = request.winnersOnly ? [document.tree.winner].compactMap { $0 } : document.tree.leaves
                     let admitted = try filter.admitted(leaves, document, reader, home)
                     guard !admitted.isEmpty else { continue }
                     page.changes.append(DocumentRevisions(id: document.id, revisions: admitted.map(\.revision)))
                 }
-                if found.count < limit { break }
+                isAtEnd = found.count < limit && rest.isEmpty
             }
-            page.pending = try reader.pendingChanges(in: home.scope, since: since)
+            // How many are pending may be a guess; that there are none is known at the end.
+            page.pending = try isAtEnd ? 0 : reader.pendingChanges(in: home.scope, since: since)
             page.last = PeerSequence(page.pending == 0 ? max(since, reader.lastSequence).rawValue : since.rawValue)
             return page
         }
@@ -150,7 +155,14 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     ) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
         var edits: [DocumentEdit] = []
+        var keptBytes: Int64 = 0
         for revision in revisions {
+            // What has files is written before many more are fetched: a network that never lasts for all of them
+            // brings some each time.
+            if keptBytes >= Self.filesBytes {
+                try await write(edits)
+                (edits, keptBytes) = ([], 0)
+            }
             if let refusal = revision.refusal ?? home.refusal(of: revision) ?? tooLarge(revision) {
                 refusals.append(refusal)
                 continue
@@ -159,6 +171,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
             do {
                 for attachment in revision.attachments {
                     body.attachments.append(try await keep(attachment, of: revision, attachments))
+                    keptBytes += attachment.length
                 }
             } catch ReplicationFault.damagedAttachment(let reference) {
                 refusals.append(.damaged(reference))
@@ -168,6 +181,11 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
                 DocumentEdit(
                     id: revision.id, body: body, isDeleted: revision.isDeleted, place: .at(revision.path)))
         }
+        try await write(edits)
+        return refusals
+    }
+
+    private func write(_ edits: [DocumentEdit]) async throws {
         let outcomes = try await home.write(edits)
         for (edit, outcome) in zip(edits, outcomes) {
             // Only a blob swept away between its coming and its use: the next attempt brings it again.
@@ -176,7 +194,6 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
                     AttachmentReference(id: edit.id, revision: path[0], name: name))
             }
         }
-        return refusals
     }
 
     /// What is promised larger than it may be is refused with its document, and keeps no other from coming.

@@ -121,10 +121,14 @@ package enum DocumentText {
         return members.map { member in
             ReplicatedAttachment(
                 name: member.key, contentType: member.value["content_type"]?.string ?? "application/octet-stream",
-                digest: member.value["digest"]?.string ?? "", length: member.value["length"]?.integer ?? 0,
+                digest: member.value["digest"]?.string ?? "",
+                length: min(max(0, member.value["length"]?.integer ?? 0), lengthLimit),
                 revisionPosition: Int32(exactly: member.value["revpos"]?.integer ?? 1) ?? 1)
         }
     }
+
+    /// The most bytes that a file is believed to have. Of larger ones their sums would be no numbers any more.
+    private static let lengthLimit: Int64 = 1 << 40
 
     /// How the bytes of a document's attachments go with it.
     package enum AttachmentForm {

@@ -29,6 +29,8 @@ extension HTTPPeer {
                 .POST, "_bulk_get", query: "revs=true&latest=true&attachments=false", json: writer.takeBytes())
             let answer = try await exchange.send(ask, admitting: [404, 405, 501])
             if answer.status < 300 { return try Self.bulk(answer.body, asked: wanted) }
+            // Nothing at all may be found there for a moment.
+            if answer.status == 404 { _ = try await information() }
             knowsBulkGet.withLock { $0 = false }
         }
         var revisions: [ReplicatedRevision] = []
@@ -43,7 +45,14 @@ extension HTTPPeer {
         let ask = exchange.ask(
             .GET, PeerAddress.path(ofDocument: document.id), query: "revs=true&latest=true&open_revs=\(list)")
         let answer = try await exchange.send(ask, admitting: [404, 500])
-        if answer.status == 404 { return [] }
+        if answer.status == 404 {
+            // Only the database itself says so of a document: whoever stands between knows nothing of it.
+            let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
+            guard reason == "missing" || reason == "deleted" else {
+                throw ReplicationFault.busy(status: 404, retryAfterSeconds: nil)
+            }
+            return []
+        }
         if answer.status == 500 {
             return document.revisions.map {
                 ReplicatedRevision(refused: document.id, $0, error: "unknown_error", reason: "500", isPassing: true)

@@ -12,9 +12,11 @@ extension Ledger {
     package func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
-        let directory = directory
-        return try await read { store in
-            try store.readDocuments { try body(LocationDocuments($0, $1, in: directory)) }
+        try await read { [self] store in
+            try store.readDocuments { documents, positions in
+                // Not before the look begins: a device that was made while this waited may have reported by then.
+                try body(LocationDocuments(documents, positions, in: directory))
+            }
         }
     }
 

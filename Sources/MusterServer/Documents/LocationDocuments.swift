@@ -92,18 +92,11 @@ final class LocationDocuments: DocumentReader {
             let ids = PositionDocument.ids(of: device)
             if let lower = range.lower, lower.isAfter(ids.end) { continue }
             if let upper = range.upper, ids.start.isAfter(upper) { continue }
-            // Where the first id lies within this device's, what is before it need not be looked at.
-            let edge = range.isDescending ? range.upper : range.lower
-            var cursor = edge.flatMap { PositionDocument.place(of: $0) }.flatMap { place -> HistoryCursor? in
-                guard place.device == device else { return nil }
-                let nudge = range.isDescending ? 0.001 : -0.001
-                return HistoryCursor(
-                    sampleTime: place.sampleTime.advanced(bySeconds: nudge), latitude: place.latitude,
-                    longitude: place.longitude)
-            }
+            var cursor = Self.start(of: range, in: device)
             while found.count < range.limit {
                 let page = try positions.positions(
-                    of: device, after: cursor, isDescending: range.isDescending, limit: range.limit - found.count)
+                    of: device, after: cursor, isDescending: range.isDescending,
+                    limit: max(Self.leastPage, range.limit - found.count))
                 guard let last = page.last else { break }
                 cursor = HistoryCursor(last.position)
                 let told = page.compactMap { document($0, withBody: range.withBodies) }
@@ -113,6 +106,18 @@ final class LocationDocuments: DocumentReader {
             if found.count >= range.limit { break }
         }
         return found
+    }
+
+    /// A place in a device's history before which, in a range's order, no id is in the range; nil for its beginning.
+    private static func start(of range: DocumentRange, in device: DeviceNumber) -> HistoryCursor? {
+        guard let edge = range.isDescending ? range.upper : range.lower else { return nil }
+        let times = PositionDocument.times(around: edge, of: device)
+        // A little before, since of one millisecond there may be several.
+        return (range.isDescending ? times?.latestBefore : times?.earliestBehind).map { time in
+            HistoryCursor(
+                sampleTime: Instant(milliseconds: time.milliseconds + (range.isDescending ? 1 : -1)), latitude: 0,
+                longitude: 0)
+        }
     }
 
     func changes(
@@ -125,26 +130,44 @@ final class LocationDocuments: DocumentReader {
         guard let devices = devices(in: scope) else { return documents }
         // Behind a full page nothing is wanted.
         let last = page.count == limit ? page.last?.sequence : nil
-        let told =
-            try scope == .locations
-            ? positions.positionsOfAll(since: since, through: last, isDescending: isDescending, limit: limit)
-            : positions.positions(of: devices, since: since, through: last, isDescending: isDescending, limit: limit)
-        guard !told.isEmpty else { return documents }
-        let isShadowed = try shadows(in: scope)
-        let others = try told.compactMap { document($0, withBody: withBodies) }.filter { try !isShadowed($0.id) }
-        // What lies beyond the last position of a full page comes with the next.
-        let end = told.count == limit ? told.last?.sequence : nil
-        let merged = (documents + others).filter { document in
-            end.map { isDescending ? document.sequence >= $0 : document.sequence <= $0 } ?? true
-        }.sorted { isDescending ? $0.sequence > $1.sequence : $0.sequence < $1.sequence }
-        if merged.isEmpty, let end {
-            // A whole page of positions that stored documents stand before.
-            let next = isDescending ? Sequence(end.rawValue - 1) : end
-            return try changes(
-                in: scope, since: next, isDescending: isDescending, withBodies: withBodies, limit: limit)
+        let others = try positions(
+            of: devices, in: scope, since: since, through: last, isDescending: isDescending, withBodies: withBodies,
+            limit: limit)
+        guard !others.isEmpty else { return documents }
+        let merged = (documents + others).sorted {
+            isDescending ? $0.sequence > $1.sequence : $0.sequence < $1.sequence
         }
         return Array(merged.prefix(limit))
     }
+
+    /// Positions that no stored document stands before, in the order of their changes: at least `limit`, as far as
+    /// there are. Fewer would be taken for the end.
+    private func positions(
+        of devices: [DeviceNumber], in scope: DatabaseScope, since: Sequence, through last: Sequence?,
+        isDescending: Bool, withBodies: Bool, limit: Int
+    ) throws -> [StoredDocument] {
+        let asked = max(limit, Self.leastPage)
+        var found: [StoredDocument] = []
+        var since = since
+        var isShadowed: ((String) throws -> Bool)?
+        while found.count < limit {
+            let told =
+                try scope == .locations
+                ? positions.positionsOfAll(since: since, through: last, isDescending: isDescending, limit: asked)
+                : positions.positions(
+                    of: devices, since: since, through: last, isDescending: isDescending, limit: asked)
+            guard let end = told.last?.sequence else { break }
+            let stands = try isShadowed ?? shadows(in: scope)
+            isShadowed = stands
+            found += try told.compactMap { document($0, withBody: withBodies) }.filter { try !stands($0.id) }
+            if told.count < asked { break }
+            since = isDescending ? Sequence(end.rawValue - 1) : end
+        }
+        return found
+    }
+
+    /// Positions that are read at once at least, where it is not known how many of them are wanted.
+    private static let leastPage = 100
 
     func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int {
         let documents = try stored.pendingChanges(in: scope, since: since)
@@ -152,6 +175,7 @@ final class LocationDocuments: DocumentReader {
         guard scope == .locations else { return try documents + positions.positionCount(of: devices, since: since) }
         // Exact would be a look at the whole log: as many as there may be, and none where a short look finds none.
         let last = positions.lastSequence
+        guard since < last else { return documents }
         let end = Sequence(min(last.rawValue, since.rawValue + Self.pendingLook))
         let near = try positions.positionsOfAll(since: since, through: end, isDescending: false, limit: 1)
         if near.isEmpty, end == last { return documents }

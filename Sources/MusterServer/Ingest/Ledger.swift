@@ -14,6 +14,8 @@ package final class Ledger: Sendable {
     private let shared: LedgerState
     private let store: any Store
     private let readers: NIOThreadPool
+    /// How many looks at the store there may be at once.
+    static let readerCount = 4
     private let hasEnded = DispatchSemaphore(value: 0)
     /// The server's clock.
     package let now: @Sendable () -> Instant
@@ -48,7 +50,7 @@ package final class Ledger: Sendable {
         self.store = store
         self.now = now
         self.shared = shared
-        readers = NIOThreadPool(numberOfThreads: 4)
+        readers = NIOThreadPool(numberOfThreads: Self.readerCount)
         readers.start()
         startThread(Writer(ingest: Ingest(store: store, engine: engine, rules: rules), shared: shared, now: now))
     }

@@ -31,7 +31,7 @@ struct LedgerHome: DocumentHome {
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
         try mustBeThere()
-        return try await ledger.readDocuments(body)
+        return try await told { try await ledger.readDocuments(body) }
     }
 
     /// Makes sure that the database was not removed meanwhile; another of its name is another.
@@ -89,11 +89,11 @@ struct LedgerHome: DocumentHome {
         }
     }
 
-    /// What keeps the ledger from writing, as a replication understands it: a queue or a disk that is full now may have
-    /// room later.
-    private func told<Success>(_ write: () async throws -> Success) async throws -> Success {
+    /// What keeps the ledger from reading or writing, as a replication understands it: a queue or a disk that is full
+    /// now may have room later.
+    private func told<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
-            return try await write()
+            return try await body()
         } catch let error as LedgerError {
             switch error {
             case .full, .unavailable: throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
@@ -112,7 +112,10 @@ struct LedgerHome: DocumentHome {
         defer { feed.close() }
         // Opened before: what is committed between the two is heard of.
         let scope = scope
-        if try await look({ try $0.pendingChanges(in: scope, since: sequence) }) > 0 { return }
+        let first = try await look {
+            try $0.changes(in: scope, since: sequence, isDescending: false, withBodies: false, limit: 1)
+        }
+        if !first.isEmpty { return }
         if await feed.next() == nil { throw CancellationError() }
         try mustBeThere()
     }

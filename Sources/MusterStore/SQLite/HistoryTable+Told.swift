@@ -50,8 +50,8 @@ extension HistoryTable {
         }
     }
 
-    /// The first positions of a device that no document brought, in an order, that `isWanted`: at least `limit` of them,
-    /// as far as there are, and some that come later. All that are wanted have values of the order in `range`.
+    /// The first positions of a device that no document brought, in an order, that `isWanted`: at least `limit` of
+    /// them, as far as there are, and some that come later. All that are wanted have values of the order in `range`.
     ///
     /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is
     /// wanted.
@@ -85,8 +85,8 @@ extension HistoryTable {
         return found
     }
 
-    /// The blocks of a device that may hold a position that no document brought, with a value of an order in a range, by
-    /// their bounds.
+    /// The blocks of a device that may hold a position that no document brought, with a value of an order in a range,
+    /// by their bounds.
     private static func toldBlocks(
         of device: DeviceNumber, in order: Order, _ range: ClosedRange<Int64>, _ database: Database
     ) throws -> [BoundBlock] {

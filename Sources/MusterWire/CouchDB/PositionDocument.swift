@@ -88,6 +88,29 @@ package enum PositionDocument {
         return self.id(place) == id ? place : nil
     }
 
+    /// The sample times of a device's positions on both sides of any id, or a part of one: ids up to it have none after
+    /// the first, ids from it on none before the second. Nil for both where it says nothing of times, and for each
+    /// where there is no bound.
+    package static func times(
+        around id: String, of device: DeviceNumber
+    ) -> (latestBefore: Instant?, earliestBehind: Instant?)? {
+        let start = start(of: device)
+        guard id.utf8.starts(with: start) else { return nil }
+        let rest = id.utf8.dropFirst(start.count)
+        let digits = rest.prefix(15).prefix { (0x30...0x39).contains($0) }
+        let next = rest.dropFirst(digits.count).first ?? 0
+        // Times before 1970 begin with a sign, which comes before all digits.
+        if digits.isEmpty, next < 0x30 {
+            return (Instant(milliseconds: -1), next > 0x2D ? Instant(milliseconds: 0) : nil)
+        }
+        let least = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
+        if digits.count == 15 { return (Instant(milliseconds: least), Instant(milliseconds: least)) }
+        let span = (digits.count..<15).reduce(Int64(1)) { power, _ in power * 10 }
+        // Whole ids go on with a digit here, and so are all on one side.
+        let edge = (least + (next < 0x30 ? 0 : 1)) * span
+        return (Instant(milliseconds: edge - 1), Instant(milliseconds: edge))
+    }
+
     /// What the document says: a GeoJSON Feature, as the location tracker's app wrote them.
     ///
     /// - Parameter user: the name of the user whose position it is.

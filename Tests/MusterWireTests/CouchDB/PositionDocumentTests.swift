@@ -40,6 +40,35 @@ import Testing
         #expect(zero == ids[5])
     }
 
+    @Test func `a part of an id bounds the times on both its sides, closely`() throws {
+        var generator = Seeded(seed: 9)
+        let device = DeviceNumber(12)
+        let times = (0..<100).map { _ in Int64.random(in: 0...999_999, using: &generator) * 1_000_003 } + [-5, -1, 0]
+        let ids = times.map { PositionDocument.id(.init(of: position($0, 1, 2), device: device)) }
+        for id in ids.prefix(12) + ids.suffix(3) {
+            for length in [20, 21, 24, 31, 33, 34, 35, 40] {
+                for end in ["", "\u{1}", ".", "0", "5", "9", ":", "\u{FFF0}"] {
+                    let edge = String(id.prefix(length)) + end
+                    let bounds = try #require(PositionDocument.times(around: edge, of: device))
+                    for (time, other) in zip(times, ids) {
+                        let isBefore = !edge.utf8.lexicographicallyPrecedes(other.utf8)
+                        let isBehind = !other.utf8.lexicographicallyPrecedes(edge.utf8)
+                        let instant = Instant(milliseconds: time)
+                        if isBefore, let latest = bounds.latestBefore, instant > latest { Issue.record("\(edge)") }
+                        if isBehind, let least = bounds.earliestBehind, instant < least { Issue.record("\(edge)") }
+                    }
+                }
+            }
+        }
+        let partial = try #require(PositionDocument.times(around: "position-0000000012-00170\u{FFF0}", of: device))
+        #expect(partial.latestBefore == Instant(milliseconds: 1_709_999_999_999))
+        #expect(partial.earliestBehind == Instant(milliseconds: 1_710_000_000_000))
+        let short = try #require(PositionDocument.times(around: "position-0000000012-00170", of: device))
+        #expect(short.latestBefore == Instant(milliseconds: 1_699_999_999_999))
+        #expect(short.earliestBehind == Instant(milliseconds: 1_700_000_000_000))
+        #expect(PositionDocument.times(around: "position-0000000013-00170", of: device) == nil)
+    }
+
     @Test func `the document of a position tells that position`() throws {
         var position = position(1_795_240_800_000, 52.5, 13.4)
         position.accuracy = Metres(12.5)
