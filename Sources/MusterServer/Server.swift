@@ -201,11 +201,32 @@ package struct Server: Sendable {
     }
 }
 
+/// A file that the settings name, and why it is of no use.
+private struct UnusableFile: Error, CustomStringConvertible {
+    let description: String
+}
+
 extension Configuration.TLSFiles {
     fileprivate func configuration() throws -> TLSConfiguration {
+        func read<Success>(_ path: String, as what: String, _ body: (String) throws -> Success) throws -> Success {
+            do {
+                _ = try FileHandle(forReadingFrom: URL(filePath: path))
+            } catch {
+                throw UnusableFile(description: "\(path) cannot be read: \(error.localizedDescription)")
+            }
+            do {
+                return try body(path)
+            } catch {
+                throw UnusableFile(description: "\(path) holds no \(what) in PEM")
+            }
+        }
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificateChain).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKey, format: .pem)))
+            certificateChain: try read(certificateChain, as: "certificate") {
+                try NIOSSLCertificate.fromPEMFile($0).map { .certificate($0) }
+            },
+            privateKey: try read(privateKey, as: "private key") {
+                .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem))
+            })
         configuration.minimumTLSVersion = .tlsv12
         return configuration
     }

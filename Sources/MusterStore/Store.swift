@@ -338,6 +338,10 @@ package enum StoreError: Error, Equatable, Sendable {
     case trimmed(oldest: Sequence)
     /// Another process has this store open for writing.
     case inUse(path: String)
+    /// A backup was not put in the place of the store.
+    case restore(path: String, reason: String)
+    /// There is no such file.
+    case missing(path: String)
     /// The backup could not be written.
     case backup(path: String, reason: String)
 }

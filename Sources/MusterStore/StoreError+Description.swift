@@ -8,8 +8,8 @@ extension StoreError: CustomStringConvertible {
             "the store cannot be used now: \(reason). What is stored is safe."
         case .corrupt(let path, let reason):
             """
-            \(path) is damaged or none of Muster's: \(reason). Nothing was changed. Put a file that `muster backup` \
-            made in its place (see docs/operations.md), or move it away to begin anew.
+            \(path) is damaged or none of Muster's: \(reason). Nothing was changed. `muster restore` puts a file that \
+            `muster backup` made in its place (see docs/operations.md).
             """
         case .tooNew(let path, let version, let known):
             """
@@ -20,6 +20,10 @@ extension StoreError: CustomStringConvertible {
             "changes before \(oldest.rawValue) are no longer kept"
         case .backup(let path, let reason):
             "the backup to \(path) failed: \(reason)"
+        case .missing(let path):
+            "there is no \(path)"
+        case .restore(let path, let reason):
+            "\(path) was not restored: \(reason). What was there before is there."
         case .inUse(let path):
             "\(path) is in use by another Muster. Stop it first, or use another folder."
         }

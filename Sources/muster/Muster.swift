@@ -12,7 +12,7 @@ struct Muster: AsyncParsableCommand {
             RegionCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
             TargetCommand.self,
             DeadLetterCommand.self,
-            Track.self, Replay.self, Export.self, Backup.self, Doctor.self, Bench.self,
+            Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self, Bench.self,
         ])
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MusterServer
 import MusterStore
+import NIOCore
 
 /// `muster serve`: runs the server until it is told to stop.
 struct Serve: AsyncParsableCommand {
@@ -85,7 +86,13 @@ struct Serve: AsyncParsableCommand {
         if let password = server.generatedPassword {
             announce("First start. Sign in as admin with the password: \(password)")
         }
-        try await clearly { try await server.run { address in announce("Muster is ready at \(address)") } }
+        try await clearly {
+            do {
+                try await server.run { address in announce("Muster is ready at \(address)") }
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                throw CommandFailure("port \(port) of \(host) is taken by another program: name another with --port")
+            }
+        }
     }
 
     /// Opens the folder; a command that has it for a moment is waited for, a server that has it to stay is not.

@@ -211,6 +211,10 @@ def test_another_file_is_another_walk_and_the_same_goes_on_at_its_speed(make_ser
     phone.start()
     assert "Done: 22 locations" in phone.wait()
     assert len(locations(server)) == 22
+    phone.arguments[1] = str(tmp_path / "walk.gpx")
+    phone.start()
+    assert phone.wait().count("Done: 22 locations") == 2
+    assert len(locations(server)) == 22
 
 
 def test_nobody_records_into_what_somebody_else_recorded(make_server, tmp_path):

@@ -7,6 +7,8 @@ import Synchronization
 public struct RecordedTrack: LocationSource {
     /// The fixes, oldest first, at the times that the file says.
     public let recorded: [Position]
+    /// How many points of the file were left out, for they do not say when they were.
+    public let withoutTime: Int
     /// When the first fix is taken as taken.
     public var start: Instant
     /// How many times faster than it was walked.
@@ -50,13 +52,15 @@ public struct RecordedTrack: LocationSource {
         } catch {
             throw Fault.unreadable(error.description)
         }
-        recorded = document.tracks.flatMap { $0.segments.flatMap { $0 } }.compactMap { point in
+        let points = document.tracks.flatMap { $0.segments.flatMap { $0 } }
+        recorded = points.compactMap { point in
             point.time.map { time in
                 Position(
                     coordinate: point.coordinate, sampleTime: time, receivedTime: time, accuracy: point.accuracy,
                     altitude: point.elevation, speed: point.speed, heading: point.course)
             }
         }.sorted { $0.sampleTime < $1.sampleTime }
+        withoutTime = points.count - recorded.count
         guard !recorded.isEmpty else { throw Fault.noTimes }
         self.start = start
         self.speed = speed
@@ -66,34 +70,60 @@ public struct RecordedTrack: LocationSource {
 
     /// Seconds from the first fix to the last, as they are played.
     public var durationSeconds: Double {
-        guard let first = recorded.first, let last = recorded.last else { return 0 }
-        return last.sampleTime.seconds(since: first.sampleTime) / speed
+        end?.seconds(since: start) ?? 0
     }
 
     /// When the last fix is taken as taken.
-    public var end: Instant? { recorded.last.map { played($0).sampleTime } }
+    public var end: Instant? {
+        var times = times()
+        return recorded.indices.reduce(nil) { _, index in times.next(recorded[index]) }
+    }
 
-    /// A fix as it is played.
-    private func played(_ fix: Position) -> Position {
-        let offset = fix.sampleTime.seconds(since: recorded[0].sampleTime) / speed
+    private func times() -> PlayedTimes { PlayedTimes(start: start, speed: speed, first: recorded[0].sampleTime) }
+
+    /// When fixes are taken as taken, in their order: no two that differ at one time, however fast they are played, for
+    /// by its time a fix is known.
+    private struct PlayedTimes {
+        let start: Instant
+        let speed: Double
+        let first: Instant
+        private var last: (fix: Position, played: Instant)?
+
+        init(start: Instant, speed: Double, first: Instant) {
+            (self.start, self.speed, self.first) = (start, speed, first)
+        }
+
+        mutating func next(_ fix: Position) -> Instant {
+            var time = start.advanced(bySeconds: fix.sampleTime.seconds(since: first) / speed)
+            if let last, time <= last.played {
+                time = fix == last.fix ? last.played : Instant(milliseconds: last.played.milliseconds + 1)
+            }
+            last = (fix, time)
+            return time
+        }
+    }
+
+    /// A fix as it is played at a time.
+    private func played(_ fix: Position, at time: Instant) -> Position {
         var fix = fix
-        fix.sampleTime = start.advanced(bySeconds: offset)
-        fix.receivedTime = fix.sampleTime
+        fix.sampleTime = time
+        fix.receivedTime = time
         if let metresPerSecond = fix.speed { fix.speed = metresPerSecond * speed }
         return fix
     }
 
     /// The fixes, each when its time has come, and none before the one before it was taken: who is slow misses none.
     public func fixes() -> AsyncStream<Position> {
-        let next = Mutex(0)
+        let state = Mutex((next: 0, times: times()))
         return AsyncStream {
             while !Task.isCancelled {
-                let index = next.withLock { next in
-                    defer { next += 1 }
-                    return next
+                let next = state.withLock { state -> Position? in
+                    guard state.next < recorded.count else { return nil }
+                    defer { state.next += 1 }
+                    let fix = recorded[state.next]
+                    return played(fix, at: state.times.next(fix))
                 }
-                guard index < recorded.count else { return nil }
-                let fix = played(recorded[index])
+                guard let fix = next else { return nil }
                 if let after, fix.sampleTime <= after { continue }
                 let wait = fix.sampleTime.seconds(since: now())
                 if wait > 0 { try? await sleep(wait) }

@@ -119,6 +119,7 @@ public struct Session: Sendable {
             // One that had that API has it still: something before it answers while it is away.
             guard before == nil else { throw Fault.busy(status: status) }
             // A server without it: the name and the password themselves are the key.
+            try await check(user, password, atCouchDB: root, connections)
             account = Account(
                 server: root, user: user, password: password, key: user, secret: password, databaseRoot: root,
                 databaseName: DatabaseName.locations(of: user))
@@ -131,6 +132,26 @@ public struct Session: Sendable {
         let session = try Session(account, connections)
         try keeper.keep(try JSONEncoder().encode(account))
         return session
+    }
+
+    /// Makes sure that a CouchDB is there, and takes who asks.
+    private static func check(
+        _ user: String, _ password: String, atCouchDB root: String, _ connections: HTTPConnections
+    ) async throws {
+        let (status, answer) = try await faults {
+            try await connections.ask(
+                "GET", root + "_session", credentials: .basic(name: user, password: password))
+        }
+        switch status {
+        case 200..<300 where (try? JSONValue(parsing: answer))?["userCtx"] != nil: break
+        case 401, 403: throw Fault.refused(couchReason(answer) ?? "the name or the password is wrong")
+        case 408, 425, 429, 500, 502...599: throw Fault.busy(status: status)
+        default: throw Fault.refused("there is neither a Muster nor a CouchDB at \(root)")
+        }
+    }
+
+    private static func couchReason(_ answer: [UInt8]) -> String? {
+        (try? JSONValue(parsing: answer))?["reason"]?.string
     }
 
     /// Forgets the session; what is in the local store stays.

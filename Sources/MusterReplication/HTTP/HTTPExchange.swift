@@ -1,7 +1,9 @@
 import AsyncHTTPClient
+import Foundation
 import MusterWire
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Synchronization
 
 /// Asks a server and tells its answers in the words of `ReplicationFault`.
@@ -165,7 +167,20 @@ final class HTTPExchange: Sendable {
         case is CancellationError: error
         case let error as HTTPClientError where error == .cancelled: CancellationError()
         case let error as HTTPClientError: ReplicationFault.unreachable(error.shortDescription)
-        default: ReplicationFault.unreachable("the connection failed (\(type(of: error)))")
+        default: ReplicationFault.unreachable(reason(of: error))
+        }
+    }
+
+    /// Why a connection failed, in words.
+    private static func reason(of error: any Error) -> String {
+        switch error {
+        case let error as IOError: return String(cString: strerror(error.errnoCode))
+        case let error as NIOConnectionError:
+            if let first = error.connectionErrors.first { return reason(of: first.error) }
+            return "there is no host of that name"
+        default:
+            let type = "\(type(of: error))"
+            return type.hasPrefix("NIOSSL") ? "no TLS connection comes about" : "the connection failed (\(type))"
         }
     }
 }

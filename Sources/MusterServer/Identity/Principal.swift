@@ -9,6 +9,8 @@ package struct Principal: Hashable, Sendable {
         /// Name and password, with the request.
         case password
         case apiKey
+        /// The key that the server leaves in its data folder for the command line: whoever has it owns the machine.
+        case control
         /// A token that one device carries.
         case deviceToken
         /// A signature made with an AWS access key.

@@ -101,7 +101,8 @@ extension Replicator {
             guard let literal = found.first?.ipAddress else { throw ReplicationFault.unreachable("no address") }
             return HTTPConnections(addresses: [address.host: literal])
         } catch let fault as CallFault {
-            throw ReplicationFault.unreachable("\(fault)")
+            guard case .unreachable(let reason) = fault else { throw ReplicationFault.unreachable("no address") }
+            throw ReplicationFault.unreachable(reason)
         }
     }
 }

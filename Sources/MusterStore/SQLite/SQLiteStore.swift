@@ -90,7 +90,7 @@ package final class SQLiteStore: Store {
     /// Opens the store in a folder beside the server that writes to it, to read what was committed until this moment
     /// (and perhaps some of what is committed later). Nothing can be written.
     ///
-    /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`.
+    /// - Throws: `StoreError.missing`, `.tooNew`, `.corrupt`, `.unavailable`.
     package init(readingOnly directory: String) throws {
         path = directory + "/" + Self.fileName
         lock = nil
@@ -98,6 +98,7 @@ package final class SQLiteStore: Store {
         epochLimit = 1
         deliveryLimits = DeliveryLimits()
         let path = path
+        guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
         var configuration = Self.configuration(Options())
         configuration.readonly = true
         pool = try StoreError.naming(path) { try DatabasePool(path: path, configuration: configuration) }

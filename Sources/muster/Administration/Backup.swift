@@ -14,7 +14,22 @@ struct Backup: AsyncParsableCommand {
         let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
         try await clearly { try store.backup(to: file) }
         announce(
-            "Backed up \(data.data) to \(file). To restore: stop the server, copy it to \(data.data)/muster.sqlite.")
+            "Backed up \(data.data) to \(file). To restore: stop the server, then "
+                + "muster restore \(file) --data \(data.data)")
+    }
+}
+
+/// `muster restore`: a backup in the place of the store.
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put a backup in the place of the store. The server must be stopped.")
+    @OptionGroup var data: DataOption
+    @Argument(help: "A file that `muster backup` made.") var file: String
+
+    func run() async throws {
+        let kept = try await clearly { try SQLiteStore.restore(from: file, in: data.data, at: .now) }
+        announce("Restored \(data.data) from \(file).")
+        if let kept { announce("What was there before is kept in \(kept); remove it when nobody wants it any more.") }
     }
 }
 

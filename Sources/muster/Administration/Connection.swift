@@ -31,7 +31,7 @@ struct Connection: Sendable {
     ) async throws -> Data {
         let (data, status) = try await exchange(
             method, path, below: root, json: json, body: body, contentType: contentType)
-        guard (200..<300).contains(status) else { throw CommandFailure(problem: data, status: status) }
+        guard (200..<300).contains(status) else { throw CommandFailure(problem: data, status: status, of: path) }
         return data
     }
 
@@ -60,7 +60,9 @@ struct Connection: Sendable {
     /// Makes a named thing unless there is one of that name already.
     func makeUnlessThere(_ path: String, json: any Encodable) async throws {
         let (body, status) = try await exchange("POST", path, json: json)
-        guard (200..<300).contains(status) || status == 409 else { throw CommandFailure(problem: body, status: status) }
+        guard (200..<300).contains(status) || status == 409 else {
+            throw CommandFailure(problem: body, status: status, of: path)
+        }
     }
 
     func get<Answer: Decodable>(_ path: String, as type: Answer.Type = Answer.self) async throws -> Answer {
@@ -135,8 +137,8 @@ struct CommandFailure: Error, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// What a problem document (RFC 9457) says, every fault with its place.
-    init(problem: Data, status: Int) {
+    /// What a problem document (RFC 9457) says, every fault with its place; and where nothing is at a path, the path.
+    init(problem: Data, status: Int, of path: String = "") {
         struct Problem: Decodable {
             struct Fault: Decodable {
                 var pointer: String?
@@ -151,6 +153,11 @@ struct CommandFailure: Error, CustomStringConvertible {
             return
         }
         let faults = (problem.errors ?? []).map { "\n  \($0.pointer.map { $0 + ": " } ?? "")\($0.detail)" }
+        let place = String(path.prefix { $0 != "?" })
+        if status == 404, problem.detail == nil, !place.isEmpty {
+            self.init("there is nothing here by that name: \(place.removingPercentEncoding ?? place)")
+            return
+        }
         self.init((problem.detail ?? problem.title ?? "status \(status)") + faults.joined())
     }
 }

@@ -56,7 +56,7 @@ struct RuleCommand: AsyncParsableCommand {
                     change.name = nil
                     return try await connection.send("PATCH", "/rules/\(name.segment)", json: change)
                 }
-                guard status == 201 else { throw CommandFailure(problem: body, status: status) }
+                guard status == 201 else { throw CommandFailure(problem: body, status: status, of: "/rules") }
                 return body
             }
             announce(json ? String(decoding: answer, as: UTF8.self) : "Rule \(name) is set.")

@@ -64,7 +64,13 @@ struct Track: AsyncParsableCommand {
         }
         let walker = try await clearly { try await signIn() }
         let session = walker.session
-        let local = try await clearly { try LocalStore(path: "\(store)/locations.sqlite") }
+        let path = "\(store)/locations.sqlite"
+        let local: LocalStore
+        do {
+            local = try LocalStore(path: path)
+        } catch {
+            throw CommandFailure("\(path): \(error)")
+        }
         let walk = try walk(of: bytes)
         var track = try await clearly {
             try RecordedTrack(
@@ -73,8 +79,8 @@ struct Track: AsyncParsableCommand {
         var newestQuery = LocalStore.Query.newest(1)
         // What is ahead of the clock says nothing of where the walk goes on.
         newestQuery.before = Instant.now.advanced(bySeconds: LocationMonitor.aheadSeconds)
-        let newest = try await local.documents(newestQuery, as: RecordedLocation.self).first?.value
-        let last = newest?.properties.session_id == walk.session ? newest?.fix : nil
+        newestQuery.idPrefix = RecordedLocation.idPrefix(ofSession: walk.session)
+        let last = try await local.documents(newestQuery, as: RecordedLocation.self).first?.value.fix
         track.after = last?.sampleTime
         let network = Network(offlineFrom: offlineFrom, offlineUntil: offlineUntil)
         let watch = RegionWatch(session: session, store: local)
@@ -92,6 +98,7 @@ struct Track: AsyncParsableCommand {
             session: walk.session, watch: watch, pace: pace)
         let trip = Trip(tracker: tracker, store: local, walker: walker, network: network)
         announce("\(track.recorded.count) fixes in \(file), \(Int(track.durationSeconds)) s at this speed")
+        if track.withoutTime > 0 { announce("Points without a time, which are left out: \(track.withoutTime)") }
         if let last, let end = track.end, last.sampleTime >= end {
             announce("This walk is over; with another --store it is walked again")
         }
@@ -132,9 +139,12 @@ struct Track: AsyncParsableCommand {
     /// The password that was given along; nil where it must be asked for.
     private func givenPassword() throws -> String? {
         if let passwordFile {
-            guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8),
-                let line = text.split(whereSeparator: \.isNewline).first
-            else { throw CommandFailure("\(passwordFile) holds no password") }
+            guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8) else {
+                throw CommandFailure("\(passwordFile) cannot be read")
+            }
+            guard let line = text.split(whereSeparator: \.isNewline).first else {
+                throw CommandFailure("\(passwordFile) holds no password")
+            }
             return String(line)
         }
         if let password = ProcessInfo.processInfo.environment["MUSTER_PASSWORD"], !password.isEmpty {
@@ -145,13 +155,19 @@ struct Track: AsyncParsableCommand {
 
     // MARK: Walking
 
-    /// The walk that was begun in this folder, or a new one.
+    /// The walk of this file that was begun in this folder, or a new one.
     private func walk(of bytes: Data) throws -> Walk {
-        let path = "\(store)/walk.json"
-        let digest = Data(SHA256.hash(data: bytes)).base64EncodedString()
-        if let data = FileManager.default.contents(atPath: path),
-            let walk = try? JSONDecoder().decode(Walk.self, from: data), walk.file == digest
-        {
+        let hash = SHA256.hash(data: bytes)
+        let digest = Data(hash).base64EncodedString()
+        let path = "\(store)/walk-\(hash.prefix(8).map { String(format: "%02x", $0) }.joined()).json"
+        // A folder of before had one file for the last walk alone.
+        for path in [path, "\(store)/walk.json"] {
+            guard let data = FileManager.default.contents(atPath: path) else { continue }
+            guard let walk = try? JSONDecoder().decode(Walk.self, from: data) else {
+                throw CommandFailure(
+                    "\(path) is damaged: where this walk goes on is not known. Without it the walk is recorded anew.")
+            }
+            guard walk.file == digest else { continue }
             if walk.speed != speed { announce("This walk was begun at speed \(walk.speed), and goes on at that") }
             return walk
         }

@@ -57,7 +57,7 @@ extension Problem {
         switch error {
         case .trimmed(let oldest):
             self = .gone("Changes before \(oldest.rawValue) are not kept any longer: start anew.")
-        case .unavailable, .corrupt, .tooNew, .inUse, .backup:
+        case .unavailable, .corrupt, .tooNew, .inUse, .backup, .restore, .missing:
             self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         }
     }

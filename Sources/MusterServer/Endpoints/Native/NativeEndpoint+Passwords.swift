@@ -8,7 +8,9 @@ extension NativeEndpoint {
                 .put, "\(Self.root)/users/{user}/password",
                 admits: .roles(Route.Admission.everyRole, devices: false),
                 .init(
-                    "Users", "Set a password: one's own, knowing it, or as admin anyone else's. Ends all sessions.",
+                    "Users",
+                    "Set a password: one's own, knowing it; as admin anyone else's; as the data folder's owner, by the "
+                        + "command line, any. Ends all sessions.",
                     body: Self.json("NewPassword"), answers: [.init(204, "Set.")]), handler: setPassword))
     }
 
@@ -17,7 +19,8 @@ extension NativeEndpoint {
         let access = try exchange.access(in: ledger.directory)
         let user = try account(exchange, access)
         guard access.mayChangePassword(of: user) else { throw Problem.forbidden }
-        let isOwn = user.number == access.principal.user
+        // Who owns the data folder sets the admin's too, which may have been forgotten.
+        let isOwn = user.number == access.principal.user && access.principal.proof != .control
         let password = fields.text("password", isRequired: true)
         let current = fields.text("currentPassword", isRequired: isOwn)
         try fields.finish()

@@ -1,0 +1,70 @@
+"""`muster restore`: what a backup has, whatever the server left behind when it died."""
+
+import stat
+
+import pytest
+
+from couch_api import as_admin
+from muster_process import MusterProcess, run
+
+
+def fill(couch, start, count):
+    """Documents with numbers from one on, a thousand a request."""
+    for first in range(start, start + count, 1000):
+        ids = range(first, min(first + 1000, start + count))
+        couch.ok("POST", "/notes/_bulk_docs", {"docs": [{"_id": f"n{number:06}", "text": "x" * 200} for number in ids]})
+
+
+@pytest.mark.parametrize("more", [300, 12_000], ids=["a short log behind it", "a long one"])
+def test_a_backup_is_restored_after_a_crash_and_what_was_there_is_kept(make_server, tmp_path, more):
+    server = make_server().start()
+    as_admin(server).ok("PUT", "/notes")
+    fill(as_admin(server), 0, 200)
+    file = tmp_path / "copy.sqlite"
+    said = run("backup", file, data=server.data)
+    assert f"muster restore {file} --data {server.data}" in said
+    fill(as_admin(server), 200, more)
+    assert "in use" in run("restore", file, data=server.data, status=1)
+    server.kill()
+    said = run("restore", file, data=server.data)
+    server.start()
+    assert as_admin(server).ok("GET", "/notes")["doc_count"] == 200
+    assert server.stop() == 0
+    run("doctor", data=server.data)
+    kept = next(server.data.glob("before-restore-*"))
+    assert str(kept) in said and stat.S_IMODE(kept.stat().st_mode) == 0o700
+    assert not list(server.data.glob("restoring*")) and file.exists()
+    # What was there is a whole store, with all that the log had.
+    other = MusterProcess(tmp_path / "other")
+    other.data.mkdir(parents=True)
+    for part in kept.iterdir():
+        part.rename(other.data / part.name)
+    with other:
+        assert as_admin(other).ok("GET", "/notes")["doc_count"] == 200 + more
+
+
+def test_what_is_no_backup_changes_nothing(make_server, tmp_path):
+    server = make_server().start()
+    as_admin(server).ok("PUT", "/notes")
+    server.kill()
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "text").write_text("no database\n" * 1000)
+    run("backup", tmp_path / "damaged", data=server.data)
+    content = bytearray((tmp_path / "damaged").read_bytes())
+    for offset in range(8192, len(content), 4096):
+        content[offset:offset + 64] = bytes(64)
+    (tmp_path / "damaged").write_bytes(content)
+    for name in ("empty", "text", "damaged", "nothing"):
+        told = run("restore", tmp_path / name, data=server.data, status=1)
+        assert str(tmp_path / name) in told
+        assert sorted(path.name for path in server.data.glob("*restor*")) == []
+    with server:
+        assert as_admin(server).ok("GET", "/notes")["db_name"] == "notes"
+
+
+def test_a_backup_is_restored_to_a_machine_that_has_nothing(tmp_path):
+    run("user", "add", "ann", data=tmp_path / "data")
+    run("backup", tmp_path / "copy", data=tmp_path / "data")
+    assert "before" not in run("restore", tmp_path / "copy", data=tmp_path / "fresh")
+    assert stat.S_IMODE((tmp_path / "fresh" / "muster.sqlite").stat().st_mode) == 0o600
+    assert "ann" in run("user", "list", data=tmp_path / "fresh")
