@@ -23,7 +23,7 @@ extension StoreError: CustomStringConvertible {
         case .missing(let path):
             "there is no \(path)"
         case .restore(let path, let reason):
-            "\(path) was not restored: \(reason). What was there before is there."
+            "\(path) could not be restored: \(reason). Nothing was lost; try again when that is mended."
         case .inUse(let path):
             "\(path) is in use by another Muster. Stop it first, or use another folder."
         }

@@ -43,6 +43,57 @@ def test_a_backup_is_restored_after_a_crash_and_what_was_there_is_kept(make_serv
         assert as_admin(other).ok("GET", "/notes")["doc_count"] == 200 + more
 
 
+def test_the_log_of_a_server_that_died_is_played_over_no_backup(make_server, tmp_path):
+    server = make_server().start()
+    as_admin(server).ok("PUT", "/notes")
+    file = tmp_path / "copy.sqlite"
+    run("backup", file, data=server.data)
+    fill(as_admin(server), 0, 500)
+    server.kill()
+    # Somebody moved the store away, and not what goes with it.
+    (server.data / "muster.sqlite").rename(tmp_path / "away.sqlite")
+    assert (server.data / "muster.sqlite-wal").stat().st_size > 0
+    run("restore", file, data=server.data)
+    with server:
+        assert as_admin(server).ok("GET", "/notes")["doc_count"] == 0
+
+
+def test_a_restore_is_taken_back_with_all_that_the_log_had(make_server, tmp_path):
+    server = make_server().start()
+    as_admin(server).ok("PUT", "/notes")
+    file = tmp_path / "copy.sqlite"
+    run("backup", file, data=server.data)
+    fill(as_admin(server), 0, 500)
+    server.kill()
+    # Whoever names the store itself loses nothing either.
+    run("restore", server.data / "muster.sqlite", data=server.data)
+    run("restore", file, data=server.data)
+    second = max(server.data.glob("before-restore-*"))
+    run("restore", second / "muster.sqlite", data=server.data)
+    with server:
+        assert as_admin(server).ok("GET", "/notes")["doc_count"] == 500
+
+
+def test_a_restore_that_was_killed_is_finished_by_whoever_opens_the_store(make_server, tmp_path):
+    server = make_server().start()
+    as_admin(server).ok("PUT", "/notes")
+    file = tmp_path / "copy.sqlite"
+    run("backup", file, data=server.data)
+    fill(as_admin(server), 0, 500)
+    server.kill()
+    # As it stands once the backup was looked at, and the log was moved away.
+    (server.data / "before-restore-17").mkdir()
+    (server.data / "muster.sqlite-wal").rename(server.data / "before-restore-17" / "muster.sqlite-wal")
+    file.rename(server.data / "restored-17.sqlite")
+    with server:
+        assert as_admin(server).ok("GET", "/notes")["doc_count"] == 0
+    kept = server.data / "before-restore-17"
+    assert (kept / "muster.sqlite").exists() and not (server.data / "restored-17.sqlite").exists()
+    run("restore", kept / "muster.sqlite", data=server.data)
+    with server:
+        assert as_admin(server).ok("GET", "/notes")["doc_count"] == 500
+
+
 def test_what_is_no_backup_changes_nothing(make_server, tmp_path):
     server = make_server().start()
     as_admin(server).ok("PUT", "/notes")

@@ -101,13 +101,15 @@ public struct Session: Sendable {
         guard case .basic(_, let kept) = credentials else { throw Fault.refused("nobody was signed in") }
         return try await Self.signIn(
             at: server, user: user, password: password ?? kept, keeper, after: isToTakeOver ? nil : account,
-            connections)
+            isAgain: true, connections)
     }
 
-    /// - Parameter before: the account that it must be; nil: any.
+    /// - Parameters:
+    ///   - before: the account that it must be; nil: any.
+    ///   - isAgain: whether somebody was signed in there before: then a server that is not found is away.
     private static func signIn(
         at root: String, user: String, password: String, _ keeper: any CredentialKeeper, after before: String?,
-        _ connections: HTTPConnections
+        isAgain: Bool = false, _ connections: HTTPConnections
     ) async throws -> Session {
         let body = JSONValue.object([.init("username", .string(user)), .init("password", .string(password))])
         let address = root + "api/login"
@@ -119,7 +121,7 @@ public struct Session: Sendable {
             // One that had that API has it still: something before it answers while it is away.
             guard before == nil else { throw Fault.busy(status: status) }
             // A server without it: the name and the password themselves are the key.
-            try await check(user, password, atCouchDB: root, connections)
+            try await check(user, password, atCouchDB: root, isAgain: isAgain, connections)
             account = Account(
                 server: root, user: user, password: password, key: user, secret: password, databaseRoot: root,
                 databaseName: DatabaseName.locations(of: user))
@@ -136,7 +138,7 @@ public struct Session: Sendable {
 
     /// Makes sure that a CouchDB is there, and takes who asks.
     private static func check(
-        _ user: String, _ password: String, atCouchDB root: String, _ connections: HTTPConnections
+        _ user: String, _ password: String, atCouchDB root: String, isAgain: Bool, _ connections: HTTPConnections
     ) async throws {
         let (status, answer) = try await faults {
             try await connections.ask(
@@ -146,6 +148,7 @@ public struct Session: Sendable {
         case 200..<300 where (try? JSONValue(parsing: answer))?["userCtx"] != nil: break
         case 401, 403: throw Fault.refused(couchReason(answer) ?? "the name or the password is wrong")
         case 408, 425, 429, 500, 502...599: throw Fault.busy(status: status)
+        case _ where isAgain: throw Fault.busy(status: status)
         default: throw Fault.refused("there is neither a Muster nor a CouchDB at \(root)")
         }
     }

@@ -28,14 +28,28 @@ extension HTTPPeer {
             let ask = exchange.ask(
                 .POST, "_bulk_get", query: "revs=true&latest=true&attachments=false", json: writer.takeBytes())
             let answer = try await exchange.send(ask, admitting: [404, 405, 501])
-            if answer.status < 300 { return try Self.bulk(answer.body, asked: wanted) }
-            // Nothing at all may be found there for a moment.
-            if answer.status == 404 { _ = try await information() }
+            if answer.status < 300 {
+                knowsBulkGet.withLock { $0 = true }
+                return try Self.bulk(answer.body, asked: wanted)
+            }
+            if answer.status == 404 { try await mustBeThere() }
             knowsBulkGet.withLock { $0 = false }
         }
         var revisions: [ReplicatedRevision] = []
         for document in wanted { revisions += try await read(document) }
         return revisions
+    }
+
+    /// Makes sure that a 404 says something of a route, and not that nothing at all is found there for a moment.
+    /// Whether the database is gone for good, the next session asks first.
+    private func mustBeThere() async throws {
+        let isAway = ReplicationFault.busy(status: 404, retryAfterSeconds: nil)
+        if knowsBulkGet.withLock({ $0 }) == true { throw isAway }
+        do {
+            _ = try await information()
+        } catch ReplicationFault.noDatabase {
+            throw isAway
+        }
     }
 
     /// One document by `open_revs`, as servers without `_bulk_get` have it.

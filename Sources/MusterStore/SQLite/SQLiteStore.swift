@@ -69,6 +69,7 @@ package final class SQLiteStore: Store {
             throw StoreError.unavailable(reason: "\(directory): \(error.localizedDescription)")
         }
         lock = try DataLock(in: directory)
+        try Self.finishRestoring(in: directory)
         let refusal = DataFile.create(path, exclusively: false)
         guard refusal == 0 else { throw StoreError.unavailable(reason: "\(path): \(DataFile.describe(refusal))") }
         stage = Mutex(Stage(limit: options.stageLimit))
