@@ -97,7 +97,7 @@ def test_a_walk_arrives_whole(make_server, tmp_path):
     told = phone.wait()
     assert "Done: 60 locations" in told
     # Nothing is said where there is nothing to say.
-    assert "0 new" not in told
+    assert "; 0 new" not in told
     assert password not in told
     check(server, 60)
 
