@@ -15,6 +15,17 @@ def fill(couch, start, count):
         couch.ok("POST", "/notes/_bulk_docs", {"docs": [{"_id": f"n{number:06}", "text": "x" * 200} for number in ids]})
 
 
+def died(make_server, tmp_path):
+    """A server that died with 500 documents in its log, and a backup from before they came."""
+    server = make_server().start()
+    as_admin(server).ok("PUT", "/notes")
+    file = tmp_path / "copy.sqlite"
+    run("backup", file, data=server.data)
+    fill(as_admin(server), 0, 500)
+    server.kill()
+    return server, file
+
+
 @pytest.mark.parametrize("more", [300, 12_000], ids=["a short log behind it", "a long one"])
 def test_a_backup_is_restored_after_a_crash_and_what_was_there_is_kept(make_server, tmp_path, more):
     server = make_server().start()
@@ -33,7 +44,7 @@ def test_a_backup_is_restored_after_a_crash_and_what_was_there_is_kept(make_serv
     run("doctor", data=server.data)
     kept = next(server.data.glob("before-restore-*"))
     assert str(kept) in said and stat.S_IMODE(kept.stat().st_mode) == 0o700
-    assert not list(server.data.glob("restoring*")) and file.exists()
+    assert not list(server.data.glob(".muster*")) and file.exists()
     # What was there is a whole store, with all that the log had.
     other = MusterProcess(tmp_path / "other")
     other.data.mkdir(parents=True)
@@ -44,12 +55,7 @@ def test_a_backup_is_restored_after_a_crash_and_what_was_there_is_kept(make_serv
 
 
 def test_the_log_of_a_server_that_died_is_played_over_no_backup(make_server, tmp_path):
-    server = make_server().start()
-    as_admin(server).ok("PUT", "/notes")
-    file = tmp_path / "copy.sqlite"
-    run("backup", file, data=server.data)
-    fill(as_admin(server), 0, 500)
-    server.kill()
+    server, file = died(make_server, tmp_path)
     # Somebody moved the store away, and not what goes with it.
     (server.data / "muster.sqlite").rename(tmp_path / "away.sqlite")
     assert (server.data / "muster.sqlite-wal").stat().st_size > 0
@@ -59,12 +65,7 @@ def test_the_log_of_a_server_that_died_is_played_over_no_backup(make_server, tmp
 
 
 def test_a_restore_is_taken_back_with_all_that_the_log_had(make_server, tmp_path):
-    server = make_server().start()
-    as_admin(server).ok("PUT", "/notes")
-    file = tmp_path / "copy.sqlite"
-    run("backup", file, data=server.data)
-    fill(as_admin(server), 0, 500)
-    server.kill()
+    server, file = died(make_server, tmp_path)
     # Whoever names the store itself loses nothing either.
     run("restore", server.data / "muster.sqlite", data=server.data)
     run("restore", file, data=server.data)
@@ -75,20 +76,15 @@ def test_a_restore_is_taken_back_with_all_that_the_log_had(make_server, tmp_path
 
 
 def test_a_restore_that_was_killed_is_finished_by_whoever_opens_the_store(make_server, tmp_path):
-    server = make_server().start()
-    as_admin(server).ok("PUT", "/notes")
-    file = tmp_path / "copy.sqlite"
-    run("backup", file, data=server.data)
-    fill(as_admin(server), 0, 500)
-    server.kill()
+    server, file = died(make_server, tmp_path)
     # As it stands once the backup was looked at, and the log was moved away.
     (server.data / "before-restore-17").mkdir()
     (server.data / "muster.sqlite-wal").rename(server.data / "before-restore-17" / "muster.sqlite-wal")
-    file.rename(server.data / "restored-17.sqlite")
+    file.rename(server.data / ".muster-restored-17.sqlite")
     with server:
         assert as_admin(server).ok("GET", "/notes")["doc_count"] == 0
     kept = server.data / "before-restore-17"
-    assert (kept / "muster.sqlite").exists() and not (server.data / "restored-17.sqlite").exists()
+    assert (kept / "muster.sqlite").exists() and not (server.data / ".muster-restored-17.sqlite").exists()
     run("restore", kept / "muster.sqlite", data=server.data)
     with server:
         assert as_admin(server).ok("GET", "/notes")["doc_count"] == 500

@@ -146,15 +146,12 @@ public struct Session: Sendable {
         }
         switch status {
         case 200..<300 where (try? JSONValue(parsing: answer))?["userCtx"] != nil: break
-        case 401, 403: throw Fault.refused(couchReason(answer) ?? "the name or the password is wrong")
-        case 408, 425, 429, 500, 502...599: throw Fault.busy(status: status)
-        case _ where isAgain: throw Fault.busy(status: status)
-        default: throw Fault.refused("there is neither a Muster nor a CouchDB at \(root)")
+        case 401, 403: throw Fault.refused(reason(answer) ?? "the name or the password is wrong")
+        default:
+            if case .busy = fault(status) { throw fault(status) }
+            throw isAgain
+                ? Fault.busy(status: status) : .refused("there is neither a Muster nor a CouchDB at \(root)")
         }
-    }
-
-    private static func couchReason(_ answer: [UInt8]) -> String? {
-        (try? JSONValue(parsing: answer))?["reason"]?.string
     }
 
     /// Forgets the session; what is in the local store stays.
@@ -200,7 +197,8 @@ public struct Session: Sendable {
 
     private static func reason(_ answer: [UInt8]) -> String? {
         let value = try? JSONValue(parsing: answer)
-        return value?["error"]?.string ?? value?["detail"]?.string
+        // Where there is a reason, as CouchDB gives one, the error is a word for programs.
+        return value?["reason"]?.string ?? value?["error"]?.string ?? value?["detail"]?.string
     }
 
     private static func fault(_ status: Int) -> Fault {

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 package import MusterCore
 
-/// A backup in the place of a store. It is copied and looked at first; from then on a file `restored-…` stands in the
-/// folder, and whoever opens the store puts it in its place before, so that this may be killed at any moment.
+/// A backup in the place of a store. It is copied and looked at first; from then on a file `.muster-restored-…` stands
+/// in the folder, and whoever opens the store puts it in its place before, so that this may be killed at any moment.
 extension SQLiteStore {
     /// Puts a backup in the place of the store of a folder, which is made where there is none. What was there before is
     /// kept in a folder of its own beside it: also the write-ahead log, which would else be played over the backup.
@@ -23,7 +23,9 @@ extension SQLiteStore {
             defer { lock.release() }
             try giveToOwner(of: directory, directory + "/lock")
             _ = try finishRestoring(in: directory)
-            let copy = "\(directory)/restoring-\(moment.milliseconds).sqlite"
+            let copy = "\(directory)/\(restoringName)"
+            // What one that was killed left behind.
+            for suffix in suffixes { try? FileManager.default.removeItem(atPath: copy + suffix) }
             let refusal = DataFile.create(copy, exclusively: true)
             guard refusal == 0 else { throw StoreError.restore(path: copy, reason: DataFile.describe(refusal)) }
             defer { for suffix in suffixes { try? FileManager.default.removeItem(atPath: copy + suffix) } }
@@ -61,7 +63,8 @@ extension SQLiteStore {
         }
     }
 
-    private static let restoredPrefix = "restored-"
+    /// A copy that is not looked at yet, and one that is: names that no file has which a person put there.
+    private static let (restoringName, restoredPrefix) = (".muster-restoring.sqlite", ".muster-restored-")
     /// The file and its companions.
     private static let suffixes = ["", "-wal", "-shm"]
 
