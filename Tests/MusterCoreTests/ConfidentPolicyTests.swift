@@ -29,7 +29,8 @@ import Testing
                 let distance = ConfidentPolicyTests.centre.distance(to: track.estimate).value
                 let next = ConfidentPolicy.verdict(
                     from: standing, signedDistanceMetres: radius - distance, deviationMetres: track.deviationMetres,
-                    isSettled: track.isSettled
+                    isSettled: track.isSettled, motion: track.motion,
+                    signedDistanceMetres: { radius - ConfidentPolicyTests.centre.distance(to: $0).value }
                 ).standing
                 if standing != .unknown && next != standing { events.append(next == .inside ? "enter" : "exit") }
                 standing = next
@@ -67,6 +68,32 @@ import Testing
 
     @Test func `a lie of two minutes and 300 m moves nothing when the phone says that it stands still`() {
         #expect(events({ $0.stay(120, east: 300, speed: 0) }, speed: 0) == [])
+    }
+
+    @Test func `a lie that begins after a gap of a minute is believed, and the truth after it`() {
+        let told = events(
+            { scene in
+                scene.seconds += 60
+                scene.stay(120, east: 300, speed: 0)
+            }, speed: 0)
+        #expect(told == ["exit"] || told == ["exit", "enter"])
+    }
+
+    @Test(arguments: [60, 120, 200], [nil, 0] as [Double?])
+    func `who comes during a gap is inside after 30 s of steady fixes`(gap: Double, speed: Double?) {
+        var scene = Scene()
+        scene.stay(600, east: 400, speed: speed)
+        scene.seconds += gap
+        scene.stay(30, accuracy: 4, speed: speed)
+        #expect(scene.events == ["enter"])
+    }
+
+    @Test func `a phone that says 0 while it walks in is inside soon after it stands there`() {
+        var scene = Scene()
+        scene.stay(300, east: 300, accuracy: 4, speed: 0)
+        for step in 1...18 { scene.stay(5, east: 300 - Double(step) * 300 / 18, accuracy: 4, speed: 0) }
+        scene.stay(30, accuracy: 4, speed: 0)
+        #expect(scene.events == ["enter"])
     }
 
     @Test func `the same lie without a speed is an exit and then an enter`() {

@@ -6,7 +6,7 @@ import Testing
     private static let modes: [RegionMode] = [.standard, .insideIsSafe, .insideIsDanger]
 
     @Test func `there are golden sequences`() {
-        #expect(ConfidentVectors.all.count == 16)
+        #expect(ConfidentVectors.all.count == 19)
         #expect(ConfidentVectors.all.allSatisfy { $0.rows.count >= 20 })
     }
 
@@ -27,7 +27,8 @@ import Testing
                 let verdict = ConfidentPolicy.verdict(
                     from: standings[index],
                     signedDistanceMetres: vectors.radius - (east * east + north * north).squareRoot(),
-                    deviationMetres: track.deviationMetres, isSettled: track.isSettled, mode: mode)
+                    deviationMetres: track.deviationMetres, isSettled: track.isSettled, mode: mode,
+                    motion: track.motion, signedDistanceMetres: { signedDistance(vectors, $0) })
                 standings[index] = verdict.standing
                 worst.probability = max(worst.probability, abs(verdict.probability - row.probability))
             }
@@ -39,8 +40,13 @@ import Testing
         #expect(worst.probability < 1e-3)
     }
 
-    @Test func `a track takes 88 bytes`() {
-        #expect(MemoryLayout<ConfidentTrack>.stride <= 88)
+    private func signedDistance(_ vectors: ConfidentVectors, _ place: Coordinate) -> Double {
+        let (east, north) = vectors.metres(place)
+        return vectors.radius - (east * east + north * north).squareRoot()
+    }
+
+    @Test func `a track takes 168 bytes`() {
+        #expect(MemoryLayout<ConfidentTrack>.stride <= 168)
     }
 
     private func fix(
@@ -64,6 +70,18 @@ import Testing
         let track = ConfidentTrack()
         #expect(track.isEmpty && !track.isSettled && !track.isChecking && track.sampleTime == nil)
         #expect(track.deviationMetres == .infinity && track.leastDeviationMetres == .infinity)
+    }
+
+    @Test func `while fixes are checked it is known where they seem to be and since when`() throws {
+        var track = ConfidentTrack()
+        for second in stride(from: 0.0, through: 60, by: 5) { track.take(fix(46, 14, at: second, speed: 0)) }
+        #expect(track.candidateEstimate == nil && track.candidateSince == nil)
+        let (first, second) = (fix(46.01, 14, at: 65, speed: 0), fix(46.01, 14.0001, at: 70, speed: 0))
+        track.take(first)
+        track.take(second)
+        #expect(track.isChecking && track.candidateSince == World.time(65))
+        #expect(try #require(track.candidateEstimate).distance(to: second.coordinate).value < 0.1)
+        #expect(track.estimate.distance(to: fix(46, 14, at: 0).coordinate).value < 0.1)
     }
 
     @Test func `who walks over the antimeridian or a pole stays on the globe and is followed`() {

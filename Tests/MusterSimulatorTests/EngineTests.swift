@@ -13,6 +13,8 @@ import Testing
         /// What was decided, by person and region index: "enter 1795000000000".
         private(set) var crossings: [[Int]: [String]] = [:]
         private(set) var lateCount = 0
+        /// When the fixes were sampled that moved a state, by person.
+        private(set) var sampleTimes: [Int: [Instant]] = [:]
 
         init(_ world: World, regions: [Shape], isMuster: Bool) {
             let (team, tracker, collection) = (TeamNumber(1), TrackerNumber(1), CollectionNumber(1))
@@ -43,7 +45,11 @@ import Testing
             let device = DeviceNumber(Int32(delivery.person + 1))
             let verdict = engine.decide(
                 .position(delivery.position, of: device), now: delivery.deliveredAt, into: &decision)
-            if verdict == .late { lateCount += 1 }
+            if verdict == .late {
+                lateCount += 1
+            } else {
+                sampleTimes[delivery.person, default: []].append(delivery.position.sampleTime)
+            }
             decision.takeChanges { change in
                 guard case .crossing(let crossing) = change else { return }
                 let key = [Int(crossing.device.rawValue) - 1, Int(crossing.region.rawValue) - 1]
@@ -90,6 +96,7 @@ import Testing
         var world = Samples.world(seed: seed, reporting: .faulty(intervalSeconds: 3, deadZones: zones))
         let shapes = Samples.shapes(seed: seed)
         var server = Server(world, regions: shapes, isMuster: true)
+        var (safe, outside) = (0, 0)
         for step in 1...90 {
             for delivery in world.advance(to: Samples.after(Double(step) * 60)) { server.receive(delivery) }
             for person in world.people.indices {
@@ -97,9 +104,28 @@ import Testing
                 let place = try #require(world.truePosition(of: person, at: known.sampleTime))
                 let truth = shapes.indices.filter { Samples.contains(shapes[$0], place) }
                 #expect(server.regions(of: person) == truth)
-                #expect(server.safety(of: person) == (truth.isEmpty ? .unsafe : .safe))
+                safe += server.safety(of: person) == .safe ? 1 : 0
+                guard isLongOutside(person, until: known.sampleTime, of: shapes, in: world, server) else { continue }
+                outside += 1
+                #expect(server.safety(of: person) != .safe, "seed \(seed), \(person) at \(step) min")
             }
         }
         #expect(server.lateCount > 500)
+        #expect(safe > 50 && outside > 50, "safe \(safe) times, long outside \(outside) times")
+    }
+
+    /// Whether someone was more than 30 m outside of every shape for the three minutes before their newest fix, and
+    /// fixes told so for most of that time.
+    private func isLongOutside(
+        _ person: Int, until newest: Instant, of shapes: [Shape], in world: World, _ server: Server
+    ) -> Bool {
+        let recent = (server.sampleTimes[person] ?? []).filter { newest.seconds(since: $0) <= 180 }
+        guard let first = recent.first, newest.seconds(since: first) >= 120 else { return false }
+        return stride(from: 0.0, through: 180, by: 5).allSatisfy { seconds in
+            guard let place = world.truePosition(of: person, at: newest.advanced(bySeconds: -seconds)) else {
+                return false
+            }
+            return shapes.allSatisfy { $0.signedDistanceToBoundary(from: place) < -30 }
+        }
     }
 }

@@ -1,10 +1,10 @@
 """Writes Tests/MusterCoreTests/Golden/confident.txt: what the reference of the confident policy says, fix by fix.
 
-    python3 Tests/Oracles/confident_vectors.py PATH/confident_reference.py
+    python3 Tests/Oracles/confident_vectors.py
 
-The tests read only the file that is written. The reference is the design's own program: the classes `Dev` and the
-function `region`, in metres on a plane. Everything here is seeded; times are multiples of 1/8 s, which are exact in
-floating point, and coordinates are rounded before either side sees them.
+The tests read only the file that is written. The reference is confident_reference.py beside this. Everything here is
+seeded; times are multiples of 1/8 s, which are exact in floating point, and coordinates are rounded before either side
+sees them.
 
 A sequence is a line `sequence NAME LATITUDE LONGITUDE RADIUS`: the middle of a frame of metres and of a round region.
 Its lines are fixes: time (ms), latitude and longitude (nanodegrees), accuracy (cm, - when unknown), speed (cm/s, -
@@ -13,14 +13,13 @@ when not said); and after it: whether it was taken (1) or late (0), the estimate
 standing (u, i, o); last the probability (1e-5).
 """
 
-import importlib.util
 import math
 import random
-import sys
 from pathlib import Path
 
+from confident_reference import MODES, Device, standing_after
+
 GOLDEN = Path(__file__).resolve().parent.parent / "MusterCoreTests" / "Golden" / "confident.txt"
-MODES = [(0.85, 0.05, 5.0), (0.95, 0.15, 0.0), (0.70, 0.05, 8.0)]
 
 
 class Frame:
@@ -154,45 +153,46 @@ def sequences():
         (5, 605, 5, 0, 0, 8, 0.0), (605, 725, 5, 300, 0, 8, 0.0), (725, 1205, 5, 0, 0, 8, 0.0))
     yield "lie-without-speed", (46.05, 14.5), 100, told(
         (5, 605, 5, 0, 0, 8, None), (605, 725, 5, 300, 0, 8, None), (725, 1205, 5, 0, 0, 8, None))
+    yield "arrival-after-a-gap", (46.05, 14.5), 100, told(
+        (5, 605, 5, 400, 0, 8, 0.0), (665, 1000, 5, 3, 2, 4, 0.0))
+    yield "lie-after-a-gap", (46.05, 14.5), 100, told(
+        (5, 605, 5, 0, 0, 8, 0.0), (665, 785, 5, 300, 0, 8, 0.0), (785, 1205, 5, 0, 0, 8, 0.0))
+    yield "always-zero", (46.05, 14.5), 100, [
+        (t, max(0, 300 - 3.3 * max(0, t - 300)), 0, 4, 0.0) for t in range(5, 700, 5)]
     yield "only-coarse", (46.05, 14.5), 100, told((60, 660, 60, 0, 0, 10, None), (660, 1260, 60, 8000, 0, 1500, None))
 
 
-def lines(reference, frame, radius, rows):
-    device, standings = reference.Dev(), [None, None, None]
+def lines(frame, radius, rows):
+    device, standings = Device(), [None, None, None]
     for t, x, y, a, v in rows:
         latitude, longitude = frame.nanodegrees(x, y)
         x, y = frame.metres(latitude, longitude)
         a = None if a is None else round(a * 100)
         v = None if v is None else round(v * 100)
         taken = device.fix(t, x, y, None if a is None else a / 100, None if v is None else v / 100)
-        distance = radius - math.hypot(device.x, device.y)
         if taken:
-            for index, mode in enumerate(MODES):
-                reference.P_IN, reference.P_OUT, reference.H_EXIT = mode
-                standings[index], probability = reference.region(standings[index], distance, device)
+            for index, mode in enumerate(MODES.values()):
+                standings[index], probability = standing_after(
+                    standings[index], device, lambda x, y: radius - math.hypot(x, y), mode)
         yield " ".join(
             str(cell)
             for cell in (
                 round(t * 1000), latitude, longitude, "-" if a is None else a, "-" if v is None else v, int(taken),
-                round(device.x * 1000), round(device.y * 1000), round(device.sd * 1000), min(device.cn, 2),
-                "".join("u" if s is None else "oi"[s] for s in standings), round(probability * 1e5),
+                round(device.x * 1000), round(device.y * 1000), round(device.deviation * 1000),
+                min(len(device.surprises), 2), "".join("u" if s is None else "oi"[s] for s in standings),
+                round(probability * 1e5),
             )
         )
 
 
 def main():
-    spec = importlib.util.spec_from_file_location("confident_reference", sys.argv[1])
-    reference = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(reference)
     text = []
     for name, (latitude, longitude), radius, rows in sequences():
         text.append(f"sequence {name} {latitude} {longitude} {radius}")
-        text += lines(reference, Frame(latitude, longitude), radius, rows)
+        text += lines(Frame(latitude, longitude), radius, rows)
     GOLDEN.parent.mkdir(exist_ok=True)
     GOLDEN.write_text("\n".join(text) + "\n")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
     main()

@@ -1,4 +1,4 @@
-import MusterGeometry
+public import MusterGeometry
 
 /// What is known of a device in a region.
 public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
@@ -16,11 +16,15 @@ public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
 /// An enter needs a probability of more than one half, and so an estimate inside: who is outside or unknown enters only
 /// regions that hold the estimate.
 public enum ConfidentPolicy {
+    /// The share of its way that a device must have come nearer to the boundary, or gone away from it, to move across
+    /// it and not along it.
+    static var acrossShare: Double { 0.6 }
+
     /// The standing after a fix, and the probability that the device is inside.
     ///
-    /// From inside to outside and back only the probability counts. A track that is checking a surprise has not moved
-    /// its estimate, and so changes neither. The first standing is no crossing: from unknown to either there is no
-    /// event.
+    /// From inside to outside and back the probability counts; a device that moves across the boundary in that
+    /// direction needs less of it. A track that is checking a surprise has not moved its estimate, and so changes
+    /// neither. The first standing is no crossing: from unknown to either there is no event.
     ///
     /// - Parameters:
     ///   - standing: what it was before the fix.
@@ -28,21 +32,45 @@ public enum ConfidentPolicy {
     ///   - sd: the track's deviation, above 0.
     ///   - isSettled: whether the track has two fixes and is checking none; only then unknown ends.
     ///   - mode: the region's.
+    ///   - motion: the track's; nil when the device does not move.
+    ///   - signedDistanceMetres: how far a place is from the region's boundary, positive inside. Asked at most once,
+    ///     for the place where a moving device was, and only when the answer can change the verdict.
     public static func verdict(
         from standing: Standing, signedDistanceMetres d: Double, deviationMetres sd: Double, isSettled: Bool,
-        mode: RegionMode = .standard
+        mode: RegionMode = .standard, motion: Motion? = nil,
+        signedDistanceMetres: (Coordinate) -> Double = { _ in .nan }
+    ) -> (standing: Standing, probability: Double) {
+        verdict(
+            from: standing, signedDistanceMetres: d, deviationMetres: sd, isSettled: isSettled,
+            thresholds: mode.thresholds, motion: motion, signedDistanceMetres: signedDistanceMetres)
+    }
+
+    /// The same by other thresholds than a mode's, for studies of them.
+    package static func verdict(
+        from standing: Standing, signedDistanceMetres d: Double, deviationMetres sd: Double, isSettled: Bool,
+        thresholds: CrossingThresholds, motion: Motion?, signedDistanceMetres: (Coordinate) -> Double
     ) -> (standing: Standing, probability: Double) {
         let probability = normalProbability(below: d / sd)
         switch standing {
         case .inside:
-            let near = normalProbability(below: (d + mode.exitMarginMetres) / sd)
-            return (near < mode.exitProbability ? .outside : .inside, probability)
+            if normalProbability(below: (d + thresholds.exitMarginMetres) / sd) < thresholds.exit {
+                return (.outside, probability)
+            }
+            guard let motion,
+                normalProbability(below: (d + thresholds.movingExitMarginMetres) / sd) < thresholds.movingExit,
+                signedDistanceMetres(motion.earlier) - d >= acrossShare * motion.metres
+            else { return (.inside, probability) }
+            return (.outside, probability)
         case .outside:
-            return (probability > mode.enterProbability ? .inside : .outside, probability)
+            if probability > thresholds.enter { return (.inside, probability) }
+            guard let motion, probability > thresholds.movingEnter,
+                d - signedDistanceMetres(motion.earlier) >= acrossShare * motion.metres
+            else { return (.outside, probability) }
+            return (.inside, probability)
         case .unknown:
             guard isSettled else { return (.unknown, probability) }
-            if probability > mode.enterProbability { return (.inside, probability) }
-            return (probability < mode.exitProbability ? .outside : .unknown, probability)
+            if probability > thresholds.enter { return (.inside, probability) }
+            return (probability < thresholds.exit ? .outside : .unknown, probability)
         }
     }
 

@@ -30,15 +30,32 @@ extension ConfidentTrack {
     /// How long it must persist when the device says that it does not move.
     static var stillMilliseconds: UInt32 { 180_000 }
     /// After a longer gap a device that stands now may have moved meanwhile.
-    static var stillGapSeconds: Double { 30 }
+    static var gapSeconds: Double { 30 }
     /// After a longer silence one accurate fix is believed.
     static var silenceSeconds: Double { 240 }
+    /// The worst accuracy of the steady fixes that are believed sooner after a gap.
+    static var steadyAccuracy: Double { 20 }
+    /// How many steady fixes there must be after a gap.
+    static var steadyFixes: UInt8 { 3 }
+    /// For how long they must go on.
+    static var steadyMilliseconds: UInt32 { 20_000 }
+    /// How far steady fixes may be apart, in metres a second, besides their errors.
+    static var steadySpeed: Double { 2 }
+
+    /// The sum of two times; the longest one there is where that is too long.
+    static func sum(_ one: UInt32, _ other: UInt32) -> UInt32 {
+        let (sum, isTooMuch) = one.addingReportingOverflow(other)
+        return isTooMuch ? .max : sum
+    }
 
     /// A place relative to the estimate, and for how long it has been known.
     struct Mark: Hashable, Sendable {
         var eastDegrees: Float = 0
         var northDegrees: Float = 0
         var ageMilliseconds: UInt32 = 0
+
+        /// No place: older than any that is asked for.
+        static let none = Mark(ageMilliseconds: .max)
 
         /// The estimate moved on, the place did not.
         mutating func recede(eastDegrees: Double, northDegrees: Double) {
@@ -47,8 +64,7 @@ extension ConfidentTrack {
         }
 
         mutating func age(byMilliseconds milliseconds: UInt32) {
-            let (sum, isTooMuch) = ageMilliseconds.addingReportingOverflow(milliseconds)
-            ageMilliseconds = isTooMuch ? .max : sum
+            ageMilliseconds = ConfidentTrack.sum(ageMilliseconds, milliseconds)
         }
     }
 
@@ -84,9 +100,15 @@ extension ConfidentTrack {
             metres = Self.length(eastDegrees, northDegrees, perDegree)
         }
 
+        /// How far the fix is from a mark.
         func metres(from mark: Mark) -> Double {
             Self.length(
                 eastDegrees - Double(mark.eastDegrees), northDegrees - Double(mark.northDegrees), perDegree)
+        }
+
+        /// How far the estimate is from a mark.
+        func metres(of mark: Mark) -> Double {
+            Self.length(Double(mark.eastDegrees), Double(mark.northDegrees), perDegree)
         }
 
         /// The speed since a mark, apart from what may be error.

@@ -7,14 +7,17 @@ public import MusterGeometry
 /// - a small new error each time, and a share of the error that averaging never removes: fixes a few seconds apart err
 ///   alike, so a hundred of them are not ten times as good as one;
 /// - not at once, when it is far from where the device can be: such a *surprise* must persist for 45 s, or for 180 s
-///   when the device says that it stands still. One accurate fix after four minutes of silence is believed;
+///   when the device says that it stands still and the surprises do so too. After a gap of half a minute three
+///   accurate fixes over 20 s that agree are believed, after four minutes of silence one accurate fix;
 /// - that the device moves, when it says so, or when fixes 20 s apart are farther from each other than they may err.
+///   A device that says it stands while its fixes go away is not believed that it does, until it says a speed.
 ///
 /// Everything is worked out in metres east and north of the present estimate, with the lengths of a degree at its
 /// latitude and longitudes the short way round. Within a kilometre of a pole, where these bend, it is off by per cents.
 ///
-/// 88 bytes a device: the places that fixes are compared with are held relative to the estimate as `Float` degrees,
-/// exact to a hundredth of a millimetre at 100 m, their ages in milliseconds, 49 days at most.
+/// 168 bytes a device, all of them numbers of a fixed width: the places that fixes are compared with are held relative
+/// to the estimate as `Float` degrees, exact to a hundredth of a millimetre at 100 m, their ages in milliseconds, 49
+/// days at most.
 public struct ConfidentTrack: Hashable, Sendable {
     var latitude = 0.0
     var longitude = 0.0
@@ -29,13 +32,34 @@ public struct ConfidentTrack: Hashable, Sendable {
     var earlierAnchor = Mark()
     /// The speed between the two.
     var anchorSpeed: Float = 0
+    /// u: the speed that there was evidence for at the last fix; 0 when it might be none.
+    var speed: Float = 0
     /// c: the last of the surprises in hand; its age is the first one's.
     var candidate = Mark()
     var candidateVariance: Float = 0
+    /// Where the first of them was.
+    var candidateStart = Mark()
+    var candidateStartVariance: Float = 0
+    /// The first of the accurate surprises that lie together, the last one among them.
+    var steady = Mark()
+    /// How long ago the last fix with a fine accuracy was that was no surprise.
+    var fittedMilliseconds: UInt32 = 0
+    /// How long ago it was at the first surprise.
+    var gapMilliseconds: UInt32 = 0
+    /// Where the estimate was: when 10 s or more had passed since the mark before, a new one is set.
+    var waypoint = Mark()
+    var earlierWaypoint = Mark.none
+    var earliestWaypoint = Mark.none
     /// How many fixes, anchors and surprises in a row there are, as far as it matters: up to 2.
     var fixes: UInt8 = 0
     var anchors: UInt8 = 0
     var surprises: UInt8 = 0
+    /// How many accurate surprises lie together.
+    var steadyCount: UInt8 = 0
+    /// For how many fixes in a row the estimate has moved: up to 3.
+    var movingFixes: UInt8 = 0
+    /// 1 when the device said that it stands while its fixes went away, until it says a speed; else 0.
+    var doubtsStanding: UInt8 = 0
 
     /// A track without a fix.
     public init() {}
@@ -59,6 +83,17 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// show "checking" and not the probability that is held.
     public var isChecking: Bool { surprises > 0 }
 
+    /// Where the fixes that are being checked seem to be: the last of them; nil unless `isChecking`.
+    public var candidateEstimate: Coordinate? {
+        guard isChecking else { return nil }
+        return place(of: candidate)
+    }
+
+    /// The sample time of the first of the fixes that are being checked; nil unless `isChecking`.
+    public var candidateSince: Instant? {
+        isChecking ? Instant(milliseconds: milliseconds - Int64(candidate.ageMilliseconds)) : nil
+    }
+
     /// Whether there were two fixes or more, and the last one was no surprise.
     public var isSettled: Bool { fixes >= 2 && surprises == 0 }
 }
@@ -80,15 +115,26 @@ extension ConfidentTrack {
         let step = Step(fix, from: estimate, elapsedSeconds: elapsed)
         let speed = speed(at: step)
         let travelled = speed * elapsed
-        let predicted = Double(variance) + Self.diffusion * elapsed + travelled * travelled
+        // It may have stopped only just now.
+        let reach = max(speed, Double(self.speed)) * elapsed
+        let predicted = Double(variance) + Self.diffusion * elapsed + reach * reach
         if step.metres > Self.gate * (predicted + step.variance).squareRoot() {
             weighSurprise(step)
         } else {
             follow(step, travelledMetres: travelled, predicted: predicted)
         }
+        noteMotion(after: step)
+        self.speed = Float(speed)
         milliseconds = fix.sampleTime.milliseconds
         fixes = 2
         return true
+    }
+
+    /// Where a mark is.
+    func place(of mark: Mark) -> Coordinate {
+        Coordinate(
+            validLatitude: max(-90, min(90, latitude + Double(mark.northDegrees))),
+            longitude: shortWay(longitude + Double(mark.eastDegrees)))
     }
 
     private mutating func start(with fix: ConfidentFix) {
@@ -96,7 +142,7 @@ extension ConfidentTrack {
         longitude = fix.coordinate.longitude
         milliseconds = fix.sampleTime.milliseconds
         let step = Step(fix, from: fix.coordinate, elapsedSeconds: 0)
-        _ = speed(at: step)
+        speed = Float(speed(at: step))
         variance = Float(step.variance)
         lasting = Float(Self.lastingShare * step.variance)
         fixes = 1
@@ -122,41 +168,17 @@ extension ConfidentTrack {
             anchorSpeed = Float(sinceAnchor)
             anchors = min(anchors + 1, 2)
         }
-        speed = step.saidSpeed ?? speed
-        return speed < Self.leastSpeed ? 0 : speed
-    }
-
-    /// A fix that is too far away to be averaged: it is believed after a long silence, or when others bear it out for
-    /// long enough.
-    private mutating func weighSurprise(_ step: Step) {
-        if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
-        let reach =
-            Self.gate * (step.variance + Double(candidateVariance)).squareRoot()
-            + Self.greatestSpeed * step.elapsed
-        if surprises > 0 && step.metres(from: candidate) <= reach {
-            surprises = 2
-            candidate = Mark(step, ageMilliseconds: candidate.ageMilliseconds)
-        } else {
-            surprises = 1
-            candidate = Mark(step)
+        if let said = step.saidSpeed {
+            if said >= Self.leastSpeed { doubtsStanding = 0 }
+            if doubtsStanding == 0 { speed = said }
         }
-        candidateVariance = Float(step.variance)
-        variance += Float(Self.diffusion * step.elapsed)
-        let standsStill = (step.saidSpeed ?? .infinity) < Self.leastSpeed && step.elapsed <= Self.stillGapSeconds
-        let wanted = standsStill ? Self.stillMilliseconds : Self.persistenceMilliseconds
-        if surprises >= 2 && candidate.ageMilliseconds >= wanted { restart(at: step) }
-    }
-
-    private mutating func restart(at step: Step) {
-        variance = Float(step.variance)
-        lasting = Float(Self.lastingShare * step.variance)
-        surprises = 0
-        move(eastDegrees: step.eastDegrees, northDegrees: step.northDegrees)
+        return speed < Self.leastSpeed ? 0 : speed
     }
 
     /// Moves the estimate towards the fix, by as much as the fix is worth.
     private mutating func follow(_ step: Step, travelledMetres: Double, predicted: Double) {
         surprises = 0
+        if step.isFine { fittedMilliseconds = 0 }
         let error = step.variance
         var gain: Double
         if travelledMetres > 0 {
@@ -174,12 +196,15 @@ extension ConfidentTrack {
         move(eastDegrees: gain * step.eastDegrees, northDegrees: gain * step.northDegrees)
     }
 
-    private mutating func move(eastDegrees: Double, northDegrees: Double) {
+    mutating func move(eastDegrees: Double, northDegrees: Double) {
         latitude = max(-90, min(90, latitude + northDegrees))
         longitude = shortWay(longitude + eastDegrees)
         anchor.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
         earlierAnchor.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
         candidate.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
+        waypoint.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
+        earlierWaypoint.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
+        earliestWaypoint.recede(eastDegrees: eastDegrees, northDegrees: northDegrees)
     }
 
     private mutating func age(bySeconds elapsed: Double) {
@@ -187,5 +212,10 @@ extension ConfidentTrack {
         anchor.age(byMilliseconds: milliseconds)
         earlierAnchor.age(byMilliseconds: milliseconds)
         candidate.age(byMilliseconds: milliseconds)
+        steady.age(byMilliseconds: milliseconds)
+        waypoint.age(byMilliseconds: milliseconds)
+        earlierWaypoint.age(byMilliseconds: milliseconds)
+        earliestWaypoint.age(byMilliseconds: milliseconds)
+        fittedMilliseconds = Self.sum(fittedMilliseconds, milliseconds)
     }
 }

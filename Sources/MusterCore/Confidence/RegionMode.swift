@@ -32,4 +32,65 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
         case .insideIsDanger: 8
         }
     }
+
+    /// A device that moves into the region is inside once the probability of it is above this.
+    public var movingEnterProbability: Double {
+        switch self {
+        case .standard: 0.55
+        case .insideIsSafe: 0.80
+        case .insideIsDanger: 0.50
+        }
+    }
+
+    /// A device that moves out of the region is outside once the probability that it is inside, or within the margin
+    /// of it for one that moves, is below this.
+    public var movingExitProbability: Double {
+        switch self {
+        case .standard: 0.45
+        case .insideIsSafe: 0.40
+        case .insideIsDanger: 0.20
+        }
+    }
+
+    /// Metres around the region that count as inside for an exit of a device that moves out.
+    public var movingExitMarginMetres: Double {
+        switch self {
+        case .standard, .insideIsSafe: 0
+        case .insideIsDanger: 4
+        }
+    }
+
+    /// All of these.
+    package var thresholds: CrossingThresholds {
+        CrossingThresholds(
+            enter: enterProbability, exit: exitProbability, exitMarginMetres: exitMarginMetres,
+            movingEnter: movingEnterProbability, movingExit: movingExitProbability,
+            movingExitMarginMetres: movingExitMarginMetres)
+    }
+}
+
+/// The probabilities at which a standing changes. `movingEnter` is 0.5 or more, `movingExit` below it: the engine looks
+/// only at regions that hold the estimate, and leaves alone who is deep inside or far outside.
+package struct CrossingThresholds: Hashable, Sendable {
+    /// Of a device that does not move across the boundary.
+    package var enter: Double
+    package var exit: Double
+    package var exitMarginMetres: Double
+    /// Of one that does.
+    package var movingEnter: Double
+    package var movingExit: Double
+    package var movingExitMarginMetres: Double
+
+    /// Thresholds.
+    package init(
+        enter: Double, exit: Double, exitMarginMetres: Double, movingEnter: Double, movingExit: Double,
+        movingExitMarginMetres: Double
+    ) {
+        self.enter = enter
+        self.exit = exit
+        self.exitMarginMetres = exitMarginMetres
+        self.movingEnter = movingEnter
+        self.movingExit = movingExit
+        self.movingExitMarginMetres = movingExitMarginMetres
+    }
 }

@@ -50,7 +50,9 @@ package struct StudyCheck: Sendable {
     }
 
     /// Every check, in the order of docs/truth.md.
-    package static var all: [StudyCheck] { stillChecks + walkChecks + driveChecks + smallChecks }
+    package static var all: [StudyCheck] {
+        stillChecks + walkChecks + delayChecks + driveChecks + smallChecks + arrivalChecks
+    }
 
     private static let intervals = [5.0, 15, 60]
 
@@ -83,6 +85,44 @@ package struct StudyCheck: Sendable {
         checks.append(StudyCheck("\(name) enter", .atMost(25), silent, runsPerDay: 10) { $0.enterFixes(0.95) })
         checks.append(StudyCheck("\(name) exit", .atMost(25), silent, runsPerDay: 10) { $0.exitFixes(0.95) })
         return checks
+    }
+
+    private static var delayChecks: [StudyCheck] {
+        [
+            StudyCheck("still on the boundary: flips a day", .atMost(1.5), .still(metres: 0)) { $0.flipsPerDay },
+            StudyCheck("walk every 5 s: p50 seconds to enter", .atMost(13), .walk(), runsPerDay: 30) {
+                $0.enterSeconds(0.5)
+            },
+            StudyCheck("walk every 5 s: p50 seconds to exit", .atMost(14), .walk(), runsPerDay: 30) {
+                $0.exitSeconds(0.5)
+            },
+        ]
+    }
+
+    private static var arrivalChecks: [StudyCheck] {
+        StudyScenario.SpeedHabit.allCases.flatMap { habit in
+            [60.0, 120, 300].map { gap in
+                StudyCheck(
+                    "arrives in a gap of \(Int(gap)) s, \(habit.rawValue): p95 seconds to enter", .atMost(70),
+                    .arrival(gapSeconds: gap, habit), runsPerDay: 10
+                ) { $0.enterSeconds(0.95) }
+            } + [
+                StudyCheck(
+                    "drives in and stands, \(habit.rawValue): p95 seconds to enter", .atMost(70),
+                    .journey(metres: 3000, speed: 14, habit), runsPerDay: 10
+                ) { $0.enterSeconds(0.95) },
+                StudyCheck(
+                    "runs in and stands, \(habit.rawValue): p95 seconds to enter", .atMost(70),
+                    .journey(metres: 300, speed: 3.3, habit), runsPerDay: 10
+                ) { $0.enterSeconds(0.95) },
+            ]
+        }
+            + [StudyScenario.SpeedHabit.measured, .alwaysZero].map { habit in
+                StudyCheck(
+                    "a lie of two minutes, \(habit.rawValue): flips", .atMost(0.1),
+                    .lie(seconds: 120, gapSeconds: 0, habit), runsPerDay: 10
+                ) { $0.flipsPerVisit }
+            }
     }
 
     private static var driveChecks: [StudyCheck] {

@@ -4,6 +4,10 @@ package enum StudyPath: Sendable {
     case still(Offset, seconds: Double)
     /// Eastwards from `reach` metres west of the middle, with a pause there, to as far east; so far north of it.
     case through(reach: Double, speed: Double, pauseSeconds: Double, north: Double)
+    /// In one place, and after so many seconds in the middle, where it rests as long again.
+    case moved(from: Offset, afterSeconds: Double, restSeconds: Double)
+    /// Eastwards from `reach` metres west of the middle, and at rest there.
+    case arriving(reach: Double, speed: Double, restSeconds: Double, north: Double)
     /// As someone went.
     case recorded(RecordedPath)
 
@@ -12,6 +16,8 @@ package enum StudyPath: Sendable {
         switch self {
         case .still(_, let seconds): seconds
         case .through(let reach, let speed, let pause, _): 2 * reach / speed + pause
+        case .moved(_, let after, let rest): after + rest
+        case .arriving(let reach, let speed, let rest, _): 300 + reach / speed + rest
         case .recorded(let path): path.seconds
         }
     }
@@ -26,6 +32,11 @@ package enum StudyPath: Sendable {
             if time < arrival { return (Offset(east: speed * time - reach, north: north), speed) }
             let later = max(0, time - arrival - pause)
             return (Offset(east: speed * later, north: north), later > 0 ? speed : 0)
+        case .moved(let from, let after, _):
+            return (time < after ? from : .zero, 0)
+        case .arriving(let reach, let speed, _, let north):
+            let gone = min(max(0, time - 300) * speed, reach)
+            return (Offset(east: gone - reach, north: north), gone > 0 && gone < reach ? speed : 0)
         case .recorded(let path):
             return path.place(at: time)
         }

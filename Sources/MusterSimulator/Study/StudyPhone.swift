@@ -7,12 +7,28 @@ package struct StudySampling: Hashable, Sendable {
     package var intervalSeconds: Double
     /// Pauses of 5 to 30 minutes, an hour: phones that lie still are put to sleep.
     package var gapsPerHour = 0.0
+    /// When it takes none.
+    package var silence: Range<Double>?
+    /// Whether it says a speed of 0 with every fix, however fast it moves.
+    package var alwaysSaysZero = false
+    /// When its fixes lie.
+    package var lie: StudyLie?
 
     /// So many seconds apart; 5 % of the fixes are lost.
     package init(intervalSeconds: Double, gapsPerHour: Double = 0) {
         self.intervalSeconds = intervalSeconds
         self.gapsPerHour = gapsPerHour
     }
+}
+
+/// Fixes that are all wrong alike, and claim a good accuracy.
+package struct StudyLie: Hashable, Sendable {
+    /// When.
+    package var seconds: Range<Double>
+    /// By how much.
+    package var shift: Offset
+    /// Metres.
+    package var accuracyMetres = 8.0
 }
 
 /// A phone on its way: what its receiver says, and what the confident policy makes of that.
@@ -26,6 +42,7 @@ struct StudyPhone {
         var estimate: Offset
         var deviation: Double
         var isSettled: Bool
+        var motion: Motion?
     }
 
     static let plane = LocalPlane(origin: Coordinate(validLatitude: 46, longitude: 14))
@@ -53,16 +70,22 @@ struct StudyPhone {
             if sampling.gapsPerHour > 0, chance.chance(step * sampling.gapsPerHour / 3600) {
                 seconds += chance.uniform(300, 1800)
             }
-        } while seconds < 0 || chance.chance(0.05)
+        } while seconds < 0 || chance.chance(0.05) || sampling.silence?.contains(seconds) == true
         guard seconds <= path.seconds else { return nil }
         let (truth, speed) = path.place(at: seconds)
-        let reading = receiver.reading(of: truth, speed: speed, atSeconds: seconds)
+        var reading = receiver.reading(of: truth, speed: speed, atSeconds: seconds)
+        if sampling.alwaysSaysZero { reading.speed = 0 }
+        if let lie = sampling.lie, lie.seconds.contains(seconds) {
+            reading.offset = reading.offset + lie.shift
+            reading.accuracyMetres = lie.accuracyMetres
+        }
         let reported = ConfidentFix(
             coordinate: Self.plane.coordinate(reading.offset), sampleTime: Instant(seconds: seconds),
             accuracyMetres: reading.accuracyMetres, speedMetresPerSecond: reading.speed)
         track.take(reported)
         return Fix(
             seconds: seconds, truth: truth, reading: reading, reported: reported,
-            estimate: Self.plane.offset(track.estimate), deviation: track.deviationMetres, isSettled: track.isSettled)
+            estimate: Self.plane.offset(track.estimate), deviation: track.deviationMetres, isSettled: track.isSettled,
+            motion: track.motion)
     }
 }

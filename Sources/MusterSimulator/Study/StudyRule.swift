@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 
 /// A rule that says when someone is inside.
 package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
@@ -12,11 +12,24 @@ package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
     case confident, insideIsSafe, insideIsDanger
     /// Ours, with the true probability that a normal error leaves inside in place of the one by the nearest boundary.
     case byMass
+    /// Ours, by other thresholds.
+    case confidentAt(CrossingThresholds)
 
     /// The rows of the study's table.
     package static let compared: [StudyRule] = [
         .raw, .homeAssistant, .fiveOfFive, .confident, .insideIsSafe, .insideIsDanger,
     ]
+
+    /// From slow and calm to quick and restless: ours without a rule for those who move, then with lower and lower
+    /// thresholds for them, then lower ones for all.
+    package static let frontier: [StudyRule] = {
+        let pairs = [(1.0, 0.0), (0.75, 0.25), (0.65, 0.35), (0.6, 0.4), (0.55, 0.45), (0.5, 0.5)]
+        let moving = pairs.map { CrossingThresholds(standard: (0.85, 0.05, 5), movingEnter: $0, movingExit: $1) }
+        let standing = [(0.75, 0.15, 5.0), (0.65, 0.25, 2.0), (0.55, 0.45, 0.0)].map {
+            CrossingThresholds(standard: $0, movingEnter: 0.55, movingExit: 0.45)
+        }
+        return [.homeAssistant] + (moving + standing).map { .confidentAt($0) }
+    }()
 
     /// What the tables call it.
     package var description: String {
@@ -28,17 +41,36 @@ package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
         case .insideIsSafe: "inside is safe"
         case .insideIsDanger: "inside is danger"
         case .byMass: "by mass"
+        case .confidentAt(let thresholds): thresholds.description
         }
     }
 
-    /// The mode, of ours.
-    var mode: RegionMode? {
+    /// The thresholds, of ours.
+    var thresholds: CrossingThresholds? {
         switch self {
         case .raw, .homeAssistant, .fiveOfFive: nil
-        case .confident, .byMass: .standard
-        case .insideIsSafe: .insideIsSafe
-        case .insideIsDanger: .insideIsDanger
+        case .confident, .byMass: RegionMode.standard.thresholds
+        case .insideIsSafe: RegionMode.insideIsSafe.thresholds
+        case .insideIsDanger: RegionMode.insideIsDanger.thresholds
+        case .confidentAt(let thresholds): thresholds
         }
+    }
+}
+
+extension CrossingThresholds {
+    /// The standard mode with others for those who move; 1 and 0 are never reached.
+    fileprivate init(
+        standard: (enter: Double, exit: Double, marginMetres: Double), movingEnter: Double, movingExit: Double
+    ) {
+        self.init(
+            enter: standard.enter, exit: standard.exit, exitMarginMetres: standard.marginMetres,
+            movingEnter: movingEnter, movingExit: movingExit, movingExitMarginMetres: 0)
+    }
+
+    /// What the tables call them.
+    fileprivate var description: String {
+        let standing = "\(enter)/\(exit), \(Int(exitMarginMetres)) m"
+        return movingEnter < 1 ? "\(standing); moving \(movingEnter)/\(movingExit)" : standing
     }
 }
 
@@ -65,10 +97,11 @@ struct StudyJudge {
 
     private mutating func judge(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Standing {
         if rule == .byMass, let mass = judgeByMass(fix, of: region) { return mass }
-        if let mode = rule.mode {
+        if let thresholds = rule.thresholds {
             let verdict = ConfidentPolicy.verdict(
                 from: standing, signedDistanceMetres: region.signedDistance(of: fix.estimate),
-                deviationMetres: fix.deviation, isSettled: fix.isSettled, mode: mode)
+                deviationMetres: fix.deviation, isSettled: fix.isSettled, thresholds: thresholds, motion: fix.motion,
+                signedDistanceMetres: { region.signedDistance(of: StudyPhone.plane.offset($0)) })
             probability = verdict.probability
             return verdict.standing
         }

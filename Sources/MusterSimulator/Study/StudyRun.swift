@@ -114,7 +114,7 @@ private struct StudyWatch {
         if crossing != nil { outcome.flips += 1 }
         if crossing == .exit && isInside { outcome.falseExits += 1 }
         if crossing == .enter && !isInside { outcome.falseEnters += 1 }
-        if judge.rule.mode != nil && fix.isSettled {
+        if judge.rule.thresholds != nil && fix.isSettled {
             let place = StudyShare.bounds.lastIndex { $0 <= judge.probability } ?? 0
             outcome.calibration[place].count(isInside)
         }

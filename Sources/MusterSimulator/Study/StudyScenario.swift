@@ -5,7 +5,7 @@ package struct StudyScenario: Sendable {
     private let draw: @Sendable (Int, inout SeededRandom) -> StudyRun
     private let purpose: UInt64
 
-    private init(purpose: UInt64, _ draw: @escaping @Sendable (Int, inout SeededRandom) -> StudyRun) {
+    init(purpose: UInt64, _ draw: @escaping @Sendable (Int, inout SeededRandom) -> StudyRun) {
         self.purpose = purpose
         self.draw = draw
     }

@@ -28,6 +28,10 @@ package struct StudyScore: Hashable, Sendable {
     package var flipsPerDay: Double { Double(flips) / (seconds / 86_400) }
     /// Flips an hour.
     package var flipsPerHour: Double { Double(flips) / (seconds / 3600) }
+    /// Flips for each true visit.
+    package var flipsPerVisit: Double { Double(flips) / Double(visits) }
+    /// False enters for each true visit.
+    package var falseEntersPerVisit: Double { Double(falseEnters) / Double(visits) }
     /// False exits a day inside.
     package var falseExitsPerDay: Double { Double(falseExits) / (insideSeconds / 86_400) }
     /// False enters a day.

@@ -20,6 +20,9 @@ extension Bench {
         @Flag(help: "Study corners, strips, holes and small shapes instead: by nearest boundary / by mass.")
         var shapes = false
 
+        @Flag(help: "Print flips against delay for other thresholds instead.")
+        var frontier = false
+
         func validate() throws {
             guard (1...100_000).contains(deviceDays) else { throw ValidationError("--device-days: 1 to 100000") }
         }
@@ -30,8 +33,13 @@ extension Bench {
                 for line in await TruthShapes(deviceDays: deviceDays, seed: seed).lines() { announce(line) }
                 return
             }
+            let arrivals = TruthArrivals(deviceDays: deviceDays, seed: seed)
+            if frontier {
+                for line in await arrivals.frontier() { announce(line) }
+                return
+            }
             let table = TruthTable(deviceDays: deviceDays, seed: seed, tracks: try gpx.map(Self.tracks) ?? [])
-            for line in await table.lines() { announce(line) }
+            for line in await table.lines() + [""] + arrivals.lines() { announce(line) }
         }
 
         private func accept() async throws {

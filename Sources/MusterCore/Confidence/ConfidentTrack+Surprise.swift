@@ -1,0 +1,74 @@
+import MusterGeometry
+
+// A fix that does not fit is a surprise: the device moved unseen, or the fix is wrong. The next fixes tell.
+
+extension ConfidentTrack {
+    /// Weighs a fix that is too far away to be averaged: the track moves to it after a long silence, or when other
+    /// fixes bear it out for long enough.
+    mutating func weighSurprise(_ step: Step) {
+        if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
+        if surprises == 0 { gapMilliseconds = fittedMilliseconds }
+        let spread = Self.gate * (step.variance + Double(candidateVariance)).squareRoot()
+        if surprises > 0 && step.metres(from: candidate) <= spread + Self.greatestSpeed * step.elapsed {
+            surprises = 2
+            candidate = Mark(step, ageMilliseconds: candidate.ageMilliseconds)
+        } else {
+            surprises = 1
+            steadyCount = 0
+            candidate = Mark(step)
+            candidateStart = candidate
+            candidateStartVariance = Float(step.variance)
+        }
+        countSteady(step, reach: spread + Self.steadySpeed * step.elapsed)
+        candidateVariance = Float(step.variance)
+        variance += Float(Self.diffusion * step.elapsed)
+        let hasMoved = hasCandidateMoved(to: step)
+        // What is gone this far says wrongly that it stands.
+        if hasMoved && saysThatItStands(step) { doubtsStanding = 1 }
+        if isBorneOut(by: step, hasMoved: hasMoved) { restart(at: step) }
+    }
+
+    /// Counts the accurate surprises of late that lie near the first of them.
+    private mutating func countSteady(_ step: Step, reach: Double) {
+        guard step.isFine && step.accuracy <= Self.steadyAccuracy else { return }
+        if steadyCount > 0 && step.metres(from: steady) <= reach {
+            steadyCount = min(steadyCount, .max - 1) + 1
+        } else {
+            steadyCount = 1
+            steady = Mark(step)
+        }
+    }
+
+    /// Whether the surprises themselves have moved, by more than they may err. A wrong place stays or jumps back; only
+    /// a device that moves goes on from one wrong place to the next.
+    private func hasCandidateMoved(to step: Step) -> Bool {
+        let spread = (step.variance + Double(candidateStartVariance)).squareRoot()
+        return step.metres(from: candidateStart) > Self.gate * spread
+    }
+
+    /// Whether the surprises in hand are enough to believe them.
+    private func isBorneOut(by step: Step, hasMoved: Bool) -> Bool {
+        guard surprises >= 2 else { return false }
+        let gap = Double(gapMilliseconds) / 1000
+        let mayHaveArrived = gap >= Self.gapSeconds && step.metres <= Self.greatestSpeed * gap
+        if mayHaveArrived && steadyCount >= Self.steadyFixes && steady.ageMilliseconds >= Self.steadyMilliseconds {
+            return true
+        }
+        let stands = saysThatItStands(step) && !hasMoved && !mayHaveArrived && step.elapsed <= Self.gapSeconds
+        return candidate.ageMilliseconds >= (stands ? Self.stillMilliseconds : Self.persistenceMilliseconds)
+    }
+
+    /// Whether the device says that it stands: with this fix or with the one before, for measured speeds scatter.
+    private func saysThatItStands(_ step: Step) -> Bool {
+        guard let said = step.saidSpeed else { return false }
+        return said < Self.leastSpeed || speed == 0
+    }
+
+    private mutating func restart(at step: Step) {
+        variance = Float(step.variance)
+        lasting = Float(Self.lastingShare * step.variance)
+        surprises = 0
+        if step.isFine { fittedMilliseconds = 0 }
+        move(eastDegrees: step.eastDegrees, northDegrees: step.northDegrees)
+    }
+}

@@ -1,0 +1,62 @@
+/// A track as numbers, for a store.
+extension ConfidentTrack {
+    /// Every field, bit by bit.
+    public var words: [UInt64] {
+        var words = [latitude.bitPattern, longitude.bitPattern, UInt64(bitPattern: milliseconds)]
+        for mark in [
+            anchor, earlierAnchor, candidate, candidateStart, steady, waypoint, earlierWaypoint, earliestWaypoint,
+        ] {
+            words.append(Self.word(mark.eastDegrees.bitPattern, mark.northDegrees.bitPattern))
+            words.append(UInt64(mark.ageMilliseconds))
+        }
+        words.append(Self.word(variance.bitPattern, lasting.bitPattern))
+        words.append(Self.word(anchorAccuracy.bitPattern, anchorSpeed.bitPattern))
+        words.append(Self.word(speed.bitPattern, candidateVariance.bitPattern))
+        words.append(Self.word(candidateStartVariance.bitPattern, 0))
+        words.append(Self.word(fittedMilliseconds, gapMilliseconds))
+        let counts = [fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding]
+        words.append(counts.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        return words
+    }
+
+    /// The track of these words.
+    ///
+    /// - Returns: nil where they are not as many as a track has.
+    public init?(words: [UInt64]) {
+        guard words.count == 25 else { return nil }
+        self.init()
+        latitude = Double(bitPattern: words[0])
+        longitude = Double(bitPattern: words[1])
+        milliseconds = Int64(bitPattern: words[2])
+        func mark(_ number: Int) -> Mark { Mark(words[3 + 2 * number], words[4 + 2 * number]) }
+        (anchor, earlierAnchor, candidate, candidateStart) = (mark(0), mark(1), mark(2), mark(3))
+        (steady, waypoint, earlierWaypoint, earliestWaypoint) = (mark(4), mark(5), mark(6), mark(7))
+        (variance, lasting) = Self.floats(words[19])
+        (anchorAccuracy, anchorSpeed) = Self.floats(words[20])
+        (speed, candidateVariance) = Self.floats(words[21])
+        (candidateStartVariance, _) = Self.floats(words[22])
+        fittedMilliseconds = UInt32(truncatingIfNeeded: words[23])
+        gapMilliseconds = UInt32(truncatingIfNeeded: words[23] >> 32)
+        func count(_ number: Int) -> UInt8 { UInt8(truncatingIfNeeded: words[24] >> (8 * UInt64(number))) }
+        (fixes, anchors, surprises) = (count(0), count(1), count(2))
+        (steadyCount, movingFixes, doubtsStanding) = (count(3), count(4), count(5))
+    }
+
+    private static func word(_ low: UInt32, _ high: UInt32) -> UInt64 { UInt64(low) | UInt64(high) << 32 }
+
+    private static func floats(_ word: UInt64) -> (Float, Float) {
+        (
+            Float(bitPattern: UInt32(truncatingIfNeeded: word)),
+            Float(bitPattern: UInt32(truncatingIfNeeded: word >> 32))
+        )
+    }
+}
+
+extension ConfidentTrack.Mark {
+    fileprivate init(_ first: UInt64, _ second: UInt64) {
+        self.init(
+            eastDegrees: Float(bitPattern: UInt32(truncatingIfNeeded: first)),
+            northDegrees: Float(bitPattern: UInt32(truncatingIfNeeded: first >> 32)),
+            ageMilliseconds: UInt32(truncatingIfNeeded: second))
+    }
+}
