@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { callWords, closedLately, incidentWords } from "../../Web/live/alarms.js";
 import { eventWords } from "../../Web/live/events.js";
+import { deviceFeatures } from "../../Web/live/mapdata.js";
 import { markOrder, marks } from "../../Web/live/marks.js";
+import { presenceLines } from "../../Web/live/presence.js";
+import { actionsFor } from "../../Web/live/rowactions.js";
 import { calls, counts, emptyState, reduce, tally } from "../../Web/live/state.js";
 
 const at = "2026-11-21T12:03:00.000Z";
@@ -56,4 +60,79 @@ test("events say what happened in words, a drill as a drill", () => {
     assert.equal(words({ ...incident, kind: "drill", open: true }), "DRILL – evacuation started");
     assert.equal(words({ ...incident, kind: "real", open: false, closedHow: "allAccounted" }),
         "evacuation ended: all are accounted for");
+});
+
+test("nobody is shown as not safe without an incident, unless the team wants safety shown always", () => {
+    const change = { type: "safety", user: "bob", state: "unsafe", since: at };
+    assert.equal(counts(after(change)).located, 1);
+    assert.equal(counts(after(change)).unsafe, 0);
+    const open = after(change, { type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at });
+    assert.equal(counts(open).unsafe, 1);
+    const always = reduce(begun, { type: "snapshot", snapshot: { ...snapshot, alwaysShown: ["crew"] } });
+    assert.equal(counts(reduce(always, { type: "changes", changes: [{ ...change, at, sequence: 11 }] })).unsafe, 1);
+});
+
+test("all accounted for is a state of an open incident, with its time, and is left again", () => {
+    const incident = { type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at };
+    const all = { ...incident, allAccounted: true, allAccountedAt: at, happened: "allAccounted" };
+    const leader = { name: "lea", role: "leader", team: "crew" };
+    const words = (state) => incidentWords(state, state.incidents.get(1), leader);
+    assert.match(words(after(incident, all)), /All accounted for since .+ — not closed$/);
+    const again = after(incident, all, { ...incident, allAccounted: false, happened: "notAllAccounted" });
+    assert.doesNotMatch(words(again), /All accounted/);
+    assert.equal(eventWords(again.events[0]), "evacuation: no longer all accounted for");
+});
+
+test("an incident that a person closed lately is told with who said all clear, until it is reopened", () => {
+    const incident = { type: "incident", number: 1, team: "crew", kind: "real", startedAt: at };
+    const closing = { ...incident, open: false, closedAt: at, closedHow: "byHand", closedBy: "lea", reason: "over" };
+    const now = Date.parse(at) + 60_000;
+    assert.deepEqual(closedLately(after(closing), now).map(({ closedBy }) => closedBy), ["lea"]);
+    assert.deepEqual(closedLately(after(closing), now + 3_600_000), []);
+    assert.deepEqual(closedLately(after(closing, { ...incident, open: true, happened: "reopened" }), now), []);
+});
+
+test("a call for help is told with its note, where the person was last seen, and whether anyone heard it", () => {
+    const position = { latitude: 59.9, longitude: 10.7, sampleTime: at, accuracy: 5 };
+    const state = after(
+        { type: "position", device: "bob/phone", user: "bob", position },
+        { type: "declaration", user: "bob", kind: "sos", note: "fell off the ladder", sampleTime: at },
+        { type: "safety", user: "bob", state: "sos", since: at, source: "ownDeclaration" });
+    const words = callWords(state.members.get("bob"), Date.parse(at));
+    assert.match(words, /^SOS from bob, /);
+    assert.match(words, /: “fell off the ladder”, last seen at 59\.90000, 10\.70000 at \S+, nobody has heard it$/);
+});
+
+test("a safe state in doubt is counted as accounted for, and told as doubtful", () => {
+    const open = after({ type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at },
+        { type: "safety", user: "bob", state: "safe", since: at, doubt: "checking" });
+    assert.deepEqual(tally(open, open.incidents.get(1)), { accounted: 1, people: 3, doubtful: 1 });
+});
+
+test("a leader may mark others of its team, and no member may mark anyone", () => {
+    const bob = { user: "bob", team: "crew", state: "needsHelp" };
+    const kinds = (member, user) => actionsFor(member, user).map(([kind]) => kind);
+    const leader = { name: "lea", role: "leader", team: "crew" };
+    assert.deepEqual(kinds(bob, leader), ["acknowledge", "safe", "clear"]);
+    assert.deepEqual(kinds({ ...bob, state: "sos" }, leader), ["acknowledge", "clear"]);
+    assert.deepEqual(kinds({ ...bob, state: "unknown", source: "silence" }, leader), ["safe", "offSite"]);
+    assert.deepEqual(kinds(bob, { ...leader, team: "other" }), []);
+    assert.deepEqual(kinds(bob, { name: "zoe", role: "member", team: "crew" }), []);
+});
+
+test("fixes that are not believed are told as where they seem to be, and drawn apart from where someone is", () => {
+    const belief = {
+        type: "belief", device: "bob/phone", user: "bob", estimate: { latitude: 59.9, longitude: 10.7, deviation: 4 },
+    };
+    const regions = [{ collection: "c", id: "s", name: "Square" }];
+    const checking = { since: at, latitude: 59.91, longitude: 10.72, regions };
+    const position = { latitude: 59.91, longitude: 10.72, sampleTime: at, accuracy: 5 };
+    const doubted = after({ type: "position", device: "bob/phone", user: "bob", position }, { ...belief, checking });
+    assert.equal(presenceLines(doubted.members.get("bob"))[0].words.join(""), "checking… seems to be in Square");
+    const drawn = deviceFeatures(doubted);
+    assert.deepEqual(drawn.devices.features[0].geometry.coordinates, [10.7, 59.9]);
+    assert.deepEqual(drawn.seeming.features[0].geometry.coordinates, [10.72, 59.91]);
+    const believed = reduce(doubted, { type: "changes", changes: [{ sequence: 30, at, ...belief }] });
+    assert.deepEqual(presenceLines(believed.members.get("bob")), []);
+    assert.equal(deviceFeatures(believed).seeming.features.length, 0);
 });

@@ -50,7 +50,9 @@ test("a snapshot becomes members, positions and regions", () => {
     assert.equal(latestPosition(state.members.get("alice")).longitude, 10.7);
     assert.equal(latestPosition(state.members.get("bob")), undefined);
     assert.equal(state.regions.get("site/a").name, "Assembly point A");
-    assert.deepEqual(counts(state), { safe: 0, unsafe: 1, unknown: 1, needsHelp: 0, sos: 0, offSite: 0 });
+    assert.deepEqual(counts(state), {
+        safe: 0, located: 1, unsafe: 0, unknown: 1, needsHelp: 0, sos: 0, offSite: 0,
+    });
 });
 
 test("someone outside every team with a position is shown as unknown", () => {

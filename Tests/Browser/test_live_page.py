@@ -19,7 +19,7 @@ inside_tank = (10.7500, 59.9105)
 outside = (10.7440, 59.9075)
 
 
-def test_people_turn_green_and_red_as_they_cross(page, server):
+def test_people_turn_green_and_neutral_as_they_cross_without_an_incident(page, server):
     alice = server.make_member("alice", "north")
     page.open().sign_in()
     assert "Unknown" in until(lambda: page.row("alice"))
@@ -33,9 +33,9 @@ def test_people_turn_green_and_red_as_they_cross(page, server):
     until(lambda: any(drawn["state"] == "safe" for drawn in page.drawn("alice")))
 
     alice.stay(outside)
-    until(lambda: "Not safe" in page.row("alice"))
+    until(lambda: "Located" in page.row("alice"))
     until(lambda: any(text == "alice left Assembly point A" for _, text in page.events()))
-    [drawn] = until(lambda: [drawn for drawn in page.drawn("alice") if drawn["state"] == "unsafe"])
+    [drawn] = until(lambda: [drawn for drawn in page.drawn("alice") if drawn["state"] == "located"])
     assert drawn["coordinates"] == pytest.approx(outside, abs=1e-4)
 
 
@@ -195,7 +195,7 @@ def test_each_role_sees_what_it_may_and_no_more(page, server, role, sees_team):
 def test_the_keyboard_reaches_the_counts_and_the_people(page, server):
     server.make_member("karl", "north").stay(inside_tank)
     page.open().sign_in()
-    until(lambda: "Not safe" in (page.row("karl") or ""))
+    until(lambda: "Located" in (page.row("karl") or ""))
     safe = page.find('#counts button[data-state="safe"]')
     safe.send_keys(Keys.SPACE)
     assert safe.get_attribute("aria-pressed") == "true"

@@ -97,7 +97,7 @@ def test_a_presence_is_there_after_a_reload_and_gone_once_outside(page, server, 
     walker.walk(0, -200)
     until(lambda: [text for _, text in page.events() if text.startswith("wilma left Assembly hall, ")])
     until(lambda: presence(page, "wilma") == "")
-    assert "Not safe" in page.row("wilma")
+    assert "Located" in page.row("wilma")
 
 
 def test_nobody_is_told_to_be_outside_of_a_region_too_small_for_the_accuracy(page, server, team):

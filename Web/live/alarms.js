@@ -3,12 +3,17 @@
  * close the one and to answer the other. What a button does comes back through the feed like everything else.
  */
 import { marks } from "./marks.js";
-import { calls, tally } from "./state.js";
-import { clockTime } from "./time.js";
+import { calls, latestPosition, tally } from "./state.js";
+import { clockTime, minuteTime } from "./time.js";
+
+/** So long after it was closed an incident is told of, and can be reopened here. */
+const closedShownMs = 30 * 60_000;
 
 export class Alarms {
     #alarms;
+    #closed;
     #orders;
+    #now;
     #send;
     /** Lines by what they speak of, so that one that is as it was is not touched: it may have the keyboard's focus. */
     #lines = new Map();
@@ -16,11 +21,14 @@ export class Alarms {
     #select = document.createElement("select");
 
     /**
-     * @param {{alarms: HTMLElement, orders: HTMLElement}} elements
+     * @param {{alarms: HTMLElement, closed: HTMLElement, orders: HTMLElement}} elements
      * @param {(path: string, body: object) => Promise<void>} send posts to the API
+     * @param {() => number} now the server's time in milliseconds
      */
-    constructor({ alarms, orders }, send) {
+    constructor({ alarms, closed, orders }, send, now) {
         this.#alarms = alarms;
+        this.#closed = closed;
+        this.#now = now;
         this.#orders = orders;
         this.#send = send;
         this.#select.setAttribute("aria-label", "Team");
@@ -36,20 +44,28 @@ export class Alarms {
      */
     show(state, user) {
         const seen = new Set();
-        for (const incident of state.incidents.values()) {
-            this.#line(seen, `incident ${incident.number}`, incident.kind, incidentWords(state, incident, user),
-                leads(user, incident.team) ? [["Close…", () => this.#close(incident)]] : []);
-        }
         for (const member of calls(state)) {
-            this.#line(seen, `call ${member.user}`, member.state, callWords(member), this.#answers(member, user));
+            this.#line(seen, this.#alarms, `call ${member.user}`, member.state, callWords(member, this.#now()),
+                this.#answers(member, user));
         }
+        for (const incident of state.incidents.values()) {
+            this.#line(seen, this.#alarms, `incident ${incident.number}`, incident.kind,
+                incidentWords(state, incident, user),
+                leads(user, incident.team) ? [["All clear…", () => this.#close(incident)]] : []);
+        }
+        this.#alarms.hidden = seen.size === 0;
+        const lately = closedLately(state, this.#now());
+        for (const incident of lately) {
+            this.#line(seen, this.#closed, `closed ${incident.number}`, "closed", closedWords(incident),
+                leads(user, incident.team) ? [["Reopen…", () => this.#reopen(incident)]] : []);
+        }
+        this.#closed.hidden = lately.length === 0;
         for (const [key, line] of this.#lines) {
             if (!seen.has(key)) {
                 line.element.remove();
                 this.#lines.delete(key);
             }
         }
-        this.#alarms.hidden = seen.size === 0;
         this.#showOrders(state, user);
     }
 
@@ -65,7 +81,7 @@ export class Alarms {
         return answers;
     }
 
-    #line(seen, key, kind, words, answers) {
+    #line(seen, section, key, kind, words, answers) {
         seen.add(key);
         const face = JSON.stringify([kind, words, answers.map(([name]) => name)]);
         const known = this.#lines.get(key);
@@ -77,7 +93,7 @@ export class Alarms {
         what.className = "what";
         what.textContent = words;
         element.replaceChildren(what, ...answers.map(([name, act]) => button(name, act)));
-        if (!known) { this.#alarms.append(element); }
+        if (!known && kind === "sos") { section.prepend(element); } else if (!known) { section.append(element); }
         this.#lines.set(key, { element, face });
     }
 
@@ -101,8 +117,13 @@ export class Alarms {
     }
 
     #close({ number, team }) {
-        const reason = prompt(`Close the incident of ${team}, though not all are accounted for? Why:`);
-        if (reason) { this.#send(`incidents/${number}/close`, { reason }); }
+        const reason = prompt(`All clear for ${team}? This closes the incident, in your name. Why:`);
+        if (reason?.trim()) { this.#send(`incidents/${number}/close`, { reason: reason.trim() }); }
+    }
+
+    #reopen({ number, team }) {
+        const reason = prompt(`Reopen the incident of ${team}, on the same roll? Why:`);
+        if (reason?.trim()) { this.#send(`incidents/${number}/reopen`, { reason: reason.trim() }); }
     }
 
     #declare(user, kind) {
@@ -110,21 +131,61 @@ export class Alarms {
     }
 }
 
-function leads(user, team) {
+/** Whether a user leads a team. */
+export function leads(user, team) {
     return user?.role === "admin" || (user?.role === "leader" && team !== undefined && user.team === team);
 }
 
-function incidentWords(state, incident, user) {
+/** An open incident in words: that all are accounted for is a state of it, and no all clear. Pure. */
+export function incidentWords(state, incident, user) {
     const what = `${incident.kind === "drill" ? "DRILL – evacuation" : "Evacuation"} of ${incident.team}`;
     const since = `since ${clockTime(incident.startedAt)}`;
     if (user?.role === "member") { return `${what}, ${since}`; }
-    const { accounted, people } = tally(state, incident);
-    return `${what}, ${accounted} of ${people} accounted for, ${since}`;
+    const { accounted, people, doubtful } = tally(state, incident);
+    const doubt = doubtful ? ` (${doubtful} in doubt)` : "";
+    const all = incident.allAccounted
+        ? `. All accounted for since ${clockTime(incident.allAccountedAt)} — not closed` : "";
+    return `${what}, ${accounted} of ${people} accounted for${doubt}, ${since}${all}`;
 }
 
-function callWords({ user, state, since, acknowledgedBy }) {
+/** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */
+export function callWords(member, nowMs) {
+    const { user, state, since, acknowledgedBy, call } = member;
     const words = state === "sos" ? `SOS from ${user}` : `${user} ${marks.needsHelp.word.toLowerCase()}`;
-    return `${words}, ${clockTime(since)}${acknowledgedBy ? `, heard by ${acknowledgedBy}` : ""}`;
+    const note = call?.note ? `: “${call.note}”` : "";
+    const heard = acknowledgedBy ? `heard by ${acknowledgedBy}` : "nobody has heard it";
+    return `${words}, ${clockTime(since)}${note}, ${whereWords(member, nowMs)}, ${heard}`;
+}
+
+function whereWords(member, nowMs) {
+    const position = latestPosition(member);
+    if (!position) { return "nobody knows where"; }
+    const names = [...member.presences.get(position.device)?.values() ?? []]
+        .filter(({ standing }) => standing === "inside")
+        .map(({ region }) => region.name || region.id);
+    const place = `${position.latitude.toFixed(5)}, ${position.longitude.toFixed(5)}`;
+    const where = names.length > 0 ? `in ${names.join(", ")} (${place})` : `at ${place}`;
+    // In minutes: the banner is read out when it changes.
+    return `last seen ${where} at ${minuteTime(position.sampleTime, nowMs)}`;
+}
+
+/** The newest incident of each team without an open one, where a person or the server closed it lately. Pure. */
+export function closedLately(state, nowMs) {
+    const open = new Set([...state.incidents.values()].map(({ team }) => team));
+    const newest = new Map();
+    for (const incident of state.closed.values()) {
+        if (!(newest.get(incident.team)?.number > incident.number)) { newest.set(incident.team, incident); }
+    }
+    return [...newest.values()].filter(({ team, closedAt, closedHow }) =>
+        !open.has(team) && closedHow !== "teamGone" && closedHow !== "takenOver"
+        && nowMs - Date.parse(closedAt) < closedShownMs);
+}
+
+function closedWords({ team, kind, closedAt, closedBy, reason }) {
+    const what = `${kind === "drill" ? "DRILL – evacuation" : "Evacuation"} of ${team}`;
+    if (!closedBy) { return `${what}: closed by itself at ${clockTime(closedAt)}`; }
+    const why = reason ? `: “${reason}”` : "";
+    return `${what}: all clear said by ${closedBy} at ${clockTime(closedAt)}${why}`;
 }
 
 function button(name, act) {

@@ -85,7 +85,7 @@ function signOf(event) {
  * An event in words, after the name of who it is about. The probability is that of being inside, so that an exit is as
  * sure as that is improbable.
  */
-export function eventWords({ kind, region, probability, markedBy, acknowledgedBy, call, open, isDrill, closedHow }) {
+export function eventWords({ kind, region, probability, markedBy, acknowledgedBy, call, ...incident }) {
     const place = region?.name || region?.id;
     const heard = acknowledgedBy ? `, heard by ${acknowledgedBy}` : "";
     switch (kind) {
@@ -93,21 +93,36 @@ export function eventWords({ kind, region, probability, markedBy, acknowledgedBy
         case "needsHelp": return `needs help${heard}`;
         case "reminder": return `${call === "sos" ? "still calls SOS" : "still needs help"}: nobody has heard it`;
         case "offSite": return markedBy ? `is marked off site by ${markedBy}` : "is off site";
-        case "incident": {
-            const what = isDrill ? "DRILL – evacuation" : "evacuation";
-            if (open) { return `${what} started`; }
-            return `${what} ended: ${closedHow === "allAccounted" ? "all are accounted for" : "closed by hand"}`;
-        }
+        case "incident": return incidentWords(incident);
         case "safe":
             if (markedBy) { return `is marked safe by ${markedBy}`; }
             return place ? `is safe in ${place}` : "is safe";
         case "unsafe": return "is not safe";
+        case "located": return "is outside every muster region";
         case "unknown": return "is silent: unknown";
         case "passed": return `passed ${place ?? "a region"} (inferred)`;
         default: {
             const words = `${crossings[kind]?.verb ?? kind} ${place ?? "a region"}`;
             if (probability === undefined) { return words; }
             return `${words}, ${sureness(kind === "exit" ? 1 - probability : probability)}`;
+        }
+    }
+}
+
+/** What happened to an incident. Absent of what happened, it was started or closed. */
+function incidentWords({ open, isDrill, closedHow, closedBy, happened }) {
+    const what = isDrill ? "DRILL – evacuation" : "evacuation";
+    switch (happened ?? (open ? "started" : "closed")) {
+        case "started": return `${what} started`;
+        case "allAccounted": return `${what}: all accounted for, not closed`;
+        case "notAllAccounted": return `${what}: no longer all accounted for`;
+        case "reopened": return `${what} reopened`;
+        default: {
+            const how = {
+                allAccounted: "all are accounted for", automatic: "all stayed accounted for",
+                teamGone: "its team is gone", takenOver: "a real incident took over",
+            }[closedHow];
+            return `${what} ended: ${how ?? `closed by hand${closedBy ? `, by ${closedBy}` : ""}`}`;
         }
     }
 }

@@ -7,8 +7,8 @@
 import { Problem } from "./http.js";
 import { EventStreamParser } from "./sse.js";
 
-/** The server sends something every 15 s; after this much silence the connection is dead. */
-const silenceLimitMs = 40_000;
+/** The server sends something every 5 s; after this much silence the page is not live. */
+const silenceLimitMs = 9_500;
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
 
@@ -29,6 +29,8 @@ export class Feed {
 
     /** The sequence to resume after. */
     last;
+    /** When the server was last heard, in milliseconds of this clock; undefined before. */
+    heardMs;
 
     /**
      * @param {object} options
@@ -98,6 +100,7 @@ export class Feed {
             const reader = response.body.getReader();
             for (;;) {
                 const { done, value } = await reader.read();
+                if (!done) { this.heardMs = Date.now(); }
                 clearTimeout(deadline);
                 if (done || connection.signal.aborted) { return true; }
                 deadline = setTimeout(cut, silenceLimitMs);

@@ -1,13 +1,16 @@
 /** The list of people: counts at the top, those who are not safe first. */
 import { changeMark, markElement, markOrder, marks, usualMarks } from "./marks.js";
 import { presenceLines } from "./presence.js";
-import { counts, isCoarse, latestPosition } from "./state.js";
+import { RowActions } from "./rowactions.js";
+import { counts, isCoarse, latestPosition, shownState, showsSafety } from "./state.js";
 import { age, clockTime, duration, showTime } from "./time.js";
 
 export class List {
     #list;
     #empty;
     #choose;
+    #declare;
+    #user;
     #rows = new Map();
     #buttons = new Map();
     /** The one state to show; undefined shows everybody. */
@@ -18,11 +21,13 @@ export class List {
     /**
      * @param {{list: HTMLElement, counts: HTMLElement, empty: HTMLElement}} elements
      * @param {(user: string) => void} choose called when a person is clicked
+     * @param {(user: string, kind: string) => void} declare says something of a person, as whoever leads them
      */
-    constructor({ list, counts: group, empty }, choose) {
+    constructor({ list, counts: group, empty }, choose, declare) {
         this.#list = list;
         this.#empty = empty;
         this.#choose = choose;
+        this.#declare = declare;
         for (const state of markOrder) { group.append(this.#countButton(state)); }
     }
 
@@ -30,14 +35,19 @@ export class List {
      * Shows a state.
      * @param {import("./state.js").State} state
      * @param {() => number} now the server's time in milliseconds
+     * @param {{name: string, role: string, team?: string} | undefined} user who looks
      */
-    show(state, now) {
+    show(state, now, user) {
         this.#state = state;
         this.#now = now;
+        this.#user = user;
         const numbers = counts(state);
+        const isCalm = ![...state.members.values()].some(({ team }) => showsSafety(state, team));
         for (const [name, { button, number }] of this.#buttons) {
             number.textContent = String(numbers[name]);
-            button.hidden = !usualMarks.has(name) && numbers[name] === 0 && this.#only !== name;
+            const isUsual = usualMarks.has(name === "located" && isCalm ? "unsafe" : name)
+                && !(name === "unsafe" && isCalm);
+            button.hidden = !isUsual && numbers[name] === 0 && this.#only !== name;
         }
         this.#showRows();
     }
@@ -85,13 +95,14 @@ export class List {
 
     #showRows() {
         const shown = [...this.#state.members.values()]
-            .filter((member) => !this.#only || member.state === this.#only)
+            .map((member) => ({ member, shown: shownState(this.#state, member) }))
+            .filter((each) => !this.#only || each.shown === this.#only)
             .sort(inOrder);
         const gone = new Set(this.#rows.keys());
         let before = this.#list.firstElementChild;
-        for (const member of shown) {
+        for (const { member, shown: how } of shown) {
             gone.delete(member.user);
-            const row = this.#row(member);
+            const row = this.#row(member, how);
             // A row that is where it should be is not touched: it may have the keyboard's focus.
             if (row.item === before) { before = before.nextElementSibling; } else { this.#insert(row.item, before); }
         }
@@ -108,17 +119,21 @@ export class List {
         if (hadFocus) { item.firstElementChild.focus(); }
     }
 
-    #row(member) {
+    #row(member, shown) {
         let row = this.#rows.get(member.user);
         if (!row) {
-            row = newRow(member.user, this.#choose);
+            row = newRow(member.user, this.#choose, this.#declare);
             this.#rows.set(member.user, row);
         }
-        if (row.member !== member) {
+        row.actions.show(member, this.#user);
+        if (row.member !== member || row.shown !== shown) {
             row.member = member;
-            row.item.dataset.state = member.state;
-            changeMark(row.mark, member.state);
-            row.word.textContent = marks[member.state].word;
+            row.shown = shown;
+            row.item.dataset.state = shown;
+            row.item.dataset.doubt = member.doubt ?? "none";
+            changeMark(row.mark, shown);
+            row.word.textContent = `${marks[shown].word}${member.doubt ? `, ${doubtWords[member.doubt]}` : ""}`;
+            showNote(row, member);
             row.place.textContent = knownBy(member);
             row.sinceGroup.hidden = !member.since;
             showTime(row.since, member.since, clockTime(member.since));
@@ -132,7 +147,9 @@ export class List {
         const clock = latestClock(row.member);
         if (clock) {
             const told = age(clock.receivedTime, this.#now());
-            showTime(row.heard, clock.receivedTime, `clock ${duration(clock.aheadSeconds)} ahead, told ${told}`);
+            const way = clock.aheadSeconds < 0 ? "behind" : "ahead";
+            const off = `clock ${duration(Math.abs(clock.aheadSeconds))} ${way}, told ${told}`;
+            showTime(row.heard, clock.receivedTime, off);
             return;
         }
         const position = latestPosition(row.member);
@@ -140,6 +157,15 @@ export class List {
         const shown = position ? `heard ${age(position.sampleTime, this.#now())}${rough}` : "never heard";
         showTime(row.heard, position?.sampleTime, shown);
     }
+}
+
+/** What keeps a state from being sure. */
+const doubtWords = { checking: "being checked", stale: "not heard lately", poorAccuracy: "accuracy too poor" };
+
+/** The note of a call for help stands where the call is. */
+function showNote({ note }, { state, call }) {
+    const isCall = state === "sos" || state === "needsHelp";
+    note.textContent = isCall && call?.note ? `“${call.note}”` : "";
 }
 
 /** The wrong clock that was told of last; undefined where a device with a right one was heard since. */
@@ -171,7 +197,7 @@ function showPresences({ presence }, member) {
     presence.element.title = first ? [first, ...others].map(whole).join("\n") : "";
 }
 
-function newRow(user, choose) {
+function newRow(user, choose, declare) {
     const item = document.createElement("li");
     item.dataset.user = user;
     const button = document.createElement("button");
@@ -179,8 +205,8 @@ function newRow(user, choose) {
     button.className = "person";
     button.addEventListener("click", () => choose(user));
     const mark = markElement("unknown");
-    const [name, state, word, place, times, sinceGroup] =
-        ["name", "state", "word", "region", "times", "since"].map(spanNamed);
+    const [name, state, word, place, note, times, sinceGroup] =
+        ["name", "state", "word", "region", "note", "times", "since"].map(spanNamed);
     const presence = newPresence();
     const since = document.createElement("time");
     const heard = document.createElement("time");
@@ -189,9 +215,10 @@ function newRow(user, choose) {
     sinceGroup.append("since ", since);
     heard.className = "heard";
     times.append(sinceGroup, heard);
-    button.append(mark, name, state, presence.element, times);
-    item.append(button);
-    return { item, mark, word, place, presence, sinceGroup, since, heard, member: undefined };
+    button.append(mark, name, state, note, presence.element, times);
+    const actions = new RowActions(user, declare);
+    item.append(button, actions.element);
+    return { item, mark, word, place, note, presence, sinceGroup, since, heard, actions, member: undefined };
 }
 
 function newPresence() {
@@ -209,6 +236,6 @@ function spanNamed(name) {
 }
 
 function inOrder(left, right) {
-    return markOrder.indexOf(left.state) - markOrder.indexOf(right.state)
-        || left.user.localeCompare(right.user, undefined, { numeric: true });
+    return markOrder.indexOf(left.shown) - markOrder.indexOf(right.shown)
+        || left.member.user.localeCompare(right.member.user, undefined, { numeric: true });
 }

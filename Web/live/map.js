@@ -77,8 +77,7 @@ export class LiveMap {
     show(state) {
         this.#state = state;
         if (!this.#isLoaded) { return; }
-        const { devices, accuracy, trails } = deviceFeatures(state);
-        this.#put({ devices, accuracy, trails });
+        this.#put(deviceFeatures(state));
         if (this.#shownRegions !== state.regions) {
             this.#shownRegions = state.regions;
             const { shapes, names } = regionFeatures(state.regions);
@@ -133,6 +132,13 @@ export class LiveMap {
             .filter((feature) => feature.properties.user === user)
             .map((feature) => ({ coordinates: feature.geometry.coordinates, state: feature.properties.state,
                 isChecking: feature.properties.isChecking }));
+    }
+
+    /** Where fixes that are not believed seem to be, as the map has it: for tests. */
+    drawnSeeming(user) {
+        return this.#map.queryRenderedFeatures({ layers: ["seeming"] })
+            .filter((feature) => feature.properties.user === user)
+            .map((feature) => feature.geometry.coordinates);
     }
 
     /** The points of the track that are in sight, as the map has them: for tests. */

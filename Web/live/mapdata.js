@@ -2,7 +2,7 @@
 import { circleRing, drawable, labelPoint, unwrap } from "./geodesy.js";
 import { pictureName } from "./mapstyle.js";
 import { isChecking } from "./presence.js";
-import { isCoarse, latestPosition } from "./state.js";
+import { isCoarse, latestPosition, shownState } from "./state.js";
 
 /** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
 const largestAccuracyMetres = 20_000;
@@ -29,10 +29,20 @@ export function deviceFeatures(state) {
     const devices = [];
     const accuracy = [];
     const trails = [];
+    const seeming = [];
+    const doubts = [];
     for (const member of state.members.values()) {
-        const properties = { user: member.user, state: member.state };
+        const properties = { user: member.user, state: shownState(state, member) };
         for (const [device, position] of member.positions) {
-            const coordinates = [position.longitude, position.latitude];
+            const { estimate, checking } = member.beliefs.get(device) ?? {};
+            // While its fixes are not believed, a device is drawn where it is believed to be; they are drawn hollow.
+            const believed = checking && estimate ? estimate : position;
+            const coordinates = [believed.longitude, believed.latitude];
+            if (checking && estimate) {
+                const seems = [checking.longitude, checking.latitude];
+                seeming.push(feature({ type: "Point", coordinates: seems }, { ...properties, device }));
+                doubts.push(feature({ type: "LineString", coordinates: unwrap([coordinates, seems]) }, properties));
+            }
             const name = member.positions.size > 1 ? device : member.user;
             const picture = pictureName("text", name);
             const isRough = isCoarse(position);
@@ -47,7 +57,10 @@ export function deviceFeatures(state) {
             }
         }
     }
-    return { devices: collected(devices), accuracy: collected(accuracy), trails: collected(trails) };
+    return {
+        devices: collected(devices), accuracy: collected(accuracy), trails: collected(trails),
+        seeming: collected(seeming), doubts: collected(doubts),
+    };
 }
 
 /** A track as its points and the line through those that say exactly where the device was. */

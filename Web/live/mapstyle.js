@@ -21,6 +21,7 @@ export function colours() {
         sign: colour("on-state"),
         safe: colour("safe"),
         unsafe: colour("unsafe"),
+        located: colour("located"),
         unknown: colour("unknown"),
         sos: colour("sos"),
         needsHelp: colour("needs-help"),
@@ -36,7 +37,7 @@ export function mapStyle(palette) {
         version: 8,
         sources: {
             graticule: data, regions: data, names: data, trails: data, accuracy: data, devices: data, track: data,
-            trackPoints: data,
+            trackPoints: data, seeming: data, doubts: data,
         },
         layers: layers(palette),
     };
@@ -44,7 +45,8 @@ export function mapStyle(palette) {
 
 /** The layers from the ground up. */
 export function layers(palette) {
-    const others = ["safe", "unsafe", "sos", "needsHelp", "offSite"].flatMap((state) => [state, palette[state]]);
+    const known = ["safe", "located", "unsafe", "sos", "needsHelp", "offSite"];
+    const others = known.flatMap((state) => [state, palette[state]]);
     const byState = ["match", ["get", "state"], ...others, palette.unknown];
     const byMuster = ["case", ["get", "muster"], palette.safe, palette.region];
     const name = { "icon-image": ["get", "picture"], "icon-padding": 1 };
@@ -94,6 +96,18 @@ export function layers(palette) {
                 "circle-stroke-width": ["case", ["get", "isHollow"], 1.5, 0],
                 "circle-opacity": ["case", ["get", "isRough"], 0.4, 1],
                 "circle-stroke-opacity": ["case", ["get", "isRough"], 0.4, 1],
+            },
+        },
+        {
+            id: "doubts", type: "line", source: "doubts",
+            paint: { "line-color": palette.text, "line-width": 1.5, "line-dasharray": [2, 2] },
+        },
+        {
+            // Where fixes that are not believed seem to be: hollow, so that nobody takes it for where someone is.
+            id: "seeming", type: "circle", source: "seeming",
+            paint: {
+                "circle-radius": 7, "circle-color": palette.ground, "circle-opacity": 0.6,
+                "circle-stroke-color": palette.text, "circle-stroke-width": 2,
             },
         },
         // Where there is no room for all names, those of the layers further down this list are shown.

@@ -19,6 +19,11 @@ export const marks = {
         shape: "M12 2.2 22.8 21.2H1.2Z",
         sign: "M12 9v5.4M12 17.7v.1",
     },
+    located: {
+        word: "Located",
+        shape: "M12 3.5a8.5 8.5 0 1 1 0 17a8.5 8.5 0 1 1 0-17Z",
+        sign: "M12 11.9v.2",
+    },
     unknown: {
         word: "Unknown",
         shape: "M3 3H21V21H3Z",
@@ -37,7 +42,7 @@ export const marks = {
 };
 
 /** The order of the list: whom to look for first. */
-export const markOrder = ["sos", "needsHelp", "unsafe", "unknown", "offSite", "safe"];
+export const markOrder = ["sos", "needsHelp", "unsafe", "unknown", "offSite", "located", "safe"];
 
 /** The states that are always counted; the others where someone is in them. */
 export const usualMarks = new Set(["unsafe", "unknown", "safe"]);

@@ -5,6 +5,8 @@ import { Feed } from "./feed.js";
 import { Problem } from "./http.js";
 import { List } from "./list.js";
 import { LiveMap, NoMap } from "./map.js";
+import { Myself } from "./myself.js";
+import { newDeclaration, Outbox } from "./outbox.js";
 import { Session } from "./session.js";
 import { loadHistory, loadSnapshot } from "./snapshot.js";
 import { counts, emptyState, latestPosition, reduce } from "./state.js";
@@ -33,14 +35,20 @@ let reloadTimer;
 let era = 0;
 
 const list = new List({ list: element("list"), counts: element("counts"), empty: element("list-empty") },
-    chooseFromList);
+    chooseFromList, declare);
 const events = new Events(element("events"));
-const alarms = new Alarms({ alarms: element("alarms"), orders: element("orders") }, order);
+const serverNow = () => Date.now() + clockAheadMs;
+const alarms = new Alarms(
+    { alarms: element("alarms"), closed: element("closed"), orders: element("orders") }, order, serverNow);
+const outbox = new Outbox({
+    send: (path, options) => session.request(path, options),
+    report: (delivery) => myself.tell(delivery),
+});
+const myself = new Myself(element("myself"), outbox, serverNow);
 const track = new TrackView({
     bar: element("track"), title: element("track-title"), words: element("track-words"), said: element("track-said"),
     device: element("track-device"), span: element("track-span"), close: element("track-close"),
 }, (path) => session.json(path), trackChanged);
-const serverNow = () => Date.now() + clockAheadMs;
 
 // Signing in and out
 
@@ -49,7 +57,7 @@ async function start() {
     element("sign-in-form").addEventListener("submit", submit);
     element("sign-out").addEventListener("click", () => session.signOut());
     element("fit").addEventListener("click", () => map?.fit());
-    addEventListener("online", () => feed?.hurry());
+    addEventListener("online", () => { feed?.hurry(); outbox.hurry(); });
     setInterval(() => list.tick(), 5000);
     const code = takeCode();
     try {
@@ -101,6 +109,7 @@ function showSignIn() {
     era += 1;
     feed?.stop();
     feed = undefined;
+    outbox.end();
     clearTimeout(reloadTimer);
     reloadTimer = undefined;
     state = emptyState;
@@ -117,6 +126,7 @@ async function showLive() {
     element("sign-in").hidden = true;
     element("live").hidden = false;
     element("who").textContent = session.user.name;
+    outbox.begin(session.user.name);
     if (!map) { await openMap(); }
     await load();
 }
@@ -147,7 +157,8 @@ async function load(knownRegions) {
         if (snapshot.at) { clockAheadMs = Date.parse(snapshot.at) - Date.now(); }
         state = reduce(reduce(state, { type: "snapshot", snapshot }), { type: "history", changes: past });
         hasHistory = true;
-        notice(snapshot.isPartial ? "There is more here than this page can show." : "");
+        notice([serverClockWords(), snapshot.isPartial ? "There is more here than this page can show." : ""]
+            .filter(Boolean).join(" "));
         show();
         follow(snapshot.sequence);
         track.refresh();
@@ -194,7 +205,8 @@ function show() {
     showTimer = undefined;
     const began = performance.now();
     alarms.show(state, session.user);
-    list.show(state, serverNow);
+    list.show(state, serverNow, session.user);
+    myself.show(state, session.user);
     events.show(state);
     list.mark(track.user);
     track.show();
@@ -210,18 +222,37 @@ function titleOf({ sos, needsHelp, unsafe, unknown }) {
     return `${call}${unsafe} not safe, ${unknown} unknown · Muster`;
 }
 
+/** Leaders and admins are told that the server suspects its own clock: times and silences may then be wrong. */
+function serverClockWords() {
+    const clock = state.serverClock;
+    if (!clock?.suspect || session.user?.role === "member") { return ""; }
+    const off = `${duration(Math.abs(clock.aheadSeconds))} ${clock.aheadSeconds < 0 ? "behind" : "ahead of"}`;
+    return `The server’s clock seems to be ${off} that of ${clock.devices} devices: do not trust the times shown.`;
+}
+
+/** Says something of a person in this leader's name. */
+async function declare(user, kind) {
+    const { dueAt, ...body } = newDeclaration(kind, serverNow());
+    const response = await order(`users/${encodeURIComponent(user)}/declarations`, body);
+    const receipt = await response?.json().catch(() => ({}));
+    if (receipt?.late) { notice(`It changed nothing for ${user}: something newer, or a call for help, stands.`); }
+}
+
 /** Sends what a leader orders; what came of it comes back through the feed. */
 async function order(path, body) {
     try {
-        await session.request(path, { method: "POST", body });
+        const response = await session.request(path, { method: "POST", body });
         notice("");
+        return response;
     } catch (error) {
         notice(error instanceof Problem ? error.message : "The server does not answer: nothing was done.");
+        return undefined;
     }
 }
 
 function connection({ state: name, delayMs }) {
     const pill = element("connection");
+    showWhetherLive(name);
     if (name === "live") { track.retry(); }
     // A first attempt after a cut goes on saying since when the page is not live.
     if (name === "connecting" && pill.dataset.state === "waiting") { return; }
@@ -229,12 +260,29 @@ function connection({ state: name, delayMs }) {
         pill.textContent = {
             connecting: "Connecting…",
             live: "Live",
-            waiting: `Not live since ${clockTime(new Date().toISOString())}`,
+            waiting: `Not live since ${lastHeard()}`,
             refused: "Not live: refused",
         }[name];
     }
     pill.dataset.state = name;
     pill.title = name === "waiting" ? `Tries again within ${Math.ceil(delayMs / 1000)} s` : "";
+}
+
+/** When the server was last heard. */
+function lastHeard() {
+    return clockTime(new Date(feed?.heardMs ?? Date.now()).toISOString());
+}
+
+/** Says large that what is shown may be old; a first attempt after a cut leaves it said. */
+function showWhetherLive(name) {
+    const banner = element("not-live");
+    if (name === "connecting") { return; }
+    if (name !== "live" && banner.hidden) {
+        banner.textContent = name === "refused"
+            ? "Not live: the server refused this page. Sign in again."
+            : `Not live since ${lastHeard()}. What is shown here may be old.`;
+    }
+    banner.hidden = name === "live";
 }
 
 function notice(text) {

@@ -14,6 +14,7 @@ export function sureness(probability) {
 
 /** Whether the last fix of a device does not fit what was known before it. */
 export function isChecking(member, device) {
+    if (member.beliefs?.get(device)?.checking) { return true; }
     return [...member.presences.get(device)?.values() ?? []].some((presence) => presence.doubt === "checking");
 }
 
@@ -38,8 +39,10 @@ export function presenceLines(member, clock = minuteTime) {
         .sort(inOrder);
     const checked = told.filter(({ kind }) => kind === "checking").map(({ presence }) => presence);
     const others = told.filter(({ kind }) => kind !== "checking");
+    const seeming = [...member.beliefs?.values() ?? []].map(({ checking }) => checking).filter(Boolean);
+    const isChecking = checked.length + seeming.length > 0;
     return [
-        ...(checked.length > 0 ? [{ kind: "checking", words: checkingWords(checked) }] : []),
+        ...(isChecking ? [{ kind: "checking", words: checkingWords(checked, seeming) }] : []),
         ...others.map(({ presence, kind }) => ({ kind, words: words(presence, kind, clock) })),
     ];
 }
@@ -59,8 +62,15 @@ function inOrder(left, right) {
 }
 
 /** A fix that does not fit puts every region of its device in doubt at once: that is told once, without a number. */
-function checkingWords(checked) {
+function checkingWords(checked, seeming) {
     const held = checked.filter((presence) => presence.standing === "inside").map(nameOf);
+    if (seeming.length > 0) {
+        const regions = seeming.flatMap(({ regions: named }) => named ?? []);
+        const places = [...new Set(regions.map((region) => region.name || region.id))].join(", ");
+        const was = held.length === 1 && held[0] !== places ? `, was inside ${held[0]}` : "";
+        return places
+            ? ["checking… seems to be in ", places, was] : ["checking… seems to be in no region", "", was];
+    }
     if (held.length === 0) { return ["checking…", "", ""]; }
     return ["checking… was inside ", held.length === 1 ? held[0] : `${held.length} regions`, ""];
 }

@@ -15,7 +15,8 @@ const pageLimit = 50;
  * @param {(path: string) => Promise<object>} get answers the JSON of an API path
  * @param {object[]} [knownRegions] regions that need not be asked for again
  * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], clocks: object[],
- *   presences: object[], presenceSequence: number, incidents: object[], regions: object[], isPartial: boolean}>}
+ *   presences: object[], presenceSequence: number, incidents: object[], closed: object[], alwaysShown: string[],
+ *   serverClock?: object, regions: object[], isPartial: boolean}>}
  *   `at` is the server's time, when it told; `presenceSequence` is the last change that every presence holds; `clocks`
  *   are those that are ahead
  * @throws {Problem} when the server refuses the positions
@@ -37,6 +38,9 @@ export async function loadSnapshot(get, knownRegions) {
         presences: presences?.items ?? [],
         presenceSequence: presences?.first.sequence ?? positions.first.sequence,
         incidents: incidents?.items ?? [],
+        closed: people.closed,
+        alwaysShown: people.alwaysShown,
+        serverClock: people.serverClock,
         regions: places.regions,
         isPartial: positions.isPartial || Boolean(presences?.isPartial) || places.isPartial,
     };
@@ -51,14 +55,23 @@ export async function loadHistory(get, sequence, length = 1000) {
 
 async function loadPeople(get) {
     const teams = (await allowed(pages(get, "teams", "items")))?.items ?? [];
-    const answers = await Promise.all(teams.map((team) => allowed(get(`teams/${part(team.name)}/safety`))));
+    const [answers, latest] = await Promise.all([
+        Promise.all(teams.map((team) => allowed(get(`teams/${part(team.name)}/safety`)))),
+        Promise.all(teams.map((team) => allowed(get(`teams/${part(team.name)}/incidents?limit=1`)))),
+    ]);
     const members = [];
     for (const answer of answers) {
-        for (const { device, position, ...member } of answer?.members ?? []) {
+        for (const { position, ...member } of answer?.members ?? []) {
             members.push({ ...member, team: answer.team, safetySequence: answer.sequence });
         }
     }
-    return { members, at: answers.find((answer) => answer?.at)?.at };
+    return {
+        members,
+        at: answers.find((answer) => answer?.at)?.at,
+        closed: latest.flatMap((answer) => answer?.items ?? []).filter(({ open }) => !open),
+        alwaysShown: teams.filter((team) => team.showsSafetyAlways === true).map(({ name }) => name),
+        serverClock: answers.find((answer) => answer?.serverClock)?.serverClock,
+    };
 }
 
 async function loadRegions(get) {

@@ -25,6 +25,10 @@ const coarseMetres = 500;
  * @property {string} [acknowledgedBy] who has heard the call for help
  * @property {string} [since] RFC 3339
  * @property {RegionName} [region] what makes them safe
+ * @property {"checking"|"stale"|"poorAccuracy"} [doubt] what keeps the state from being sure
+ * @property {{note?: string, sampleTime?: string}} [call] what was last said with a call for help
+ * @property {Map<string, object>} beliefs by device: {estimate?, checking?}, where it is believed to be, and where its
+ *   fixes seem to be while they are not believed
  * @property {number} safetySequence the change their safety stems from, or the snapshot's
  * @property {Map<string, object>} positions the current position of each device by its id
  * @property {Map<string, {aheadSeconds: number, receivedTime: string}>} clocks those of its devices that are ahead:
@@ -46,6 +50,9 @@ const coarseMetres = 500;
  * @property {Map<string, object>} regions by `collection/id`: {collection, id, name, muster, geometry, radius?}
  * @property {Map<string, number[][]>} trails by device: [longitude, latitude] of its latest fixes
  * @property {Map<number, object>} incidents those that are open, by number: {number, team, kind, startedAt, …}
+ * @property {Map<number, object>} closed incidents that were closed, by number
+ * @property {Set<string>} alwaysShown the teams whose safety is shown without an incident too
+ * @property {{aheadSeconds: number, devices: number}} [serverClock] why the server suspects its own clock
  * @property {object[]} events the latest first
  * @property {{people: boolean, regions: boolean}} outdated what must be asked of the server again
  */
@@ -58,6 +65,8 @@ export const emptyState = Object.freeze({
     regions: new Map(),
     trails: new Map(),
     incidents: new Map(),
+    closed: new Map(),
+    alwaysShown: new Set(),
     events: [],
     outdated: { people: false, regions: false },
 });
@@ -92,10 +101,23 @@ export function isCoarse(position) {
     return position.accuracy >= coarseMetres;
 }
 
-/** How many members are in each state. */
+/**
+ * The state that is shown of a member: outside the muster regions nobody is in danger while there is nothing to be
+ * safe from, and so is `located`, unless the team wants safety shown always.
+ */
+export function shownState(state, member) {
+    return member.state === "unsafe" && !showsSafety(state, member.team) ? "located" : member.state;
+}
+
+/** Whether a team's safety is shown: in an incident of it, or always where the team wants that. */
+export function showsSafety(state, team) {
+    return state.alwaysShown.has(team) || [...state.incidents.values()].some((incident) => incident.team === team);
+}
+
+/** How many members are shown in each state. */
 export function counts(state) {
-    const result = { safe: 0, unsafe: 0, unknown: 0, needsHelp: 0, sos: 0, offSite: 0 };
-    for (const member of state.members.values()) { result[member.state] += 1; }
+    const result = { safe: 0, located: 0, unsafe: 0, unknown: 0, needsHelp: 0, sos: 0, offSite: 0 };
+    for (const member of state.members.values()) { result[shownState(state, member)] += 1; }
     return result;
 }
 
@@ -110,15 +132,21 @@ export function calls(state) {
     return callers.sort((left, right) => (left.state === "sos" ? 0 : 1) - (right.state === "sos" ? 0 : 1));
 }
 
-/** How many of an incident's team are accounted for, as far as this user may see. */
+/** How many of an incident's team are accounted for, as far as this user may see, and of how many that is in doubt. */
 export function tally(state, incident) {
     const team = [...state.members.values()].filter((member) => member.team === incident.team);
-    return { accounted: team.filter(isAccounted).length, people: team.length };
+    const accounted = team.filter(isAccounted);
+    const doubtful = accounted.filter(({ doubt }) => doubt !== undefined).length;
+    return { accounted: accounted.length, people: team.length, ...doubtful > 0 ? { doubtful } : {} };
 }
 
 function withSnapshot(state, snapshot) {
     const members = new Map();
-    for (const person of snapshot.members) { members.set(person.user, { ...person, ...nowhere() }); }
+    for (const { device, estimate, checking, ...person } of snapshot.members) {
+        const member = { ...person, ...nowhere(), call: state.members.get(person.user)?.call };
+        if (device && (estimate || checking)) { member.beliefs.set(device, { estimate, checking }); }
+        members.set(person.user, member);
+    }
     for (const position of snapshot.positions) {
         const member = memberNamed(members, owner(position.device), snapshot.sequence);
         member.positions.set(position.device, position);
@@ -138,6 +166,9 @@ function withSnapshot(state, snapshot) {
         members,
         trails,
         incidents: new Map((snapshot.incidents ?? []).map((incident) => [incident.number, incident])),
+        closed: new Map((snapshot.closed ?? []).map((incident) => [incident.number, incident])),
+        alwaysShown: new Set(snapshot.alwaysShown ?? []),
+        serverClock: snapshot.serverClock,
         regions: new Map(snapshot.regions.map((region) => [regionKey(region), region])),
         outdated: { people: false, regions: false },
     };
@@ -147,6 +178,7 @@ function withHistory(state, changes) {
     const draft = draftOf(state);
     for (const change of changes) {
         addEvent(draft, change);
+        if (change.type === "declaration") { applyDeclaration(draft, change); }
         if (change.type === "position" && !change.late) { addToTrail(draft, change.position, change.device); }
     }
     return finished(draft);
@@ -169,6 +201,7 @@ function draftOf(state) {
         members: new Map(state.members),
         trails: new Map(state.trails),
         incidents: new Map(state.incidents),
+        closed: new Map(state.closed),
         events: [...state.events],
         outdated: { ...state.outdated },
     };
@@ -196,9 +229,10 @@ function apply(draft, change) {
         case "note":
             if (change.kind === "clock") { forgetClock(draft, change.device); }
             break;
+        case "belief": applyBelief(draft, change); break;
+        case "declaration": applyDeclaration(draft, change); break;
         case "sighting":
-        // What was said shows in the safety that follows; a call told again, among the events.
-        case "declaration":
+        // A call told again shows among the events.
         case "reminder":
         default: break;
     }
@@ -271,20 +305,34 @@ function withPresence(presences, device, presence) {
     return all;
 }
 
+/** Where a device is believed to be; and where it seems to be, until its fixes are believed again. */
+function applyBelief(draft, { device, estimate, checking, sequence }) {
+    const member = memberNamed(draft.members, owner(device), sequence);
+    const beliefs = new Map(member.beliefs).set(device, { estimate, checking });
+    draft.members.set(member.user, { ...member, beliefs });
+}
+
+/** What is said with a call for help; that there is one shows in the safety that follows. */
+function applyDeclaration(draft, { user, kind, note, sampleTime, late }) {
+    const member = draft.members.get(user);
+    if (!member || late || (kind !== "sos" && kind !== "needsHelp")) { return; }
+    const isCalling = member.state === "sos" || member.state === "needsHelp";
+    const kept = note ?? (isCalling ? member.call?.note : undefined);
+    draft.members.set(user, { ...member, call: { note: kept, sampleTime } });
+}
+
 /** The snapshot of a team may be newer than the first changes that follow the snapshot of the positions. */
-function applySafety(draft, { user, state, since, region, source, markedBy, acknowledgedBy, sequence }) {
+function applySafety(draft, { user, state, since, region, source, markedBy, acknowledgedBy, doubt, sequence }) {
     const member = memberNamed(draft.members, user, 0);
     if (sequence <= member.safetySequence) { return; }
-    const safety = { state, since, region, source, markedBy, acknowledgedBy };
+    const safety = { state, since, region, source, markedBy, acknowledgedBy, doubt };
     draft.members.set(user, { ...member, ...safety, safetySequence: sequence });
 }
 
-function applyIncident(draft, { open, number, team, kind, note, startedAt, startedBy }) {
-    if (open) {
-        draft.incidents.set(number, { number, team, kind, note, startedAt, startedBy });
-    } else {
-        draft.incidents.delete(number);
-    }
+function applyIncident(draft, { type, sequence, at, ...incident }) {
+    const [is, was] = incident.open ? [draft.incidents, draft.closed] : [draft.closed, draft.incidents];
+    was.delete(incident.number);
+    is.set(incident.number, incident);
 }
 
 function addToTrail(draft, position, device) {
@@ -305,14 +353,16 @@ function addEvent(draft, change) {
         const late = delayMs > promptMs ? { delayMs } : {};
         draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability, ...late });
     } else if (change.type === "safety") {
-        const { state: kind, since, markedBy, acknowledgedBy } = change;
+        const { since, markedBy, acknowledgedBy } = change;
+        const kind = shownState(draft, { state: change.state, team: draft.members.get(user)?.team });
         draft.events.unshift({ sequence, at: since ?? at, user, region, kind, markedBy, acknowledgedBy });
     } else if (change.type === "reminder") {
         draft.events.unshift({ sequence, at, user, kind: "reminder", call: change.state });
     } else if (change.type === "incident") {
-        const { team, open, closedHow } = change;
+        const { team, open, closedHow, closedBy, happened } = change;
         const isDrill = change.kind === "drill";
-        draft.events.unshift({ sequence, at, user: team, kind: "incident", open, isDrill, closedHow });
+        const how = { open, isDrill, closedHow, closedBy, happened };
+        draft.events.unshift({ sequence, at, user: team, kind: "incident", ...how });
     }
 }
 
@@ -334,7 +384,7 @@ function memberNamed(members, user, safetySequence) {
 
 /** The parts of a member of whom no device was heard. */
 function nowhere() {
-    return { positions: new Map(), clocks: new Map(), presences: new Map() };
+    return { positions: new Map(), clocks: new Map(), presences: new Map(), beliefs: new Map() };
 }
 
 /** `alice` of `alice/phone`. */
