@@ -46,6 +46,10 @@ public struct GeometryFault: Hashable, Sendable {
         case ringsCross
         /// Two rings of a polygon have a piece of an edge in common.
         case ringsShareEdge
+        /// Two rings of a polygon touch; only under `ShapeRules` that forbid it.
+        case ringsTouch
+        /// More edges of a multipolygon's polygons cross than the `ShapeRules` allow.
+        case tooManyCrossings
         /// A hole, or part of it, lies outside its exterior.
         case holeOutside
         /// Two holes overlap, or one lies in the other.
@@ -54,7 +58,7 @@ public struct GeometryFault: Hashable, Sendable {
         case polygonsOverlap
         /// A radius that is not above 0 and at most 100 km.
         case radius(Double)
-        /// More positions or rings than a shape may have: `Shape.positionLimit`, `Shape.ringLimit`.
+        /// More positions or rings than a shape may have: `Shape.positionLimit`, `ShapeRules.ringLimit`.
         case tooLarge
         /// So many edges lie across each other's boxes that checking them all would take too long.
         case tooComplex

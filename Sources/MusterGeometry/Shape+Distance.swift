@@ -85,18 +85,25 @@ extension PreparedShape {
     /// Calls the closure with every edge that is a boundary and its number among all edges.
     private func forEachEdge(_ body: (Int, BoundarySearch.Edge) -> Void) {
         var number = 0
+        var cuts = cuts[...]
         for area in areas {
-            forEachEdge(of: area.exterior, &number, body)
-            for hole in area.holes { forEachEdge(of: hole, &number, body) }
+            forEachEdge(of: area.exterior, &number, &cuts, body)
+            for hole in area.holes { forEachEdge(of: hole, &number, &cuts, body) }
         }
     }
 
-    private func forEachEdge(of ring: Ring, _ number: inout Int, _ body: (Int, BoundarySearch.Edge) -> Void) {
+    private func forEachEdge(
+        of ring: Ring, _ number: inout Int, _ cuts: inout ArraySlice<Int>, _ body: (Int, BoundarySearch.Edge) -> Void
+    ) {
         for index in 0..<ring.edgeCount {
             defer { number += 1 }
             let a = ring.latitudes[index]
             let b = ring.latitudes[index + 1]
-            if (a == b && abs(a) == 90) || cuts.contains(number) { continue }
+            if cuts.first == number {
+                cuts.removeFirst()
+                continue
+            }
+            if a == b && abs(a) == 90 { continue }
             let west = ring.longitude(index).rounded
             body(
                 number,
@@ -106,9 +113,30 @@ extension PreparedShape {
         }
     }
 
-    /// The numbers of the edges on the antimeridian that have the shape on both sides.
+    /// So many edges are looked at place by place, each in O(n).
+    private static let fewCuts = 16
+
+    /// The numbers of the edges on the antimeridian that have the shape on both sides, ascending.
+    ///
+    /// - Complexity: n log n for n edges.
     static func cuts(in areas: [Area]) -> [Int] {
-        var result: [Int] = []
+        let edges = antimeridianEdges(of: areas)
+        let (west, east) = (180 - 1e-9, -180 + 1e-9)
+        if edges.count > fewCuts {
+            let spans = [west, east].map { MeridianSpans(of: areas, at: $0) }
+            return edges.filter { edge in spans.allSatisfy { $0.contains(edge.middle) } }.map(\.number)
+        }
+        return edges.filter { edge in
+            [west, east].allSatisfy { longitude in
+                let place = Coordinate(validLatitude: edge.middle, longitude: longitude)
+                return areas.contains { $0.locate(place) != .outside }
+            }
+        }.map(\.number)
+    }
+
+    /// The numbers of the edges that lie on the antimeridian, and the latitudes of their middles.
+    private static func antimeridianEdges(of areas: [Area]) -> [(number: Int, middle: Double)] {
+        var edges: [(number: Int, middle: Double)] = []
         var number = 0
         for area in areas {
             for ring in [area.exterior] + area.holes {
@@ -116,17 +144,10 @@ extension PreparedShape {
                     defer { number += 1 }
                     let a = ring.longitude(index)
                     guard abs(a.degrees) == 180, a.compared(with: ring.longitude(index + 1)) == 0 else { continue }
-                    let middle = (ring.latitudes[index] + ring.latitudes[index + 1]) / 2
-                    let west = Coordinate(validLatitude: middle, longitude: 180 - 1e-9)
-                    let east = Coordinate(validLatitude: middle, longitude: -180 + 1e-9)
-                    if areas.contains(where: { $0.locate(west) != .outside })
-                        && areas.contains(where: { $0.locate(east) != .outside })
-                    {
-                        result.append(number)
-                    }
+                    edges.append((number, (ring.latitudes[index] + ring.latitudes[index + 1]) / 2))
                 }
             }
         }
-        return result
+        return edges
     }
 }

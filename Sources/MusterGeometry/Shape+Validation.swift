@@ -11,6 +11,7 @@ extension Shape {
     /// - Parameters:
     ///   - rings: positions in GeoJSON's order, longitude first.
     ///   - winding: whether a ring of the wrong direction is turned round or is a fault.
+    ///   - rules: how rings may lie to each other.
     /// - Throws: every fault found, with its place; see `GeometryFault.Kind`.
     ///
     /// Under `Winding.corrected` a number off the globe by no more than 10⁻⁹ degrees is put back on its edge, too.
@@ -24,20 +25,20 @@ extension Shape {
     /// - Complexity: O(n log n) for n positions of any usual shape, about 20 ms for 100,000. What would take seconds
     ///   (thousands of long edges, slanting side by side) is refused as `tooComplex`.
     public static func validated(
-        polygon rings: [[RawVertex]], winding: Winding = .corrected
+        polygon rings: [[RawVertex]], winding: Winding = .corrected, rules: ShapeRules = .simpleFeatures
     ) throws(GeometryFaults) -> Shape {
-        let polygons = try polygons([rings], winding)
+        let polygons = try polygons([rings], winding, rules)
         return .polygon(polygons[0])
     }
 
     /// Makes a multipolygon of polygons from outside, each its exterior and its holes.
     ///
-    /// As `validated(polygon:winding:)`; besides, the polygons may touch each other but not overlap. One may lie in a
-    /// hole of another.
+    /// As `validated(polygon:winding:rules:)`; besides, the polygons may touch each other, and overlap where the rules
+    /// allow it: then the shape holds what any of them holds. One may lie in a hole of another.
     public static func validated(
-        multiPolygon polygons: [[[RawVertex]]], winding: Winding = .corrected
+        multiPolygon polygons: [[[RawVertex]]], winding: Winding = .corrected, rules: ShapeRules = .simpleFeatures
     ) throws(GeometryFaults) -> Shape {
-        .multiPolygon(try Self.polygons(polygons, winding))
+        .multiPolygon(try Self.polygons(polygons, winding, rules))
     }
 
     /// Makes a circle of numbers from outside.
@@ -56,9 +57,9 @@ extension Shape {
     }
 
     private static func polygons(
-        _ raw: [[[RawVertex]]], _ winding: Winding
+        _ raw: [[[RawVertex]]], _ winding: Winding, _ rules: ShapeRules
     ) throws(GeometryFaults) -> [Polygon] {
-        var check = ShapeCheck(winding: winding)
+        var check = ShapeCheck(winding: winding, rules: rules)
         let polygons = check.polygons(raw)
         guard check.faults.isEmpty else { throw GeometryFaults(check.faults, isTruncated: check.isTruncated) }
         return polygons

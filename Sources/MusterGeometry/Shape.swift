@@ -2,7 +2,8 @@
 public enum Shape: Hashable, Sendable {
     /// One ring with holes.
     case polygon(Polygon)
-    /// Several polygons that do not overlap.
+    /// Several polygons. A place is in the shape when it is in any of them; where they overlap, a boundary that lies in
+    /// another polygon counts as boundary when distances are measured.
     case multiPolygon([Polygon])
     /// Every point within a geodesic distance of a centre.
     case circle(Circle)

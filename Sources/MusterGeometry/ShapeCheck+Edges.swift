@@ -27,7 +27,14 @@ extension ShapeCheck {
             if Self.follows(one, other, b, c, first) { return checkSpike(one, a, b, d) }
             if Self.follows(other, one, d, a, first) { return checkSpike(other, c, d, b) }
         }
-        switch SegmentContact(a, b, c, d) {
+        let contact = SegmentContact(a, b, c, d)
+        if first.polygon != second.polygon, let limit = rules.crossingsOfEdge {
+            if case .crossing = contact {
+                countCrossing(one, other, SegmentContact.crossingPoint(a, b, c, d), limit: limit)
+            }
+            return
+        }
+        switch contact {
         case .none: return
         case .crossing:
             report(one, other, SegmentContact.crossingPoint(a, b, c, d))
@@ -80,6 +87,8 @@ extension ShapeCheck {
     private mutating func checkTouch(
         _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ point: UnrolledPoint
     ) {
+        // Of one polygon, for where polygons may overlap this is not asked of two.
+        if !rules.ringsMayTouch { return report(.ringsTouch, one, other, point.raw) }
         let first = RingAt(rings[Int(one.ring)], one, point)
         let second = RingAt(rings[Int(other.ring)], other, point)
         if let corner = first.corner { noteTouch(ring: Int(one.ring), corner: corner) }

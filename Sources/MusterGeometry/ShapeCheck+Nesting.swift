@@ -1,7 +1,8 @@
 extension ShapeCheck {
     /// Checks which ring lies in which, for rings that do not meet in a forbidden way.
     ///
-    /// - Complexity: O(r²) box comparisons for r rings, and O(n) for each pair whose boxes are in each other.
+    /// - Complexity: n log n for the holes of a polygon. Of r polygons O(r²) box comparisons, and O(n) for each pair
+    ///   whose boxes are in each other; nothing where polygons may overlap.
     mutating func checkNesting() {
         guard !isTruncated else { return }
         var polygonRings: [Range<Int>] = []
@@ -11,6 +12,7 @@ extension ShapeCheck {
             start = index + 1
         }
         for ringsOfPolygon in polygonRings { checkHoles(ringsOfPolygon) }
+        if rules.crossingsOfEdge != nil { return }
         for index in polygonRings.indices {
             for other in polygonRings.indices where other != index {
                 guard !isTruncated else { return }
@@ -22,6 +24,7 @@ extension ShapeCheck {
     private mutating func checkHoles(_ range: Range<Int>) {
         guard rings[range.lowerBound].ring == 0 else { return }
         let exterior = rings[range.lowerBound]
+        if var finder = RingFinder(rings, range) { return checkHoles(range, by: &finder) }
         for index in range.dropFirst() where rings[index].isSound {
             guard let corner = freeCorner(ofRing: index) else { continue }
             if exterior.isSound,
@@ -38,6 +41,23 @@ extension ShapeCheck {
                         .holesOverlap, at: rings[index].place(corner), other: rings[other].place(0),
                         position: rings[index].corners[corner].raw)
                 else { return }
+            }
+        }
+    }
+
+    /// The same for many holes.
+    private mutating func checkHoles(_ range: Range<Int>, by finder: inout RingFinder) {
+        let exterior = range.lowerBound
+        for index in range.dropFirst() where rings[index].isSound {
+            guard let corner = freeCorner(ofRing: index) else { continue }
+            let holders = finder.rings(holding: rings[index].corners[corner])
+            let place = rings[index].place(corner)
+            let position = rings[index].corners[corner].raw
+            if rings[exterior].isSound, !holders.contains(exterior) {
+                add(.holeOutside, at: place, other: rings[exterior].place(0), position: position)
+            }
+            for other in holders where other != index && other != exterior {
+                guard add(.holesOverlap, at: place, other: rings[other].place(0), position: position) else { return }
             }
         }
     }

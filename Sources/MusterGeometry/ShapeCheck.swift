@@ -3,6 +3,9 @@
 /// In order: each ring's numbers; each ring's direction; how the edges of all rings meet; which ring lies in which.
 struct ShapeCheck {
     let winding: Winding
+    let rules: ShapeRules
+    /// How often edges of different polygons cross.
+    var crossings = EdgeCrossings()
     private(set) var faults: [GeometryFault] = []
     private(set) var isTruncated = false
     private(set) var rings: [CheckedRing] = []
@@ -12,7 +15,10 @@ struct ShapeCheck {
     /// How many corners were looked at for points where several rings meet.
     var cornersVisited = 0
 
-    init(winding: Winding) { self.winding = winding }
+    init(winding: Winding, rules: ShapeRules = .simpleFeatures) {
+        self.winding = winding
+        self.rules = rules
+    }
 
     /// The polygons, which are valid when there are no faults.
     mutating func polygons(_ raw: [[[RawVertex]]]) -> [Polygon] {
@@ -65,12 +71,12 @@ struct ShapeCheck {
             for (ring, vertices) in ringsOfPolygon.enumerated() {
                 positions += vertices.count
                 rings += 1
-                if positions > Shape.positionLimit || rings > Shape.ringLimit {
+                if positions > Shape.positionLimit || rings > rules.ringLimit {
                     add(.tooLarge, at: .init(polygon: polygon, ring: ring, vertex: 0))
                     return false
                 }
             }
-            if polygon >= Shape.ringLimit {
+            if polygon >= rules.ringLimit {
                 add(.tooLarge, at: .init(polygon: polygon, ring: 0, vertex: 0))
                 return false
             }

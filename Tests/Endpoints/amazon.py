@@ -22,15 +22,16 @@ def aws_key(server, user="admin", **more):
     return server.admin().ok("POST", "/keys", {"label": "aws", "user": user, "kind": "aws", **more})
 
 
-def client(server, user="admin", service="location", key=None, path="", retries=1, **more):
-    """A boto3 client that signs as a user."""
+def client(server, user="admin", service="location", key=None, path="", retries=1, checks=True, **more):
+    """A boto3 client that signs as a user; that by itself `checks` little of what it sends, or nothing."""
     key = key or aws_key(server, user)
     arguments = {
         "aws_access_key_id": key["accessKeyId"], "aws_secret_access_key": key["secretAccessKey"],
         "aws_session_token": key.get("sessionToken")} | more
     return boto3.session.Session().client(
         service, endpoint_url=server.address + path, region_name=region,
-        config=Config(retries={"total_max_attempts": retries, "mode": "standard"}), **arguments)
+        config=Config(retries={"total_max_attempts": retries, "mode": "standard"}, parameter_validation=checks),
+        **arguments)
 
 
 def command(server, *arguments, key=None, service="location"):

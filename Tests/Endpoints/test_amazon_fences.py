@@ -89,8 +89,13 @@ many = [[math.cos(math.tau * step / 1000), math.sin(math.tau * step / 1000)] for
     {"Polygon": [square(0, 0, 1), square(0.2, 0.2, 0.1)]}, {"Polygon": [[[0, 0], [1, 0], [1, 95], [0, 0]]]},
     circle(1, 1, 0), circle(1, 1, 100_001), circle(1, 1, -5), circle(1, 91, 5), {},
     {"Polygon": [square(0, 0, 1)], **circle(1, 1, 5)}, {"Geobuf": b"\x07\x01"},
+    {"Polygon": [square(0, 0, 1), [[0, 0.5], [0.5, 0.8], [0.8, 0.5], [0.5, 0.2], [0, 0.5]]]},
+    {"MultiPolygon": [[[[0, 0], [100, 0], [100, 1], [0, 1], [0, 0]]]]
+        + [[square(step * 10 + 1, -2, 5)] for step in range(3)]},
+    {"Geobuf": geobuf.encode({"type": "Polygon", "coordinates": [list(reversed(square(0, 0, 1)))]}, 6)},
 ], ids=["clockwise", "unclosed", "bow-tie", "1001 vertices", "two vertices", "hole the wrong way", "off the globe",
-        "radius 0", "radius 100001", "radius -5", "centre off the globe", "nothing", "two at once", "no geobuf"])
+        "radius 0", "radius 100001", "radius -5", "centre off the globe", "nothing", "two at once", "no geobuf",
+        "a hole that touches", "an edge across six", "a clockwise geobuf"])
 def test_a_geometry_that_is_none_is_refused(location, geometry):
     if not any(e["CollectionName"] == "bad" for e in location.list_geofence_collections()["Entries"]):
         location.create_geofence_collection(CollectionName="bad")
@@ -116,6 +121,55 @@ def test_a_geobuf_equals_its_polygon(location):
             location.put_geofence(CollectionName="packed", GeofenceId="f", Geometry={"Geobuf": packed})
             got = location.get_geofence(CollectionName="packed", GeofenceId="f")["Geometry"][kind]
             assert json.loads(json.dumps(got)) == coordinates
+
+
+def test_polygons_of_one_fence_overlap_and_touch_as_amazon_allows(server, location):
+    shapes = {"overlap": [[square(0, 0, 2)], [square(1, 1, 2)]], "edge": [[square(0, 0, 2)], [square(2, 0, 2)]],
+              "corner": [[square(0, 0, 2)], [square(2, 2, 2)]], "same": [[square(0, 0, 2)], [square(0, 0, 2)]]}
+    place = Place(server, location, "lapping", [(name, {"MultiPolygon": shape}) for name, shape in shapes.items()])
+    for name, shape in shapes.items():
+        assert location.get_geofence(CollectionName="lapping", GeofenceId=name)["Geometry"] == {"MultiPolygon": shape}
+    place.report(update("d", 1.5, 1.5, 20), update("d", 9, 9, 10))
+    assert sorted(place.crossings("d")) == sorted(
+        (kind, name) for name in ("overlap", "edge", "corner", "same") for kind in ("enter", "exit"))
+
+
+def test_a_geobuf_holds_what_amazon_allows_and_a_page_of_such_fences_is_short(server, location):
+    location.create_geofence_collection(CollectionName="large")
+    shore = [[10 + (5 if step % 2 else 4.99) * math.cos(math.tau * step / 99_999),
+              50 + (5 if step % 2 else 4.99) * math.sin(math.tau * step / 99_999)] for step in range(99_998)]
+    islands = [[square(column / 50, row / 50, 0.01)] for row in range(100) for column in range(100)]
+    holed = [square(0, 0, 10)] + [
+        list(reversed(square(column / 20 + 0.01, row / 20 + 0.01, 0.02)))
+        for row in range(190) for column in range(100)]
+    for name, kind, coordinates in (
+            ("shore", "Polygon", [shore + shore[:1]]), ("islands", "MultiPolygon", islands),
+            ("holed", "Polygon", holed)):
+        packed = geobuf.encode({"type": kind, "coordinates": coordinates}, 5)
+        assert len(packed) <= 700_000, name
+        location.put_geofence(CollectionName="large", GeofenceId=name, Geometry={"Geobuf": packed})
+    got = location.get_geofence(CollectionName="large", GeofenceId="islands")["Geometry"]["MultiPolygon"]
+    assert len(got) == 10_000
+    page = location.list_geofences(CollectionName="large")
+    assert [entry["GeofenceId"] for entry in page["Entries"]] == ["shore"], "some megabytes a page"
+    pages = location.get_paginator("list_geofences").paginate(CollectionName="large")
+    assert [entry["GeofenceId"] for page in pages for entry in page["Entries"]] == ["shore", "islands", "holed"]
+    more = geobuf.encode({"type": "MultiPolygon", "coordinates": islands + [[square(50, 50, 1)]]}, 5)
+    refused("ValidationException", 400, location.put_geofence, CollectionName="large", GeofenceId="more",
+            Geometry={"Geobuf": more})
+
+
+def test_a_confident_collection_says_so_in_a_tag_that_nobody_writes(server, location):
+    server.admin().ok("POST", "/collections", {"name": "certain", "policy": "confident"})
+    arn = "arn:aws:geo:us-east-1:000000000000:geofence-collection/certain"
+    told = {"muster:policy": "confident"}
+    assert location.describe_geofence_collection(CollectionName="certain")["Tags"] == told
+    location.tag_resource(ResourceArn=arn, Tags={"site": "north"})
+    assert location.list_tags_for_resource(ResourceArn=arn)["Tags"] == {"site": "north", **told}
+    refused("ValidationException", 400, location.tag_resource, ResourceArn=arn, Tags={"muster:policy": "raw"})
+    refused("ValidationException", 400, location.untag_resource, ResourceArn=arn, TagKeys=["muster:policy"])
+    made = location.create_geofence_collection(CollectionName="plain")
+    assert location.list_tags_for_resource(ResourceArn=made["CollectionArn"])["Tags"] == {}
 
 
 def test_two_hundred_and_fifty_fences_come_in_pages_while_more_are_put(location):

@@ -9,7 +9,7 @@ import standardwebhooks
 import amazon
 from amazon import Place, client, moment, refused, update
 from muster_process import run
-from native_api import fix, now
+from native_api import box, fix, now, polygon
 from webhook_receiver import Receiver
 
 account = "000000000000"
@@ -169,11 +169,48 @@ def test_deleted_history_is_gone_and_the_device_reports_on(server, location):
         TrackerName="forget", DeviceIds=["kim", "van", "nobody"])
     assert [(error["DeviceId"], error["Error"]["Code"]) for error in answer["Errors"]] == [
         ("nobody", "ResourceNotFoundError")]
-    for device in ("kim", "van"):
-        refused("ResourceNotFoundException", 404, location.get_device_position, TrackerName="forget", DeviceId=device)
+    for device, place in (("kim", [2, 1]), ("van", [1, 1])):
+        assert location.get_device_position(TrackerName="forget", DeviceId=device)["Position"] == place
+        assert location.get_device_position_history(TrackerName="forget", DeviceId=device)["DevicePositions"] == []
     assert admin.history("kim/phone") == []
     phone.ok("POST", "/positions", fix(3, 4, now()))
     assert location.get_device_position(TrackerName="forget", DeviceId="kim")["Position"] == [4, 3]
+    assert len(admin.history("kim/phone")) == 1
+
+
+def test_a_deleted_history_changes_nobodys_safety_and_takes_nobody_off_a_roll(make_server):
+    server = make_server().start()
+    admin, location = server.admin(), client(server)
+    admin.make_team("yard", [polygon("gate", box(13, 52, 14, 53), muster=True)])
+    for name in ("ina", "ole"):
+        admin.make_user(name, "member", "yard")
+        phone = admin.make_device(name)
+        for ago in (5000, 1000):
+            phone.ok("POST", "/positions", fix(52.5 if name == "ina" else 55, 13.5, now() - ago, accuracy=5))
+    admin.ok("POST", "/teams/yard/incidents", {"kind": "drill"})
+
+    def states():
+        members = admin.ok("GET", "/teams/yard/safety")["members"]
+        incident = admin.items("/teams/yard/incidents")[0]["number"]
+        inside = admin.ok("GET", "/presences?user=ina")["items"]
+        return ({member["user"]: (member["state"], member.get("source"), member["since"]) for member in members},
+                admin.ok("GET", f"/incidents/{incident}")["counts"],
+                [(entry["device"], entry["region"]["id"], entry.get("since")) for entry in inside])
+
+    before = states()
+    assert before[2]
+    assert before[0]["ina"][0] == "safe" and before[0]["ole"][0] == "unsafe"
+    changes = admin.last_sequence()
+    answer = location.batch_delete_device_position_history(TrackerName="yard", DeviceIds=["ina", "ole"])
+    assert answer["Errors"] == []
+    for restarts in (False, True):
+        if restarts:
+            server.stop()
+            server.start()
+            admin = server.admin()
+        assert states() == before
+        assert not [change for change in admin.changes(changes) if change["type"] in ("safety", "crossing", "presence")]
+        assert admin.history("ina/phone") == []
 
 
 def test_a_list_of_positions_is_filtered_by_a_polygon(location):
@@ -226,8 +263,10 @@ def test_the_sixth_consumer_is_one_too_many(location):
     refused("ResourceNotFoundException", 404, location.disassociate_tracker_consumer, TrackerName="linked",
             ConsumerArn=arns[2])
     assert location.list_tracker_consumers(TrackerName="linked")["ConsumerArns"] == arns[:2] + arns[3:5]
-    refused("ValidationException", 400, location.associate_tracker_consumer, TrackerName="linked",
+    refused("ResourceNotFoundException", 404, location.associate_tracker_consumer, TrackerName="linked",
             ConsumerArn="arn:aws:s3:::bucket")
+    refused("ValidationException", 400, location.associate_tracker_consumer, TrackerName="linked",
+            ConsumerArn="arn:aws:s3:bucket")
 
 
 def test_tags_are_added_listed_and_taken_away(location):
@@ -308,9 +347,11 @@ def test_a_stranger_with_the_aws_cli_alone_sees_a_member_become_safe_and_gets_th
             members = server.admin().ok("GET", "/teams/crew/safety")["members"]
             return {member["user"]: member["state"] for member in members}
 
-        for longitude, expected in ((13.5, "unsafe"), (13.4, "safe")):
+        # After minutes of silence one accurate fix is believed.
+        for longitude, ago, expected in ((13.5, 600, "unsafe"), (13.4, 1, "safe")):
+            time = (moment() - timedelta(seconds=ago)).isoformat()
             aws("location", "batch-update-device-position", "--tracker-name", "crew", "--updates",
-                f"DeviceId=ann,SampleTime={moment().isoformat()},Position={longitude},52.5")
+                f"DeviceId=ann,SampleTime={time},Position={longitude},52.5,Accuracy={{Horizontal=5}}")
             assert state() == {"ann": expected}
         call = receiver.wait(lambda calls: calls)[0]
         standardwebhooks.Webhook(hook["secret"]).verify(call.body, call.headers)

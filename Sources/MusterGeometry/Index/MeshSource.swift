@@ -166,7 +166,7 @@ extension Ring {
 
 extension Shape {
     /// How many positions its rings have.
-    var positionCount: Int {
+    package var positionCount: Int {
         switch self {
         case .polygon(let polygon): polygon.positionCount
         case .multiPolygon(let polygons): polygons.reduce(0) { $0 + $1.positionCount }

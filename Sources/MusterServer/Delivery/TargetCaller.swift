@@ -53,7 +53,7 @@ package final class TargetCaller: Sendable {
                 type = "application/json"
             } else {
                 headers += WebhookSignature.headers(
-                    id: content.event, at: now(), body: body, keys: settings.keys(at: now()))
+                    id: WebhookID.of(content), at: now(), body: body, keys: settings.keys(at: now()))
             }
             headers.append(("Content-Type", type))
             return Self.outcome(of: try await client.post(body, to: address, headers: headers))

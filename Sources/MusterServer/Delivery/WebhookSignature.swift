@@ -7,7 +7,7 @@ enum WebhookSignature {
     /// The three fields that an attempt carries.
     ///
     /// - Parameters:
-    ///   - id: the event's id, the same for every attempt.
+    ///   - id: the delivery's id, the same for every attempt; see `WebhookID`.
     ///   - keys: one, or two while a secret is being replaced: a receiver that knows either is content.
     static func headers(
         id: String, at now: Instant, body: [UInt8], keys: [[UInt8]]

@@ -5,13 +5,30 @@ package enum AmazonGeometry: Hashable, Sendable {
     case polygon([[RawVertex]])
     case multiPolygon([[[RawVertex]]])
     case circle(RawVertex, radiusMetres: Double)
+    /// A polygon or multipolygon that came as a geobuf, for which other limits hold.
+    indirect case geobuf(AmazonGeometry)
     /// It cannot be read as any; in words.
     case unreadable(String)
 
-    /// Amazon's limits, which are narrower than Muster's own.
+    /// Amazon's limits of the members of `Geometry`.
     private static let ringLimit = 250
-    private static let vertexLimit = 1000
     private static let geobufLimit = 700_000
+
+    /// How much a geometry may hold, by how it came.
+    fileprivate struct Limits {
+        var polygons: Int
+        var rings: Int
+        var vertices: Int
+
+        static let json = Limits(polygons: 250, rings: 250, vertices: 1_000)
+        static let geobuf = Limits(polygons: 10_000, rings: 25_000, vertices: 100_000)
+
+        /// Amazon's rules: rings of a polygon do not touch; polygons may overlap, and an edge may cross 5 edges of
+        /// others, 100,000 pairs in all.
+        var rules: ShapeRules {
+            ShapeRules(ringsMayTouch: false, crossingsOfEdge: 5, crossingLimit: 100_000, ringLimit: rings)
+        }
+    }
 
     /// Reads a `Geometry`: one of its members.
     package init?(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
@@ -60,7 +77,7 @@ package enum AmazonGeometry: Hashable, Sendable {
             return .unreadable("Geobuf must be base 64 of at most \(geobufLimit) bytes")
         }
         do throws(GeobufFault) {
-            return try Geobuf.geometry(bytes)
+            return .geobuf(try Geobuf.geometry(bytes))
         } catch {
             return .unreadable("Geobuf: \(error.reason)")
         }
@@ -69,18 +86,25 @@ package enum AmazonGeometry: Hashable, Sendable {
     /// The shape that it makes.
     ///
     /// - Throws: what is wrong with it, in words.
+    /// - Complexity: n log n for n vertices, of which a geobuf may have 100,000: not for where nothing may block.
     package func shape() throws(AmazonGeometryFault) -> Shape {
+        if case .geobuf(let geometry) = self { return try geometry.shape(within: .geobuf) }
+        return try shape(within: .json)
+    }
+
+    private func shape(within limits: Limits) throws(AmazonGeometryFault) -> Shape {
         do {
             switch self {
+            case .geobuf: throw AmazonGeometryFault("A Geobuf in a Geobuf")
             case .unreadable(let words): throw AmazonGeometryFault(words)
             case .circle(let centre, let radius):
                 return try .validated(circleAround: centre, radiusMetres: radius)
             case .polygon(let rings):
-                try Self.check([rings])
-                return try .validated(polygon: rings, winding: .required)
+                try limits.check([rings])
+                return try .validated(polygon: rings, winding: .required, rules: limits.rules)
             case .multiPolygon(let polygons):
-                try Self.check(polygons)
-                return try .validated(multiPolygon: polygons, winding: .required)
+                try limits.check(polygons)
+                return try .validated(multiPolygon: polygons, winding: .required, rules: limits.rules)
             }
         } catch let fault as AmazonGeometryFault {
             throw fault
@@ -88,16 +112,6 @@ package enum AmazonGeometry: Hashable, Sendable {
             throw AmazonGeometryFault(faults.faults.first.map(Self.words) ?? "The geometry is not valid")
         } catch {
             throw AmazonGeometryFault("The geometry is not valid")
-        }
-    }
-
-    private static func check(_ polygons: [[[RawVertex]]]) throws(AmazonGeometryFault) {
-        guard polygons.reduce(0, { $0 + $1.count }) <= ringLimit else {
-            throw AmazonGeometryFault("A geometry has at most \(ringLimit) rings")
-        }
-        let vertices = polygons.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
-        guard vertices <= vertexLimit else {
-            throw AmazonGeometryFault("A geometry has at most \(vertexLimit) vertices, this has \(vertices)")
         }
     }
 
@@ -114,10 +128,28 @@ package enum AmazonGeometry: Hashable, Sendable {
         case .clockwiseExterior: "An exterior ring runs counter-clockwise: \(place)"
         case .counterclockwiseHole: "An interior ring runs clockwise: \(place)"
         case .ringsCross, .ringsShareEdge, .holesOverlap, .polygonsOverlap: "Rings cross or overlap: \(place)"
+        case .ringsTouch: "Rings of a polygon must not touch: \(place)"
+        case .tooManyCrossings:
+            "An edge crosses more than 5 edges of other polygons, or more than 100,000 pairs cross: \(place)"
         case .holeOutside: "An interior ring lies outside its exterior: \(place)"
         case .radius(let metres):
             "Radius must be more than 0 and at most 100000 metres, is \(JSONWriter.text(metres))"
         case .tooLarge, .tooComplex: "The geometry is too complex"
+        }
+    }
+}
+
+extension AmazonGeometry.Limits {
+    fileprivate func check(_ polygons: [[[RawVertex]]]) throws(AmazonGeometryFault) {
+        guard polygons.count <= self.polygons else {
+            throw AmazonGeometryFault("A geometry has at most \(self.polygons) polygons, this has \(polygons.count)")
+        }
+        guard polygons.reduce(0, { $0 + $1.count }) <= rings else {
+            throw AmazonGeometryFault("A geometry has at most \(rings) rings")
+        }
+        let count = polygons.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
+        guard count <= vertices else {
+            throw AmazonGeometryFault("A geometry has at most \(vertices) vertices, this has \(count)")
         }
     }
 }

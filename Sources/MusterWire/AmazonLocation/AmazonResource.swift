@@ -4,14 +4,15 @@ package enum AmazonResource: Hashable, Sendable {
     case tracker(String)
     case collection(String)
 
-    /// Reads `arn:aws:geo:REGION:ACCOUNT:tracker/NAME` or `…:geofence-collection/NAME`; nil for anything else.
+    /// Reads `arn:aws:geo:REGION:ACCOUNT:tracker/NAME` or `…:geofence-collection/NAME`; nil for anything else, also for
+    /// a name that none can have.
     package init?(arn: String) {
         let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0] == "arn", parts[1] == "aws" || parts[1].hasPrefix("aws-"), parts[2] == "geo",
-            parts[3].utf8.allSatisfy(Self.isRegionByte), parts[4].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        guard AmazonText.arn.allows(arn), parts.count == 6, parts[1] == "aws" || parts[1].hasPrefix("aws-"),
+            parts[2] == "geo", parts[4].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         let resource = parts[5].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard resource.count == 2, !resource[1].isEmpty else { return nil }
+        guard resource.count == 2, AmazonText.resourceName.allows(String(resource[1])) else { return nil }
         switch resource[0] {
         case "tracker": self = .tracker(String(resource[1]))
         case "geofence-collection": self = .collection(String(resource[1]))
@@ -27,12 +28,5 @@ package enum AmazonResource: Hashable, Sendable {
             case .collection(let name): "geofence-collection/\(name)"
             }
         return "arn:aws:geo:\(region):\(account):\(resource)"
-    }
-
-    private static func isRegionByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-        default: false
-        }
     }
 }

@@ -3,14 +3,17 @@ package struct AmazonText: Sendable {
     private let lengths: ClosedRange<Int>
     private let pattern: String?
     private let isAdmitted: @Sendable (Unicode.Scalar) -> Bool
+    private let hasForm: @Sendable (String) -> Bool
 
     private init(
         _ lengths: ClosedRange<Int>, pattern: String? = nil,
-        of isAdmitted: @escaping @Sendable (Unicode.Scalar) -> Bool = { _ in true }
+        of isAdmitted: @escaping @Sendable (Unicode.Scalar) -> Bool = { _ in true },
+        form hasForm: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.lengths = lengths
         self.pattern = pattern
         self.isAdmitted = isAdmitted
+        self.hasForm = hasForm
     }
 
     /// The name of a tracker or a collection.
@@ -37,8 +40,10 @@ package struct AmazonText: Sendable {
     package static let geofenceProperty = AmazonText(1...40)
     /// The value of a position's property.
     package static let positionProperty = AmazonText(1...150)
-    /// A resource name, `arn:…`.
-    package static let resource = AmazonText(1...1600)
+    /// A resource name, `arn:…`, of any service.
+    package static let arn = AmazonText(
+        0...1600, pattern: "arn(:[a-z0-9]+([.-][a-z0-9]+)*){2}(:([a-z0-9]+([.-][a-z0-9]+)*)?){2}:([^/].*)?",
+        form: isARN)
     /// Where a page begins.
     package static let token = AmazonText(1...2000)
     /// Base 64 of a geobuf.
@@ -51,6 +56,34 @@ package struct AmazonText: Sendable {
         scalar.isLetterOrNumber || scalar.isSeparator || "_.,:/=+-@".unicodeScalars.contains(scalar)
     }
 
+    /// Whether a text is `arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE`, where region, account and resource may be
+    /// empty and the resource begins with no slash.
+    @Sendable
+    private static func isARN(_ text: String) -> Bool {
+        let parts = text.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0] == "arn" else { return false }
+        let isFormed = (1...4).allSatisfy { index in (index > 2 && parts[index].isEmpty) || isPart(parts[index]) }
+        return isFormed && !parts[5].hasPrefix("/") && !parts[5].unicodeScalars.contains { lineEnds.contains($0) }
+    }
+
+    /// What a dot of a pattern does not match.
+    private static let lineEnds: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
+
+    /// Whether a part of a resource name is lower-case letters and digits, with single dots and hyphens between.
+    private static func isPart(_ part: Substring) -> Bool {
+        var wasSeparator = true
+        for byte in part.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): wasSeparator = false
+            case UInt8(ascii: "."), UInt8(ascii: "-"):
+                if wasSeparator { return false }
+                wasSeparator = true
+            default: return false
+            }
+        }
+        return !wasSeparator
+    }
+
     /// What is wrong with a text, in AWS's words; nil when nothing is.
     package func fault(in text: String) -> String? {
         let count = text.unicodeScalars.count
@@ -60,7 +93,7 @@ package struct AmazonText: Sendable {
         if count > lengths.upperBound {
             return "Member must have length less than or equal to \(lengths.upperBound)"
         }
-        guard let pattern, !text.unicodeScalars.allSatisfy(isAdmitted) else { return nil }
+        guard let pattern, !text.unicodeScalars.allSatisfy(isAdmitted) || !hasForm(text) else { return nil }
         return "Member must satisfy regular expression pattern: \(pattern)"
     }
 

@@ -14,6 +14,8 @@ package struct AmazonTrackerSettings: Sendable {
         let filtering: PositionFiltering? = request.word("PositionFiltering", &faults)
         filter = filtering?.filter
         emitsPositionEvents = request.boolean("EventBridgeEnabled", &faults)
+        _ = request.boolean("KmsKeyEnableGeospatialQueries", &faults)
+        request.checkPricing(&faults)
         description = request.text("Description", .description, &faults)
     }
 }
@@ -48,10 +50,49 @@ extension AmazonMembers {
     /// Tags by their keys.
     package func tags(required: Bool, _ faults: inout AmazonFaults) -> [String: String] {
         let pairs = map("Tags", most: 50, keys: .tagKey, values: .tagValue, required: required, &faults) ?? []
-        for pair in pairs where pair.key.lowercased().hasPrefix("aws:") {
-            faults.note(name("Tags.\(pair.key)"), "Keys that begin with aws: are reserved")
+        for pair in pairs where MusterTag.isReserved(pair.key) {
+            faults.note(name("Tags.\(pair.key)"), MusterTag.refusal(of: pair.key))
         }
         return Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }
+    }
+}
+
+/// The tags that Muster itself shows; no client sets or removes them.
+package enum MusterTag {
+    /// By which policy a collection's crossings are decided, where that is not Amazon's.
+    package static let policy = "muster:policy"
+
+    /// Whether clients may not use a key.
+    package static func isReserved(_ key: String) -> Bool {
+        let lower = key.lowercased()
+        return lower.hasPrefix("aws:") || lower.hasPrefix("muster:")
+    }
+
+    /// Why a reserved key is refused.
+    package static func refusal(of key: String) -> String {
+        "Keys that begin with aws: or muster: are reserved: \(key)"
+    }
+}
+
+extension RegionCollection {
+    /// The tags that clients see: its own, and `muster:policy` where the collection is confident.
+    package var amazonTags: [String: String] {
+        policy == .confident ? particulars.tags.merging([MusterTag.policy: "confident"]) { $1 } : particulars.tags
+    }
+}
+
+/// The model's words for pricing, which is passed over.
+private enum PricingPlan: String, CaseIterable {
+    case requestBasedUsage = "RequestBasedUsage"
+    case mobileAssetTracking = "MobileAssetTracking"
+    case mobileAssetManagement = "MobileAssetManagement"
+}
+
+extension AmazonMembers {
+    /// Looks at members that change nothing here.
+    package func checkPricing(_ faults: inout AmazonFaults) {
+        let _: PricingPlan? = word("PricingPlan", &faults)
+        _ = text("PricingPlanDataSource", .any, &faults)
     }
 }
 
@@ -73,7 +114,7 @@ private enum PositionFiltering: String, CaseIterable {
 extension JSONWriter {
     /// Writes what `DescribeTracker` says beside the names.
     package mutating func amazonMembers(of tracker: Tracker) {
-        amazonMembers(of: tracker.particulars, withTags: true)
+        amazonMembers(of: tracker.particulars, tags: tracker.particulars.tags)
         if let filtering = PositionFiltering.allCases.first(where: { $0.filter == tracker.filter }) {
             member("PositionFiltering", filtering.rawValue)
         }
@@ -82,14 +123,14 @@ extension JSONWriter {
     }
 
     /// Writes description, times and, where they belong, tags.
-    package mutating func amazonMembers(of particulars: Particulars, withTags: Bool) {
+    package mutating func amazonMembers(of particulars: Particulars, tags: [String: String]? = nil) {
         member("Description", particulars.description)
         member("PricingPlan", "RequestBasedUsage")
         member("CreateTime", particulars.times.createdAt)
         member("UpdateTime", particulars.times.updatedAt)
-        if withTags {
+        if let tags {
             key("Tags")
-            amazonMap(particulars.tags.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) })
+            amazonMap(tags.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) })
         }
     }
 }

@@ -57,13 +57,30 @@ struct NamedChangeTests {
         check(
             .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: nil)),
             #""number":4,"team":"crew","kind":"drill","startedAt":"2026-11-21T06:00:00.000Z","startedBy":"bob","#
-                + #""open":true"#)
+                + #""open":true,"happened":"started","allAccounted":false"#)
+        incident.allAccountedAt = time
+        incident.turn = .closed
+        incident.reopening = .init(at: time, by: UserNumber(2), reason: "too soon")
         incident.closing = Incident.Closing(at: time, how: .byHand(by: UserNumber(2), reason: "enough"))
         check(
-            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: "bob")),
+            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: "bob", reopenedBy: "ann")),
             #""number":4,"team":"crew","kind":"drill","startedAt":"2026-11-21T06:00:00.000Z","startedBy":"bob","#
-                + #""open":false,"closedAt":"2026-11-21T06:00:00.000Z","closedHow":"byHand","closedBy":"bob","#
+                + #""open":false,"happened":"closed","allAccounted":true,"#
+                + #""allAccountedAt":"2026-11-21T06:00:00.000Z","reopenedAt":"2026-11-21T06:00:00.000Z","#
+                + #""reopenedBy":"ann","reopenReason":"too soon","#
+                + #""closedAt":"2026-11-21T06:00:00.000Z","closedHow":"byHand","closedBy":"bob","#
                 + #""reason":"enough""#)
+        let line = NamedRecordLine(
+            at: time, person: UserNumber(-1), user: "Zoë", event: .takenOff,
+            safety: NamedSafety(
+                Safety(state: .unknown, since: time, source: .marked(by: UserNumber(2))), region: nil, markedBy: "bob",
+                acknowledgedBy: nil),
+            lastSeen: nil, author: "bob", note: "gone home")
+        check(
+            .roll(line, incident: IncidentNumber(4), team: "crew"),
+            #""incident":4,"team":"crew","event":"takenOff","person":-1,"user":"Zoë","state":"unknown","#
+                + #""since":"2026-11-21T06:00:00.000Z","source":"marked","markedBy":"bob","by":"bob","#
+                + #""reason":"gone home""#)
     }
 
     @Test func `changes are told with names`() {

@@ -1,4 +1,5 @@
 import Hummingbird
+import MusterCore
 import MusterStore
 import MusterWire
 import NIOCore
@@ -17,6 +18,9 @@ extension AmazonFault {
             self = AmazonFault(413, "RequestEntityTooLargeException", "The body is too large.")
         case let fault as RuleFault: self = AmazonFault(telling: fault)
         case let error as LedgerError: self = AmazonFault(telling: error)
+        case IncidentFault.keepsTeam(let number):
+            self = AmazonFault(
+                409, "ConflictException", "Incident \(number.rawValue) of its team is open: close it first.")
         case is StoreError: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case is CancellationError: self = .unavailable("The request was given up.", retryAfterSeconds: 1)
         case let error as HTTPError where error.status.kind == .clientError:
@@ -24,6 +28,18 @@ extension AmazonFault {
         default: return nil
         }
     }
+
+    /// Whether a path is one of Amazon Location's, served or not.
+    static func isAmazons(_ path: String) -> Bool {
+        let segments = path.split(separator: "/", maxSplits: 2)
+        guard let first = segments.first else { return false }
+        if first == "aws" { return segments.count > 1 }
+        return ["tracking", "geofencing", "tags", "metadata", "maps", "places", "routes"].contains(first)
+    }
+
+    /// The answer to an operation of Amazon Location that is not served, whoever asks.
+    static let unserved = AmazonFault.validation(
+        "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags.", .unknownOperation)
 
     private init(telling error: LedgerError) {
         switch error {

@@ -27,7 +27,10 @@ extension AmazonLocationEndpoint {
     }
 
     private func createCollection(_ call: AmazonCall) async throws -> [UInt8] {
-        let resource = try call.read { try AmazonResourceSettings($0, named: "CollectionName", &$1) }
+        let resource = try call.read { request, faults in
+            request.checkPricing(&faults)
+            return try AmazonResourceSettings(request, named: "CollectionName", &faults)
+        }
         let number = try await ledger.edit { directory, draft in
             guard directory.collections[resource.name] == nil else {
                 throw AmazonFault.conflict("Geofence collection already exists: \(resource.name).")
@@ -66,7 +69,7 @@ extension AmazonLocationEndpoint {
             writer.member("Entries", listing: page.items) { writer, collection in
                 writer.beginObject()
                 writer.member("CollectionName", collection.name)
-                writer.amazonMembers(of: collection.particulars, withTags: false)
+                writer.amazonMembers(of: collection.particulars)
                 writer.endObject()
             }
             writer.member("NextToken", page.next)
@@ -79,13 +82,16 @@ extension AmazonLocationEndpoint {
         return JSONWriter.object { writer in
             writer.member("CollectionName", collection.name)
             writer.member("CollectionArn", arn(.collection(collection.name)))
-            writer.amazonMembers(of: collection.particulars, withTags: true)
+            writer.amazonMembers(of: collection.particulars, tags: collection.amazonTags)
             writer.member("GeofenceCount", directory.regionCount(in: collection.number))
         }
     }
 
     private func updateCollection(_ call: AmazonCall) async throws -> [UInt8] {
-        let description = try call.read { $0.text("Description", .description, &$1) }
+        let description = try call.read { request, faults in
+            request.checkPricing(&faults)
+            return request.text("Description", .description, &faults)
+        }
         let collection = try await ledger.edit { directory, draft in
             var collection = try changeableCollection(call, in: directory)
             if let description { collection.particulars.description = description }

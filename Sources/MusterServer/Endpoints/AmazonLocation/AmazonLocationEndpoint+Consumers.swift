@@ -18,7 +18,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func associateConsumer(_ call: AmazonCall) async throws -> [UInt8] {
-        let name = try call.read { $0.text("ConsumerArn", .resource, required: true, &$1) } ?? ""
+        let name = try call.read { $0.text("ConsumerArn", .arn, required: true, &$1) } ?? ""
         try await ledger.edit { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             let collection = try consumer(name, in: directory)
@@ -63,8 +63,9 @@ extension AmazonLocationEndpoint {
 
     /// The collection that a resource name names.
     private func consumer(_ name: String, in directory: Directory) throws(AmazonFault) -> RegionCollection {
+        if let fault = AmazonText.arn.fault(in: name) { throw .validation("ConsumerArn", fault) }
         guard case .collection(let collection) = AmazonResource(arn: name) else {
-            throw .validation("ConsumerArn", "must be the ARN of a geofence collection")
+            throw .notFound("Geofence collection not found: \(name).")
         }
         return try self.collection(named: collection, in: directory)
     }

@@ -12,7 +12,9 @@ extension AmazonLocationEndpoint {
 
     /// The team, and its tracker, of devices that are evaluated against a collection without a tracker. No tracker that
     /// an AWS client names can have this name.
-    static func evaluationName(of collection: RegionCollection) -> String { "\(collection.name)@evaluation" }
+    static func evaluationName(of collection: RegionCollection) -> String {
+        collection.name + Tracker.evaluationSuffix
+    }
 
     /// Evaluates positions against one collection: they are reported to a tracker of its own that is linked to nothing
     /// else, so that standings, events and the log are those of any position.
@@ -47,4 +49,12 @@ extension AmazonLocationEndpoint {
             return (tracker, team)
         }
     }
+}
+
+extension Tracker {
+    /// What the names of trackers end with that hold what is evaluated without a tracker.
+    static let evaluationSuffix = "@evaluation"
+
+    /// Whether it holds what `BatchEvaluateGeofences` was given: no AWS client can ask for it, so no event names it.
+    var isOfEvaluations: Bool { name.hasSuffix(Self.evaluationSuffix) }
 }

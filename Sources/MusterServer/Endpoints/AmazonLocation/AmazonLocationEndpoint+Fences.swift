@@ -52,6 +52,7 @@ extension AmazonLocationEndpoint {
         let collection = try self.collection(call, in: directory)
         let id = try call.parameter("region")
         guard let region = directory.region(id, in: collection.number) else {
+            if let fault = AmazonText.id.fault(in: id) { throw AmazonFault.validation("GeofenceId", fault) }
             throw AmazonFault.notFound("Geofence not found: \(id).")
         }
         return JSONWriter.object { $0.amazonMembers(region) }
@@ -62,9 +63,15 @@ extension AmazonLocationEndpoint {
         let directory = ledger.directory
         let collection = try self.collection(call, in: directory)
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
-        let page = try AmazonToken.page(
+        var page = try AmazonToken.page(
             of: regions, limit: limit, after: token, .fences, of: collection.number.rawValue)
-        return JSONWriter.object { writer in
+        let count = Self.countOnPage(page.items)
+        if count < page.items.count, let last = page.items.prefix(count).last {
+            page.items.removeLast(page.items.count - count)
+            page.next = AmazonToken.encode(
+                .fences, of: collection.number.rawValue, [Int64(last.number.rawValue)])
+        }
+        return JSONWriter.object { [page] writer in
             writer.member("Entries", listing: page.items) { writer, region in
                 writer.beginObject()
                 writer.amazonMembers(region)
@@ -74,18 +81,29 @@ extension AmazonLocationEndpoint {
         }
     }
 
+    /// Vertices that a page of geofences has at most, unless its first geofence has more: some megabytes.
+    private static let pageVertices = 100_000
+
+    /// How many of these fit in a page.
+    private static func countOnPage(_ regions: [Region]) -> Int {
+        var vertices = 0
+        for (index, region) in regions.enumerated() {
+            vertices += region.shape.positionCount
+            if vertices > pageVertices, index > 0 { return index }
+        }
+        return regions.count
+    }
+
     private func putFence(_ call: AmazonCall) async throws -> [UInt8] {
         let id = try call.parameter("region")
         if let fault = AmazonText.id.fault(in: id) { throw AmazonFault.validation("GeofenceId", fault) }
         let draft = try call.read { FenceDraft($0, id: id, &$1) }
         guard let draft else { throw AmazonFault.internalError }
-        let fence: SoundFence
-        do {
-            fence = SoundFence(id: id, shape: try draft.geometry.shape(), properties: draft.properties)
-        } catch {
-            throw AmazonFault.validation("Geometry", error.message)
-        }
-        let times = try await put([fence], call)
+        // Before anything is checked that costs time: whose collection it is.
+        _ = try changeableCollection(call, in: ledger.directory)
+        let (fences, failures) = try await ledger.read { _ in Self.sound([draft]) }
+        if let failure = failures.first { throw AmazonFault.validation("Geometry", failure.message) }
+        let times = try await put(fences, call)
         return JSONWriter.object { $0.amazonMembers(putAs: id, times[id]) }
     }
 

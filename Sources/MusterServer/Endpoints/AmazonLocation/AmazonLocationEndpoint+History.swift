@@ -64,34 +64,26 @@ extension AmazonLocationEndpoint {
             longitude: Double(bitPattern: UInt64(bitPattern: key[2])))
     }
 
-    /// Forgets where devices were, also where they are. A device that nobody made goes altogether; another is replaced
-    /// by one of the same name, which takes its tokens over.
+    /// Deletes where devices were, and nothing else: where they are, what they are inside of, who is safe and who is
+    /// on a roll stays as it is.
     private func deleteHistory(_ call: AmazonCall) async throws -> [UInt8] {
         let ids = try call.read { $0.texts("DeviceIds", 1...100, .deviceID, &$1) }
-        let tokens = try await ledger.read { try $0.credentials(.deviceToken) }
-        let (gone, missing) = try await ledger.edit { directory, draft in
-            let (tracker, team) = try self.tracker(call, for: .positions, in: directory)
-            let access = call.access(in: directory)
-            var gone: Set<DeviceNumber> = []
-            var missing: [String] = []
-            for id in Set(ids).sorted() {
-                guard let device = directory.amazonDevice(id, in: team, of: tracker),
-                    let user = directory.users[device.user],
-                    access.mayChangeDevices(of: user)
-                else {
-                    missing.append(id)
-                    continue
-                }
-                guard gone.insert(device.number).inserted else { continue }
-                if user.isImplicit {
-                    draft.edits += directory.removal(of: user.number)
-                } else {
-                    try Self.replace(device, tokens: tokens, in: &draft)
-                }
+        let directory = ledger.directory
+        let (tracker, team) = try self.tracker(call, for: .positions, in: directory)
+        let access = call.access(in: directory)
+        var devices: Set<DeviceNumber> = []
+        var missing: [String] = []
+        for id in Set(ids).sorted() {
+            guard let device = directory.amazonDevice(id, in: team, of: tracker),
+                let user = directory.users[device.user],
+                access.mayChangeDevices(of: user)
+            else {
+                missing.append(id)
+                continue
             }
-            return (gone, missing)
+            devices.insert(device.number)
         }
-        for device in gone { gate.identity.forget(device) }
+        try await ledger.forgetPositions(of: devices.sorted())
         return JSONWriter.object { writer in
             writer.member("Errors", listing: missing) { writer, id in
                 writer.beginObject()
@@ -99,20 +91,6 @@ extension AmazonLocationEndpoint {
                 writer.amazonItemError("ResourceNotFoundError", "Device not found: \(id).")
                 writer.endObject()
             }
-        }
-    }
-
-    private static func replace(_ device: Device, tokens: [Credential], in draft: inout Draft) throws {
-        let next = Device(number: try draft.transaction.nextDeviceNumber(), name: device.name, user: device.user)
-        draft.edits += [.removeDevice(device.number), .putDevice(next)]
-        for var token in tokens where token.device == device.number {
-            token.device = next.number
-            draft.credentials.append(token)
-        }
-        if var key = try draft.transaction.credential(.encryptionKey, key: Credential.key(of: device.number)) {
-            key.key = Credential.key(of: next.number)
-            key.device = next.number
-            draft.credentials.append(key)
         }
     }
 }

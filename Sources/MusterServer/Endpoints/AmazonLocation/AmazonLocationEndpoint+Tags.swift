@@ -18,7 +18,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func listTags(_ call: AmazonCall) async throws -> [UInt8] {
-        let tags = try tagged(call, in: ledger.directory, toChange: false).particulars.tags
+        let tags = try tagged(call, in: ledger.directory, toChange: false).shownTags
         return JSONWriter.object { writer in
             writer.key("Tags")
             writer.amazonMap(tags.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) })
@@ -34,6 +34,9 @@ extension AmazonLocationEndpoint {
         let keys = Query(call.request).texts("tagKeys")
         guard (1...Self.tagLimit).contains(keys.count) else {
             throw AmazonFault.validation("tagKeys", "must be 1 to \(Self.tagLimit) keys")
+        }
+        if let key = keys.first(where: MusterTag.isReserved) {
+            throw AmazonFault.validation("tagKeys", MusterTag.refusal(of: key))
         }
         return try await change(call) { tags in
             for key in keys { tags[key] = nil }
@@ -58,7 +61,9 @@ extension AmazonLocationEndpoint {
     private func tagged(
         _ call: AmazonCall, in directory: Directory, toChange: Bool
     ) throws(AmazonFault) -> TaggedResource {
-        switch AmazonResource(arn: try call.parameter("arn")) {
+        let arn = try call.parameter("arn")
+        if let fault = AmazonText.arn.fault(in: arn) { throw .validation("ResourceArn", fault) }
+        switch AmazonResource(arn: arn) {
         case .tracker(let name):
             let (tracker, _) = try self.tracker(named: name, call, for: .itself, in: directory)
             guard !toChange || call.principal.role == .admin else { throw .denied("An admin changes trackers.") }
@@ -69,7 +74,7 @@ extension AmazonLocationEndpoint {
                 throw .denied("Your team's tracker is not linked to this collection.")
             }
             return .collection(collection)
-        case nil: throw .validation("ResourceArn", "must be the ARN of a tracker or a geofence collection")
+        case nil: throw .notFound("Resource not found: \(arn).")
         }
     }
 }
@@ -95,6 +100,14 @@ private enum TaggedResource {
                 collection.particulars = newValue
                 self = .collection(collection)
             }
+        }
+    }
+
+    /// The tags that clients see.
+    var shownTags: [String: String] {
+        switch self {
+        case .tracker(let tracker): tracker.particulars.tags
+        case .collection(let collection): collection.amazonTags
         }
     }
 

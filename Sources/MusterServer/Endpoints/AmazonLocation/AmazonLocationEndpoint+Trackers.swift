@@ -59,7 +59,7 @@ extension AmazonLocationEndpoint {
             writer.member("Entries", listing: page.items) { writer, tracker in
                 writer.beginObject()
                 writer.member("TrackerName", tracker.name)
-                writer.amazonMembers(of: tracker.particulars, withTags: false)
+                writer.amazonMembers(of: tracker.particulars)
                 writer.endObject()
             }
             writer.member("NextToken", page.next)

@@ -36,12 +36,12 @@ struct EventsFields {
     }
 
     /// A text.
-    func text(_ key: String, limit: Int) throws(AmazonFault) -> String? {
+    func text(_ key: String, least: Int = 0, limit: Int) throws(AmazonFault) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string else { throw .validation(named(key), "must be a string.") }
-        guard text.unicodeScalars.count <= limit else {
-            throw .validation(named(key), "must have at most \(limit) characters.")
-        }
+        let count = text.unicodeScalars.count
+        guard count >= least else { throw .validation(named(key), "must not be empty.") }
+        guard count <= limit else { throw .validation(named(key), "must have at most \(limit) characters.") }
         return text
     }
 
@@ -54,10 +54,29 @@ struct EventsFields {
     }
 
     /// The name of a rule, or the id of a target.
-    func name(_ key: String) throws(AmazonFault) -> String {
-        let name = try requiredText(key, limit: 64)
+    func name(_ key: String) throws(AmazonFault) -> String { try name(of: value(key), at: named(key)) }
+
+    /// The beginning of a rule's name; nil where there is none.
+    func namePrefix() throws(AmazonFault) -> String? {
+        guard let prefix = value("NamePrefix") else { return nil }
+        return try name(of: prefix, at: named("NamePrefix"))
+    }
+
+    /// A list of ids of targets.
+    func names(_ key: String, _ range: ClosedRange<Int>) throws(AmazonFault) -> [String] {
+        var names: [String] = []
+        for (index, value) in try list(key, range).enumerated() {
+            names.append(try name(of: value, at: "\(named(key)).\(index + 1).member"))
+        }
+        return names
+    }
+
+    private func name(of value: JSONValue?, at place: String) throws(AmazonFault) -> String {
+        guard let name = value?.string, !name.isEmpty else {
+            throw .validation(place, "must be a string, not absent or empty.")
+        }
         guard RuleEditing.isName(name) else {
-            throw .validation(named(key), "must be letters, digits and any of . - _")
+            throw .validation(place, "must be 1 to 64 letters, digits and any of . - _")
         }
         return name
     }
@@ -83,7 +102,7 @@ struct EventsFields {
 
     /// Where an answer begins: behind the item of this number.
     func nextToken() throws(AmazonFault) -> Int64 {
-        guard let token = try text("NextToken", limit: 2_048) else { return 0 }
+        guard let token = try text("NextToken", least: 1, limit: 2_048) else { return 0 }
         guard let numbers = Cursor.decode(token, count: 1) else {
             throw .validation("NextToken", "is none that an answer held.")
         }
@@ -92,9 +111,58 @@ struct EventsFields {
 
     /// Makes sure that no other bus is asked for than the one that there is.
     func requireDefaultBus() throws(AmazonFault) {
-        guard let bus = try text("EventBusName", limit: 1_600) else { return }
+        guard let bus = try busName() else { return }
         guard bus == EventsService.bus || bus.hasSuffix(":event-bus/\(EventsService.bus)") else {
             throw AmazonFault(400, "ResourceNotFoundException", "Event bus \(bus) does not exist.")
+        }
+    }
+
+    /// The name of an event bus, or its ARN, if it can be one.
+    ///
+    /// - Parameter mayBePartners: whether slashes are taken, as buses of partners have them.
+    @discardableResult
+    func busName(mayBePartners: Bool = true) throws(AmazonFault) -> String? {
+        guard let bus = try text("EventBusName", least: 1, limit: 1_600) else { return nil }
+        guard EventBusName.isFormed(bus, mayBePartners: mayBePartners) else {
+            throw .validation(named("EventBusName"), "must be the name or the ARN of an event bus.")
+        }
+        return bus
+    }
+}
+
+/// What the model allows in the name of an event bus:
+/// `(arn:aws[\w-]*:events:[a-z]+-[a-z]+-[\w-]+:[0-9]{12}:event-bus\/)?[/\.\-_A-Za-z0-9]+`.
+private enum EventBusName {
+    static func isFormed(_ text: String, mayBePartners: Bool) -> Bool {
+        var name = text[...]
+        if text.hasPrefix("arn:") {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 6, parts[1].hasPrefix("aws"), parts[1].utf8.allSatisfy(isWordOrHyphen),
+                parts[2] == "events", isRegion(parts[3]), parts[4].utf8.count == 12,
+                parts[4].utf8.allSatisfy({ (0x30...0x39).contains($0) }), parts[5].hasPrefix("event-bus/")
+            else { return false }
+            name = parts[5].dropFirst("event-bus/".count)
+        }
+        return !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                isWordOrHyphen(byte) || byte == UInt8(ascii: ".") || (mayBePartners && byte == UInt8(ascii: "/"))
+            }
+    }
+
+    private static func isRegion(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 && !parts[2].isEmpty && parts[2].utf8.allSatisfy(isWordOrHyphen)
+            && parts[..<2].allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+            }
+    }
+
+    private static func isWordOrHyphen(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
         }
     }
 }

@@ -7,10 +7,15 @@ extension EventsService {
 
     /// Puts events of the client's own into the log; the rules send them on. Each entry is taken or refused by itself.
     func putEvents(_ fields: EventsFields) async throws -> JSONValue {
+        try Self.checkEndpoint(fields)
         let entries = try fields.list("Entries", 1...10)
         let now = ledger.now()
         let read = try entries.enumerated().map { index, entry in
             let entry = try EventsFields(entry, at: "Entries.\(index + 1).member")
+            // What the model forbids is the whole request's fault; what only a server can know is the entry's.
+            try entry.busName(mayBePartners: false)
+            _ = try entry.text("TraceHeader", least: 1, limit: 500)
+            try Self.checkResources(entry)
             do throws(EntryRefusal) {
                 return Result<PostedEvent, EntryRefusal>.success(try Self.event(entry, now: now))
             } catch {
@@ -38,6 +43,29 @@ extension EventsService {
             .init("FailedEntryCount", .integer(Int64(entries.count - events.count))),
             .init("Entries", .array(answers)),
         ])
+    }
+
+    /// An endpoint of several regions is of no use here; its id must be one all the same.
+    private static func checkEndpoint(_ fields: EventsFields) throws(AmazonFault) {
+        guard let id = try fields.text("EndpointId", least: 1, limit: 50) else { return }
+        let parts = id.split(separator: ".", omittingEmptySubsequences: false)
+        let isFormed =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { $0 != UInt8(ascii: "_") } && RuleEditing.isName(String(part))
+            }
+        if !isFormed { throw .validation("EndpointId", "must be two names with a full stop between.") }
+    }
+
+    private static func checkResources(_ entry: EventsFields) throws(AmazonFault) {
+        guard let value = entry.value("Resources") else { return }
+        guard let resources = value.elements else { throw .validation("Resources", "must be a list.") }
+        for resource in resources {
+            guard let text = resource.string else { throw .validation("Resources", "must hold strings.") }
+            guard text.unicodeScalars.count <= 2_048 else {
+                throw .validation("Resources", "must have at most 2048 characters each.")
+            }
+        }
     }
 
     /// Why one entry is refused.
@@ -88,9 +116,7 @@ extension EventsService {
     private static func resources(_ entry: EventsFields) throws(EntryRefusal) -> [String] {
         guard let value = entry.value("Resources") else { return [] }
         let resources = (value.elements ?? []).compactMap(\.string)
-        guard let elements = value.elements, elements.count == resources.count, resources.count <= 100,
-            resources.allSatisfy({ $0.unicodeScalars.count <= 2_048 })
-        else { throw .invalid("Parameter Resources is not valid.") }
+        guard resources.count <= 100 else { throw .invalid("Parameter Resources is not valid.") }
         return resources
     }
 }

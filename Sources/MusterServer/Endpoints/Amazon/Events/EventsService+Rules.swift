@@ -5,6 +5,7 @@ extension EventsService {
     func putRule(_ fields: EventsFields) async throws -> JSONValue {
         try fields.requireDefaultBus()
         let name = try fields.name("Name")
+        _ = try fields.text("RoleArn", least: 1, limit: 1_600)
         if try fields.text("ScheduleExpression", limit: 256)?.isEmpty == false {
             throw AmazonFault.validation(
                 "ScheduleExpression", "is not supported: rules follow event patterns here, no clock.")
@@ -54,7 +55,7 @@ extension EventsService {
 
     func listRules(_ fields: EventsFields) throws -> JSONValue {
         try fields.requireDefaultBus()
-        let prefix = try fields.text("NamePrefix", limit: 64) ?? ""
+        let prefix = try fields.namePrefix() ?? ""
         let rules = ledger.directory.rules.all.filter { $0.name.hasPrefix(prefix) }
         let page = EventsPage(of: rules, after: try fields.nextToken(), limit: try fields.limit()) {
             Int64($0.number.rawValue)

@@ -36,10 +36,11 @@ extension EventsService {
             let pattern = try RuleEditing.compile(rule.pattern)
             var failures: [Failure] = []
             for (index, entry) in entries.enumerated() {
-                let entry = try EventsFields(entry, at: "Targets.\(index + 1).member")
-                let id = try entry.name("Id")
+                // What the model forbids is the whole request's fault; what only a server can know is the entry's.
+                let draft = try TargetDraft(EventsFields(entry, at: "Targets.\(index + 1).member"))
+                let id = draft.id
                 do {
-                    let target = try Self.target(id, entry, in: directory)
+                    let target = try draft.target(in: directory)
                     try RuleEditing.check(target, with: pattern)
                     rule.targets.removeAll { $0.id == id }
                     rule.targets.append(target)
@@ -58,53 +59,8 @@ extension EventsService {
         return answer(failures)
     }
 
-    private static func target(
-        _ id: String, _ entry: EventsFields, in directory: Directory
-    ) throws -> RuleTarget {
-        let known: Set = ["Id", "Arn", "RoleArn", "Input", "InputPath", "InputTransformer"]
-        if let unknown = entry.keys(besides: known).first {
-            throw AmazonFault.validation("\(unknown) is not supported.", .unknownField)
-        }
-        let arn = try entry.requiredText("Arn", limit: 1_600)
-        guard let name = EventOrigin.targetName(in: arn) else {
-            throw AmazonFault.validation(
-                "\(arn) is no target here: arn:aws:muster:REGION:ACCOUNT:target/NAME is.", .other)
-        }
-        return RuleTarget(
-            id: id, destination: try RuleEditing.destination(named: name, in: directory), input: try input(entry))
-    }
-
-    private static func input(_ entry: EventsFields) throws(AmazonFault) -> RuleTarget.Input {
-        let forms = ["Input", "InputPath", "InputTransformer"].filter { entry.value($0) != nil }
-        guard forms.count <= 1 else {
-            throw .validation("Only one of Input, InputPath, or InputTransformer must be provided.", .other)
-        }
-        if let text = try entry.text("Input", limit: InputLimits.text) { return .constant(text) }
-        if let path = try entry.text("InputPath", limit: InputLimits.path) { return .path(path) }
-        guard let value = entry.value("InputTransformer") else { return .event }
-        let transformer = try EventsFields(value, at: "InputTransformer")
-        let template = try transformer.requiredText("InputTemplate", limit: InputLimits.text)
-        var paths: [String: String] = [:]
-        for member in transformer.value("InputPathsMap")?.members ?? [] {
-            guard let path = member.value.string else {
-                throw .validation("InputPathsMap.\(member.key)", "must be a string.")
-            }
-            paths[member.key] = path
-        }
-        return .template(template, paths: paths)
-    }
-
-    /// Characters that an input may have.
-    private enum InputLimits {
-        static let text = 8_192
-        static let path = 256
-    }
-
     func removeTargets(_ fields: EventsFields) async throws -> JSONValue {
-        let ids = try fields.list("Ids", 1...100).map { value throws(AmazonFault) in
-            guard let id = value.string else { throw AmazonFault.validation("Ids", "must hold strings.") }
-            return id
-        }
+        let ids = try fields.names("Ids", 1...100)
         let failures = try await ledger.edit { directory, draft in
             var rule = try self.rule(fields, "Rule", in: directory)
             let missing = ids.filter { id in !rule.targets.contains { $0.id == id } }
@@ -160,5 +116,85 @@ extension EventsService {
             Int64($0.number.rawValue)
         }
         return page.answer("RuleNames") { .string($0.name) }
+    }
+}
+
+/// A target of a rule as a request describes it, within what the model allows.
+private struct TargetDraft {
+    let id: String
+    private let arn: String
+    private let input: RuleTarget.Input
+    /// Why it can be none here, though the model allows it.
+    private let refusal: AmazonFault?
+
+    private static let known: Set = ["Id", "Arn", "RoleArn", "Input", "InputPath", "InputTransformer"]
+
+    /// Characters that an input may have, and how many paths a transformer.
+    private enum InputLimits {
+        static let text = 8_192
+        static let path = 256
+        static let paths = 100
+    }
+
+    /// - Throws: `AmazonFault` for what the model forbids.
+    init(_ entry: EventsFields) throws(AmazonFault) {
+        id = try entry.name("Id")
+        arn = try entry.requiredText("Arn", limit: 1_600)
+        _ = try entry.text("RoleArn", least: 1, limit: 1_600)
+        input = try Self.input(entry)
+        let forms = ["Input", "InputPath", "InputTransformer"].filter { entry.value($0) != nil }
+        refusal =
+            if let unknown = entry.keys(besides: Self.known).first {
+                .validation("\(unknown) is not supported.", .unknownField)
+            } else if forms.count > 1 {
+                .validation("Only one of Input, InputPath, or InputTransformer must be provided.", .other)
+            } else {
+                nil
+            }
+    }
+
+    private static func input(_ entry: EventsFields) throws(AmazonFault) -> RuleTarget.Input {
+        if let text = try entry.text("Input", limit: InputLimits.text) { return .constant(text) }
+        if let path = try entry.text("InputPath", limit: InputLimits.path) { return .path(path) }
+        guard let value = entry.value("InputTransformer") else { return .event }
+        let transformer = try EventsFields(value, at: "InputTransformer")
+        let template = try transformer.requiredText("InputTemplate", limit: InputLimits.text)
+        var paths: [String: String] = [:]
+        let members = transformer.value("InputPathsMap")?.members ?? []
+        guard members.count <= InputLimits.paths else {
+            throw .validation("InputPathsMap", "must have at most \(InputLimits.paths) members.")
+        }
+        for member in members {
+            guard let path = member.value.string, path.unicodeScalars.count <= InputLimits.path else {
+                throw .validation("InputPathsMap.\(member.key)", "must be a string of at most 256 characters.")
+            }
+            guard (1...InputLimits.path).contains(member.key.utf8.count), member.key.utf8.allSatisfy(isOfKey) else {
+                throw .validation("InputPathsMap", "must have keys of 1 to 256 letters, digits and any of - _")
+            }
+            paths[member.key] = path
+        }
+        return .template(template, paths: paths)
+    }
+
+    private static func isOfKey(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// The target that it is.
+    ///
+    /// - Throws: `AmazonFault`, `RuleFault` for what cannot be a target here.
+    func target(in directory: Directory) throws -> RuleTarget {
+        if let refusal { throw refusal }
+        guard let name = EventOrigin.targetName(in: arn) else {
+            throw AmazonFault.validation(
+                "\(arn) is no target here: arn:aws:muster:REGION:ACCOUNT:target/NAME is.", .other)
+        }
+        return RuleTarget(
+            id: id, destination: try RuleEditing.destination(named: name, in: directory), input: input)
     }
 }

@@ -1,0 +1,59 @@
+/// How often edges of different polygons cross, where that is allowed.
+struct EdgeCrossings {
+    private var countOfEdge: [UInt64: Int] = [:]
+    private(set) var total = 0
+
+    /// Counts a crossing of two edges.
+    ///
+    /// - Returns: the most crossings that either of them has now.
+    mutating func count(_ one: EdgeTree.Edge, _ other: EdgeTree.Edge) -> Int {
+        total += 1
+        return max(count(one), count(other))
+    }
+
+    private mutating func count(_ edge: EdgeTree.Edge) -> Int {
+        let key = UInt64(UInt32(bitPattern: edge.ring)) << 32 | UInt64(UInt32(bitPattern: edge.index))
+        countOfEdge[key, default: 0] += 1
+        return countOfEdge[key] ?? 0
+    }
+}
+
+extension ShapeCheck {
+    /// Looks at two edges of different polygons that may overlap: they may cross so often and no more.
+    mutating func countCrossing(_ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex, limit: Int) {
+        if crossings.count(one, other) > limit || crossings.total > rules.crossingLimit {
+            add(
+                .tooManyCrossings, at: rings[Int(one.ring)].place(Int(one.index)),
+                other: rings[Int(other.ring)].place(Int(other.index)), position: position)
+        }
+    }
+}
+
+/// Tells which rings of a polygon hold a corner of another one, for polygons of many rings: n log n in all for n
+/// corners, where asking about every pair of rings takes the square.
+struct RingFinder {
+    private let index: RegionIndex
+    private var found: [Int32] = []
+
+    /// Polygons with fewer rings are asked ring by ring.
+    private static let leastRings = 32
+
+    /// Takes the sound rings of a polygon; nil where one goes round the globe, or there are too few to be worth it.
+    init?(_ rings: [CheckedRing], _ range: Range<Int>) {
+        guard range.count >= Self.leastRings, rings[range].allSatisfy({ $0.net == 0 || !$0.isSound }) else {
+            return nil
+        }
+        index = RegionIndex(
+            range.lazy.filter { rings[$0].isSound }.map { number in
+                (id: Int32(number), shape: .polygon(Polygon(exterior: rings[number].positions)))
+            })
+    }
+
+    /// The numbers of the rings that hold a corner, its own ring among them; a corner that lies on no other ring.
+    mutating func rings(holding corner: UnrolledPoint) -> [Int] {
+        found.removeAll(keepingCapacity: true)
+        let place = Coordinate(validLatitude: corner.latitude, longitude: corner.longitude.degrees)
+        index.regions(containing: place, into: &found)
+        return found.map { Int($0) }
+    }
+}
