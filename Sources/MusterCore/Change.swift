@@ -22,14 +22,18 @@ public enum Change: Hashable, Sendable {
     case crossing(Crossing)
     /// A standing under the confident policy changed, or how sure it is.
     case presence(PresenceReport)
+    /// A device's fixes are believed no longer, seem to be elsewhere, or are believed again.
+    case belief(Belief, of: DeviceNumber)
     /// A person said how a person is. `isCurrent` is false where it moved nothing: something newer or stronger stands.
     case declaration(Declaration, isCurrent: Bool)
     /// A person's safety changed to this.
     case safety(Safety, of: UserNumber)
     /// A call for help that nobody acknowledged is told again, for the so-manieth time.
     case reminder(Safety, of: UserNumber, count: Int32)
-    /// An incident was started, or closed.
+    /// Something happened to an incident: its `turn` says what.
     case incident(Incident)
+    /// Someone's place on the roll of an incident of a team changed: by hand, or because they were removed or moved.
+    case roll(IncidentEntry, of: TeamNumber)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
     /// A user, team, device, tracker, collection, rule, target or database was put or removed.

@@ -36,7 +36,7 @@ package struct Configuration: Sendable {
     /// A PEM file of authorities that targets' certificates may come from, beside the system's.
     package var targetRoots: String?
     /// Seconds between two heartbeats of a live feed.
-    package var heartbeatSeconds: Double = 15
+    package var heartbeatSeconds: Double = 5
     /// The clock.
     package var now: @Sendable () -> Instant
 

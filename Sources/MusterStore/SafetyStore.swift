@@ -3,7 +3,7 @@ package import MusterCore
 /// What a store knows of people's safety beside the log: declarations, incidents and their records, and who changed
 /// what by hand.
 package protocol SafetyStore {
-    /// What holds of what was declared, of every user of whom something was ever declared or who was on a roll.
+    /// What holds of what was declared, of every user of whom something was ever declared.
     func declared() throws -> [(user: UserNumber, declared: Declared)]
 
     /// What was declared of a person, oldest first and what was said at one moment in the order of ids, at most
@@ -22,8 +22,12 @@ package protocol SafetyStore {
     /// The record of an incident in order, at most `limit` lines, beginning after the line `cursor`; 0: at the first.
     func record(of incident: IncidentNumber, after cursor: Int64, limit: Int) throws -> [RecordLine]
 
-    /// The newest line of each person on an incident's record, in the order of the people's numbers.
+    /// The lines of an incident's record that say who is on its roll, and everyone's newest, in their order: what
+    /// `Roll` is made of.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
+
+    /// The lines of an incident's record that speak of the incident itself, in order, at most `limit`.
+    func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
 
     /// What was changed by hand, newest first, at most `limit`, beginning before `cursor` when there is one.
     func audit(before cursor: Sequence?, limit: Int) throws -> [AuditEntry]
@@ -35,9 +39,13 @@ package protocol SafetyTransaction {
     func holds(_ declaration: Declaration) throws -> Bool
     /// Replaces what holds of what was declared of a person.
     func setDeclared(_ declared: Declared, of user: UserNumber) throws
+    /// The incident with this number.
+    func incident(_ number: IncidentNumber) throws -> Incident?
+    /// What `SafetyStore.roll` says, as this transaction sees it.
+    func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
     /// A number never given to an incident before.
     func nextIncidentNumber() throws -> IncidentNumber
-    /// Adds a line to an incident's record. It stays when its person is removed, who is a mere number then.
+    /// Adds a line to an incident's record. It stays when its person is removed.
     func append(_ entry: IncidentEntry) throws
     /// Notes who made a change by hand, and forgets some of what is older than `AuditEntry.keptSeconds`.
     func append(_ entry: AuditEntry) throws

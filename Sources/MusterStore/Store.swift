@@ -60,6 +60,17 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// The presences last set with `setPresences`, of every device that has any.
     func presences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
+    /// The refuges last set with `setRefuges`, of every device that has any.
+    func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])]
+
+    /// The records last set with `setRecord`, of every device that has one, each with the number of the last change
+    /// that it has followed.
+    func records() throws -> [(device: DeviceNumber, sequence: Sequence, record: DeviceRecord)]
+
+    /// The number last set with `setRecorded`: of every device that a change up to it moved there is a record that
+    /// has followed it.
+    var recordedThrough: Sequence { get throws }
+
     /// The safety last set with `setSafety`, of every user that has one.
     func safety() throws -> [(user: UserNumber, safety: Safety)]
 
@@ -116,6 +127,13 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Returns: how many of all these were forgotten; call again while it is not 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
+    /// Erases some of a device's positions that a transaction forgot; call it on the writer's thread until nothing is
+    /// left. What of them the log holds goes when the store has settled.
+    ///
+    /// - Parameter limit: about how many positions one call may erase: a call is one short transaction.
+    /// - Returns: whether some are left in the device's history.
+    func erasePositions(of device: DeviceNumber, limit: Int) throws -> Bool
+
     /// Does waiting work that need not be done in anyone's transaction: puts staged positions into their devices'
     /// order once there are enough of them, erases what was removed. Call it on the writer's thread when nothing waits.
     ///
@@ -169,6 +187,12 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
 
     /// Replaces what a device is inside of.
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws
+    /// Replaces how a device stands to the muster regions of raw collections.
+    func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws
+    /// Replaces what a restart needs of a device, as all that was appended until now has left it.
+    func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws
+    /// Notes that every device has a record that has followed all changes up to `sequence`.
+    func setRecorded(through sequence: Sequence) throws
     /// Replaces a person's safety.
     func setSafety(_ safety: Safety, of user: UserNumber) throws
 
@@ -204,6 +228,11 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func remove(_ region: RegionNumber) throws
     func remove(_ rule: RuleNumber) throws
     func remove(_ target: TargetNumber) throws
+
+    /// Forgets where a device was: every position that was told of until now leaves its history
+    /// (`Store.erasePositions`) and what readers see of the log. Its newest position, presences and notes stay, and so
+    /// does what was decided by the positions.
+    func forgetPositions(of device: DeviceNumber) throws
 
     /// Notes that the change of this number made a database.
     func noteMade(_ database: DatabaseNumber, at sequence: Sequence) throws

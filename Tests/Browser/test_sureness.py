@@ -76,12 +76,13 @@ def test_a_walker_is_inside_then_checked_then_inside_again(page, server, team):
 
     # A reflection: well measured as the phone sees it, 200 m off, and nobody walks.
     walker.phone.report(east_of_centre(200), accuracy=5, speed=0)
-    until(lambda: presence(page, "wanda") == "checking… was inside Assembly hall")
+    checking = "checking… seems to be in no region, was inside Assembly hall"
+    until(lambda: presence(page, "wanda") == checking)
     assert "%" not in page.row("wanda") and "Safe" in page.row("wanda")
     until(lambda: [drawn["isChecking"] for drawn in page.drawn("wanda")] == [True])
 
     page.browser.refresh()
-    until(lambda: presence(page, "wanda") == "checking… was inside Assembly hall")
+    until(lambda: presence(page, "wanda") == checking)
 
     walker.stand(0, fixes=2)
     until(lambda: re.fullmatch(told.re, presence(page, "wanda") or ""))
@@ -109,7 +110,7 @@ def test_nobody_is_told_to_be_outside_of_a_region_too_small_for_the_accuracy(pag
 
 
 def test_under_the_raw_policy_no_probability_is_told(page, server):
-    server.make_team("raw", [circle("yard", "Yard", *east_of_centre(2000), 60, muster=True)])
+    server.make_team("raw", [circle("yard", "Yard", *east_of_centre(2000), 60)])
     phone = server.make_member("rolf", "raw")
     page.open().sign_in()
     until(lambda: presence(page, "rolf") == "")

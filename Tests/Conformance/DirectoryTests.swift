@@ -12,7 +12,14 @@ import Testing
             User(number: UserNumber(1), name: "zoë", role: .gateway, team: nil, isImplicit: true),
             User(number: UserNumber(2), name: "a", role: .leader, team: TeamNumber(7)),
         ]
-        expected.teams = [Team(number: TeamNumber(7), name: "t", tracker: TrackerNumber(3), silenceSeconds: 0.1)]
+        expected.teams = [
+            Team(number: TeamNumber(7), name: "t", tracker: TrackerNumber(3), silenceSeconds: 0.1),
+            Team(
+                number: TeamNumber(8), name: "u", tracker: TrackerNumber(8),
+                incidents: IncidentSettings(
+                    closesDrills: true, closesRealIncidents: true, closesAfterSeconds: 0.5, declaredHoldsSeconds: 60,
+                    showsSafetyAlways: true)),
+        ]
         expected.devices = [Device(number: DeviceNumber(5), name: "phone", user: UserNumber(2))]
         expected.trackers = [
             Tracker(
@@ -64,7 +71,7 @@ import Testing
             try transaction.remove(TargetNumber(1))
         }
         expected.users.removeFirst()
-        expected.teams = []
+        expected.teams.removeFirst()
         expected.devices = []
         expected.trackers.removeFirst()
         expected.collections.removeFirst()

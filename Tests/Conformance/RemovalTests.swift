@@ -137,7 +137,7 @@ import Testing
 }
 
 extension Change {
-    fileprivate func isOf(_ device: DeviceNumber) -> Bool {
+    func isOf(_ device: DeviceNumber) -> Bool {
         switch self {
         case .position(_, let subject, _): subject == device
         case .sighting(_, let subject, _), .note(_, let subject): subject == device

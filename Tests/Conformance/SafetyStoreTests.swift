@@ -17,7 +17,7 @@ import Testing
         declared.latest = .test(4)
         declared.hasRefuge = true
         declared.incident = IncidentNumber(5)
-        declared.roll = IncidentNumber(6)
+        declared.unconfirmed = .init(standing: .offSite, at: .test(3), source: .marked(by: UserNumber(6)))
         let safety = Safety(
             state: .sos, since: .test(1), source: .marked(by: UserNumber(7)), acknowledgedBy: UserNumber(8))
         try bench.store.write(at: .test(0)) { transaction in
@@ -97,7 +97,9 @@ import Testing
         let bench = try Bench(kind)
         let lines: [IncidentEntry] = [
             .test(1, 1, .unsafe, at: 1, event: .present), .test(1, 2, .unknown, at: 1, event: .present),
-            .test(2, 1, .sos, at: 2), .test(1, 2, .safe, at: 3), .test(1, 1, .safe, at: 4),
+            .test(2, 1, .sos, at: 2), .test(1, 2, .unsafe, at: 3), .test(1, 0, .unknown, at: 3, event: .allAccounted),
+            .test(1, 2, .safe, at: 4), .test(1, -1, .unknown, at: 4, event: .visitor), .test(1, -1, .safe, at: 5),
+            .test(1, 1, .unknown, at: 6, event: .removed), .test(1, 0, .unknown, at: 7, event: .notAllAccounted),
         ]
         try bench.store.write(at: .test(5)) { transaction in
             for line in lines { try transaction.append(line) }
@@ -107,7 +109,12 @@ import Testing
         for _ in 0..<2 {
             let own = lines.filter { $0.incident == IncidentNumber(1) }
             for page in 1...5 { #expect(try bench.store.record(of: 1, page: page) == own) }
-            #expect(try bench.store.roll(of: IncidentNumber(1)) == [lines[4], lines[3]])
+            // Who is on the roll and how everyone is now; what happened to them in between is left out.
+            let roll = [lines[0], lines[1], lines[5], lines[6], lines[7], lines[8]]
+            #expect(try bench.store.roll(of: IncidentNumber(1)) == roll)
+            #expect(try bench.store.write(at: .test(7)) { try $0.roll(of: IncidentNumber(1)) } == roll)
+            #expect(try bench.store.milestones(of: IncidentNumber(1), limit: 9) == [lines[4], lines[9]])
+            #expect(try bench.store.milestones(of: IncidentNumber(1), limit: 1) == [lines[4]])
             #expect(try bench.store.record(of: 3).isEmpty)
             try bench.crash()
         }

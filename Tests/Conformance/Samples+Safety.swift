@@ -48,13 +48,17 @@ extension Incident {
     static func random(_ generator: inout SeededGenerator) -> Incident {
         let number = Int32.random(in: .min ... .max, using: &generator)
         let hows: [Closing.How?] = [
-            nil, .allAccounted, .teamGone, .byHand(by: UserNumber(number), reason: "Fehlalarm"),
+            nil, .allAccounted, .teamGone, .byHand(by: UserNumber(number), reason: "Fehlalarm"), .automatic,
+            .takenOver(by: IncidentNumber(number)),
         ]
         let how = hows.randomElement(using: &generator) ?? nil
         return Incident(
             number: IncidentNumber(number), team: TeamNumber(1 &- number), kind: number % 2 == 0 ? .real : .drill,
             note: number % 3 == 0 ? nil : "", startedAt: Instant(milliseconds: Int64(number)),
-            startedBy: UserNumber(number), closing: how.map { Closing(at: .test(1), how: $0) })
+            startedBy: UserNumber(number), allAccountedAt: number % 5 == 0 ? nil : .test(2),
+            closing: how.map { Closing(at: .test(1), how: $0) },
+            reopening: number % 7 == 0 ? nil : Reopening(at: .test(3), by: UserNumber(number), reason: "zu früh"),
+            turn: Turn.allCases.randomElement(using: &generator))
     }
 }
 
@@ -69,6 +73,20 @@ extension IncidentEntry {
             lastSeen: person % 2 == 0
                 ? nil
                 : LastSeen(
-                    coordinate: Coordinate(validLatitude: 51.1, longitude: -0.1 + 0.3), sampleTime: .test(seconds - 2)))
+                    coordinate: Coordinate(validLatitude: 51.1, longitude: -0.1 + 0.3), sampleTime: .test(seconds - 2)),
+            author: person < 0 ? UserNumber(9) : nil, note: event == .changed ? "Übung" : nil,
+            name: person < 0 ? "Zoë" : nil)
+    }
+
+    /// Any line as the log has it, without where the person was last seen.
+    static func random(_ generator: inout SeededGenerator) -> IncidentEntry {
+        let number = Int32.random(in: .min ... .max, using: &generator)
+        let state = Safety.State.allCases.randomElement(using: &generator) ?? .safe
+        return IncidentEntry(
+            incident: IncidentNumber(number), at: .test(5), person: UserNumber(1 &- number),
+            event: Event.allCases.randomElement(using: &generator) ?? .changed,
+            safety: .random(state, at: .test(4), &generator), lastSeen: nil,
+            author: number % 2 == 0 ? nil : UserNumber(number), note: number % 3 == 0 ? nil : "heim",
+            name: number % 5 == 0 ? nil : "Zoë 🧭")
     }
 }

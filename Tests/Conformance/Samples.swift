@@ -146,6 +146,7 @@ extension Change {
             return .declaration(.random(&generator), isCurrent: isRemoved)
         case 12:
             return .reminder(.random(.sos, at: moment, &generator), of: UserNumber(number), count: number)
+        case 13 where isRemoved: return .roll(.random(&generator), of: TeamNumber(number))
         case 13: return .incident(.random(&generator))
         case 4:
             return .presence(

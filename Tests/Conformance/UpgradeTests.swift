@@ -71,6 +71,28 @@ extension Instant {
         try store.close()
     }
 
+    @Test func `a file of version 8 keeps its incidents, closed ones and the open one's roll`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let store = try open("version8.sql", in: directory)
+        let incidents = try store.incidents(of: nil, before: nil, limit: 9)
+        #expect(incidents.map(\.number.rawValue) == [3, 2, 1])
+        #expect(incidents.map(\.closing?.how) == [nil, .allAccounted, .allAccounted])
+        #expect(incidents.map(\.turn) == [.started, .closed, .closed])
+        let closedAt = Instant(milliseconds: 1_795_392_943_455)
+        #expect(incidents[2].allAccountedAt == closedAt)
+        #expect(incidents[2].closing?.at == closedAt)
+        let roll = Roll(try store.roll(of: IncidentNumber(3)))
+        #expect(roll.present.map(\.rawValue) == [2, 3, 4])
+        #expect(try store.milestones(of: IncidentNumber(3), limit: 9).isEmpty)
+        #expect(try store.declared().map(\.declared.standing) == [.safe, .offSite, .nothing])
+        #expect(try store.declared().map(\.declared.incident?.rawValue) == [3, nil, nil])
+        #expect(try store.directory().teams.map(\.incidents) == [IncidentSettings()])
+        #expect(try store.log().count == store.lastSequence.rawValue)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
     @Test func `a file of version 5 keeps its documents, and its union loses the design documents`() throws {
         let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }

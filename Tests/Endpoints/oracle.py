@@ -38,8 +38,6 @@ class DeviceOracle:
     evaluated: int | None = None
     inside: dict = field(default_factory=dict)
     """Region to [since, whether the dwell was told]."""
-    safety: tuple = ("unknown", None, None)
-    """State, since, region."""
     log: list = field(default_factory=list)
     """What the log of changes must say, in order; of a fork, what it adds."""
     origin: "DeviceOracle | None" = None
@@ -57,7 +55,7 @@ class DeviceOracle:
         """Becomes what a fork of it became."""
         self.known |= fork.known
         self.log += fork.log
-        self.evaluated, self.inside, self.safety = fork.evaluated, fork.inside, fork.safety
+        self.evaluated, self.inside = fork.evaluated, fork.inside
 
     def knows(self, key):
         return key in self.known or (self.origin is not None and self.origin.knows(key))
@@ -74,7 +72,6 @@ class DeviceOracle:
         self.evaluated = time
         self.log.append(("position", *key, False))
         self._cross(time, latitude, longitude)
-        self._judge(time)
         return "accepted"
 
     def _cross(self, time, latitude, longitude):
@@ -94,17 +91,6 @@ class DeviceOracle:
                 self.inside[region][1] = True
                 self.log.append(("dwell", region.id, time))
 
-    def _judge(self, time):
-        refuges = [region.id for region in self.regions if region.muster and region in self.inside]
-        state, since, refuge = self.safety
-        if bool(refuges) != (state == "safe") or state == "unknown":
-            self.safety = ("safe" if refuges else "unsafe", time, refuges[0] if refuges else None)
-        elif refuges and refuge not in refuges:
-            self.safety = (state, since, refuges[0])
-        else:
-            return
-        self.log.append(("safety", *self.safety))
-
 
 def told(changes):
     """The changes of the log as the oracle writes them, by user."""
@@ -115,9 +101,6 @@ def told(changes):
             entry = ("position", *key_of(position), change["late"])
         elif change["type"] == "crossing":
             entry = (change["kind"], change["region"]["id"], milliseconds(change["sampleTime"]))
-        elif change["type"] == "safety":
-            region = change.get("region")
-            entry = ("safety", change["state"], milliseconds(change["since"]), region["id"] if region else None)
         else:
             continue
         found.setdefault(change["user"], []).append(entry)

@@ -62,9 +62,10 @@ def test_a_whole_drill_and_its_report(server):
     print(f"seed {seed}")
     chance = random.Random(seed)
     leader, phones = make_crew(server, "drill", people=12)
-    start = now() - 1000
+    # After minutes without a fix one accurate fix is believed.
+    start = now() - 1_500_000
     for phone in phones.values():
-        phone.ok("POST", "/positions", fix(*outside, start))
+        phone.ok("POST", "/positions", fix(*outside, start, accuracy=5))
     before = leader.last_sequence()
     incident = leader.ok("POST", "/teams/drill/incidents", {"kind": "drill", "note": "spring <drill>"})
     number = incident["number"]
@@ -78,7 +79,7 @@ def test_a_whole_drill_and_its_report(server):
     declare(leader, called, "acknowledge")
     declare(leader, marked, "offSite", note="=cmd()")
     for index, user in enumerate(people[3:]):
-        phones[user].ok("POST", "/positions", fix(*inside, start + 2000 + index))
+        phones[user].ok("POST", "/positions", fix(*inside, start + 400_000 + index, accuracy=5))
     answer, found = roll(leader, number)
     assert answer["open"] and answer["counts"] == {"people": 13, "accounted": 11, "unaccounted": 2}
     assert found[called]["state"] == "sos" and found[called]["acknowledgedBy"] == "drill-lea"
@@ -91,10 +92,23 @@ def test_a_whole_drill_and_its_report(server):
     declare(leader, called, "clear")
     with EventStream(leader.address, leader.token, since=before) as stream:
         declare(leader, called, "safe")
+        # All are accounted for: that is told, and closes nothing; someone goes back in, and returns.
+        assert roll(leader, number)[0]["allAccounted"] and roll(leader, number)[0]["open"]
+        phones[people[3]].ok("POST", "/positions", fix(*outside, start + 800_000, accuracy=5))
+        assert not roll(leader, number)[0]["allAccounted"]
+        phones[people[3]].ok("POST", "/positions", fix(*inside, start + 1_200_000, accuracy=5))
+        leader.refused(422, "POST", f"/incidents/{number}/close", {"reason": " "})
+        leader.ok("POST", f"/incidents/{number}/close", {"reason": "all clear"})
         events = stream.take(lambda found: any(kind == "incident" and not told["open"] for _, kind, told in found))
-    assert [told["open"] for _, kind, told in events if kind == "incident"] == [True, False]
+    told = [told for _, kind, told in events if kind == "incident"]
+    assert [one["happened"] for one in told] == [
+        "started", "allAccounted", "notAllAccounted", "allAccounted", "closed"]
+    assert [one["allAccounted"] for one in told] == [False, True, False, True, True]
     closed, _ = roll(leader, number)
-    assert closed["closedHow"] == "allAccounted" and closed["allSafeAt"] == closed["closedAt"]
+    assert closed["closedHow"] == "byHand" and closed["closedBy"] == "drill-lea" and closed["reason"] == "all clear"
+    assert [period["from"] for period in closed["allAccountedTimes"]] == [
+        one["allAccountedAt"] for one in told[1:4] if one["allAccounted"]]
+    assert ["until" in period for period in closed["allAccountedTimes"]] == [True, False]
     assert leader.ok("GET", "/incidents")["items"] == []
     check_reports(leader, closed, called, marked)
     # What was declared safe ends with the incident; who is off site stays so.
@@ -110,31 +124,43 @@ def phone_owner(server, user):
 def check_reports(leader, closed, called, marked):
     path = f"/incidents/{closed['number']}/report"
     report = leader.ok("GET", path)
-    assert report["startedAt"] == closed["startedAt"] and report["allSafeAt"] == closed["closedAt"]
+    assert report["startedAt"] == closed["startedAt"] and report["allAccountedTimes"] == closed["allAccountedTimes"]
     assert report["counts"] == {"people": 13, "accounted": 13, "unaccounted": 0}
-    told = [(line["event"], line["state"], line["source"]) for line in report["changes"] if line["user"] == called]
+    told = [(line["event"], line["state"], line["source"])
+            for line in report["changes"] if line.get("user") == called]
     assert told == [
         ("present", "unsafe", "position"), ("changed", "sos", "ownDeclaration"), ("changed", "sos", "ownDeclaration"),
         ("changed", "unsafe", "position"), ("changed", "safe", "marked")]
     times = [line["at"] for line in report["changes"]]
     assert times == sorted(times) and times[0] == closed["startedAt"] and times[-1] == closed["closedAt"]
+    milestones = [line["event"] for line in report["changes"] if "user" not in line]
+    assert milestones == ["allAccounted", "notAllAccounted", "allAccounted", "closed"]
+    # By what evidence for each person, at each time.
+    for line in [line for line in report["changes"] if line["event"] == "allAccounted"]:
+        evidence = {one["user"]: one for one in line["evidence"]}
+        assert len(evidence) == 13 and evidence[called]["source"] == "marked"
+        assert evidence[marked]["state"] == "offSite" and evidence[marked]["markedBy"] == "drill-lea"
+        assert all(one["source"] != "region" or one["region"]["id"] == "yard" for one in evidence.values())
 
     answer = leader.send("GET", path, headers={"Accept": "text/csv"})
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
-    assert len(rows) == len(report["changes"]) + 2 and {row["kind"] for row in rows} == {"drill"}
-    assert (rows[0]["event"], rows[0]["at"]) == ("started", closed["startedAt"])
-    assert (rows[-1]["event"], rows[-1]["at"]) == ("allAccounted", closed["closedAt"])
+    assert {row["kind"] for row in rows} == {"drill"}
+    assert (rows[0]["event"], rows[0]["at"], rows[0]["by"]) == ("started", closed["startedAt"], "drill-lea")
+    assert (rows[-1]["event"], rows[-1]["at"], rows[-1]["by"]) == ("byHand", closed["closedAt"], "drill-lea")
+    assert sum(row["event"] == "evidence" for row in rows) == 2 * 13
     assert {row["region"] for row in rows} == {"", "'=Yard <1>"}, "no cell is a formula"
-    assert [(row["at"], row["user"], row["state"]) for row in rows[1:-1]] == [
-        (line["at"], line["user"], line["state"]) for line in report["changes"]]
+    assert [(row["at"], row["user"], row["state"]) for row in rows[1:-1] if row["event"] != "evidence"] == [
+        (line["at"], line.get("user", ""), line.get("state", "")) for line in report["changes"]]
 
     answer = leader.send("GET", path, headers={"Accept": "text/html,application/xhtml+xml"})
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     page = Page(answer.text)
     assert "DRILL" in page.text and "spring <drill>" in page.text and "Nobody." in page.text
-    assert f"All safe {closed['allSafeAt']}" in page.text and "inside =Yard <1>" in page.text
+    first, last = closed["allAccountedTimes"]
+    assert f"All accounted for {first['from']}, and no longer at {first['until']}; {last['from']}" in page.text
+    assert "inside =Yard <1>" in page.text and "All accounted for" in page.text and ": all clear" in page.text
     assert "@media print" in answer.text and page.tags.count("table") == 2
 
 
@@ -142,16 +168,17 @@ def test_an_incident_is_closed_by_hand_for_a_reason_and_tells_who_was_missing(se
     leader, phones = make_crew(server, "fire", people=2)
     number = leader.ok("POST", "/teams/fire/incidents", {"kind": "real"})["number"]
     leader.refused(409, "POST", "/teams/fire/incidents", {"kind": "drill"})
+    leader.refused(409, "POST", "/teams/fire/incidents", {"kind": "real"})
     leader.refused(422, "POST", f"/incidents/{number}/close", {})
     closed = leader.ok("POST", f"/incidents/{number}/close", {"reason": "false alarm"})
     assert closed["closedHow"] == "byHand" and closed["closedBy"] == "fire-lea" and closed["reason"] == "false alarm"
     leader.refused(409, "POST", f"/incidents/{number}/close", {"reason": "again"})
     report = leader.ok("GET", f"/incidents/{number}/report?format=json")
-    assert "allSafeAt" not in report and report["counts"]["unaccounted"] == 3
+    assert report["allAccountedTimes"] == [] and report["counts"]["unaccounted"] == 3
     rows = list(csv.DictReader(io.StringIO(leader.send("GET", f"/incidents/{number}/report?format=csv").text)))
     assert [row["user"] for row in rows if row["event"] == "unaccounted"] == ["fire-lea", "fire-p0", "fire-p1"]
     page = Page(leader.send("GET", f"/incidents/{number}/report?format=html").text)
-    assert "fire-p1: unknown, nothing heard" in page.text and "not all were" in page.text
+    assert "fire-p1: unknown, nothing heard" in page.text and "at no time" in page.text
     assert "DRILL" not in page.text
     leader.refused(422, "GET", f"/incidents/{number}/report?format=pdf")
     assert [one["number"] for one in leader.items("/teams/fire/incidents")] == [number]
@@ -163,7 +190,8 @@ def test_an_incident_is_closed_by_hand_for_a_reason_and_tells_who_was_missing(se
 def test_what_was_said_before_does_not_count_and_inside_counts_at_once(server):
     leader, phones = make_crew(server, "hall", people=2)
     declare(leader, "hall-lea", "safe")
-    phones["hall-p0"].ok("POST", "/positions", fix(*inside, now()))
+    for ago in (5000, 0):
+        phones["hall-p0"].ok("POST", "/positions", fix(*inside, now() - ago, accuracy=5))
     number = leader.ok("POST", "/teams/hall/incidents", {"kind": "drill"})["number"]
     answer, found = roll(leader, number)
     assert answer["counts"]["accounted"] == 1 and found["hall-p0"]["accounted"]
@@ -177,31 +205,13 @@ def test_a_team_without_people_has_nobody_to_account_for(server):
     server.admin().refused(409, "POST", "/teams/empty/incidents", {"kind": "drill"})
 
 
-def test_people_come_and_go_and_are_named_by_number_when_they_are_gone(server):
-    admin = server.admin()
-    leader, phones = make_crew(server, "dock", people=2)
-    number = leader.ok("POST", "/teams/dock/incidents", {"kind": "drill"})["number"]
-    admin.make_user("dock-late", "member", "dock")
-    assert roll(leader, number)[0]["counts"]["people"] == 4
-    admin.ok("PATCH", "/users/dock-p1", {"team": None})
-    found = roll(leader, number)
-    assert found[0]["counts"]["people"] == 3 and found[1]["dock-p1"]["left"]
-    admin.ok("DELETE", "/users/dock-p0")
-    declare(leader, "dock-lea", "safe")
-    declare(leader, "dock-late", "safe")
-    report = leader.ok("GET", f"/incidents/{number}/report")
-    assert report["closedHow"] == "allAccounted"
-    gone = [line for line in report["changes"] if line["user"].startswith("removed person #")]
-    assert [line["event"] for line in gone] == ["present", "left"]
-    assert [line["event"] for line in report["changes"] if line["user"] == "dock-late"] == ["joined", "changed"]
-
-
 def test_a_kill_in_the_middle_loses_nothing(make_server):
     server = make_server().start()
     leader, phones = make_crew(server, "port", people=3)
     number = leader.ok("POST", "/teams/port/incidents", {"kind": "real"})["number"]
     declare(leader, "port-lea", "safe")
-    phones["port-p0"].ok("POST", "/positions", fix(*inside, now()))
+    for ago in (5000, 0):
+        phones["port-p0"].ok("POST", "/positions", fix(*inside, now() - ago, accuracy=5))
     declare(phones["port-p1"], "port-p1", "needsHelp")
     before = roll(leader, number)
     server.kill()
@@ -211,7 +221,12 @@ def test_a_kill_in_the_middle_loses_nothing(make_server):
     declare(help, "port-p1", "safe")
     assert roll(leader, number)[0]["open"]
     declare(leader, "port-p2", "safe")
-    assert roll(leader, number)[0]["closedHow"] == "allAccounted"
+    answer = roll(leader, number)[0]
+    assert answer["open"] and answer["allAccounted"]
+    server.kill()
+    server.start()
+    leader = NativeApi(server.address, leader.token)
+    assert roll(leader, number)[0]["allAccountedAt"] == answer["allAccountedAt"]
 
 
 @pytest.mark.parametrize("body, pointer", [

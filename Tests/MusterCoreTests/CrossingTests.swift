@@ -148,16 +148,11 @@ import Testing
     @Test func `an engine made from what was stored goes on where the old one stood`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0)
-        let engine = Engine(
-            directory: world.directory,
-            positions: [(World.phone, world.engine.latestPosition(of: World.phone)!)],
-            presences: [(World.phone, world.engine.presences(of: World.phone))],
-            safety: [(World.ana, world.engine.safety(of: World.ana))])
-        world.engine = engine
-        world.report(45, 14, at: 10)
+        world.stay(45, 14, from: 0, to: 5)
+        world.restart()
+        world.report(45, 14, at: 10, accuracy: 5)
         #expect(world.crossings == ["enter 1"])
-        world.report(46, 14, at: 20)
+        world.stay(46, 14, from: 20, to: 70)
         #expect(world.crossings == ["enter 1", "exit 1"])
         #expect(world.safety == [.safe, .unsafe])
     }

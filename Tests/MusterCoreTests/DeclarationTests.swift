@@ -1,4 +1,5 @@
 import MusterCore
+import MusterGeometry
 import Testing
 
 /// What a declaration does to what stands; the rows are those of docs/safety.md.
@@ -55,22 +56,31 @@ import Testing
     @Test func `being inside is the better evidence, and leaving ends what was said`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(46, 14, at: 0)
-        world.declare(.safe, at: 5)
+        world.stay(46, 14, from: 0, to: 5)
+        world.declare(.safe, at: 6)
         // Outside all along: nothing was left.
-        world.report(46.1, 14, at: 10)
-        world.report(45, 14, at: 20)
-        world.report(46, 14, at: 30)
-        #expect(world.told() == ["unsafe position", "safe ownDeclaration", "safe region", "unsafe position"])
+        world.stay(46.1, 14, from: 10, to: 60)
+        #expect(world.told() == ["unsafe position", "safe ownDeclaration"])
+        world.stay(45, 14, from: 65, to: 115)
+        #expect(world.told().last == "safe region")
+        world.stay(46, 14, from: 120, to: 170)
+        #expect(
+            world.told() == [
+                "unsafe position", "safe ownDeclaration", "safe region", "safe region checking", "unsafe position",
+            ])
     }
 
     @Test func `a word said after leaving stands`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0)
-        world.declare(.safe, at: 30)
-        world.report(46, 14, at: 20, receivedAt: 40)
-        #expect(world.told() == ["safe region", "safe ownDeclaration"])
+        world.stay(45, 14, from: 0, to: 5)
+        world.declare(.safe, at: 70)
+        for second in stride(from: 10.0, through: 60, by: 5) {
+            world.report(46, 14, at: second, receivedAt: 80, accuracy: 5)
+        }
+        #expect(world.engine.belief(of: World.phone)?.estimate.latitude == 46)
+        #expect(
+            world.told() == ["unknown unlocated", "safe region", "safe region checking", "safe ownDeclaration"])
     }
 
     @Test func `with no incident a word holds as long as a device may be silent`() {

@@ -8,52 +8,112 @@ import Testing
         var world = World(silenceSeconds: 600)
         world.addTeam()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(46, 14, at: 0)
+        world.report(46, 14, at: -300)
         return world
     }
 
-    @Test func `an incident closes at the moment when everyone is accounted for`() throws {
+    @Test func `that all are accounted for is told with its time, and closes nothing`() throws {
         var world = town()
         try world.evacuate(at: 10)
-        world.report(45, 14, at: 20)
+        world.stay(45, 14, from: 20, to: 25)
         world.declare(.safe, of: World.lea, at: 30)
-        #expect(world.closings.isEmpty)
+        #expect(world.turns == [.started])
         world.declare(.offSite, of: World.ben, by: World.lea, at: 40)
-        #expect(world.closings == [.allAccounted])
+        #expect(world.turns == [.started, .allAccounted])
+        #expect(world.engine.openIncident(of: World.team)?.allAccountedAt == World.time(40))
         #expect(
             world.lines == [
                 "ana present unsafe", "lea present unknown", "ben present unknown", "ana changed safe",
-                "lea changed safe", "ben changed offSite",
+                "lea changed safe", "ben changed offSite", "allAccounted",
             ])
-        #expect(world.engine.openIncident(of: World.team) == nil)
+        world.report(45, 14, at: 500)
+        world.sweep(at: 1_000)
+        #expect(world.closings.isEmpty)
+        try world.close(at: 1_001)
+        #expect(world.closings == [.byHand(by: World.lea, reason: "enough")])
         // What was declared safe in it ends with it; who is off site stays so.
         #expect(world.engine.safety(of: World.lea).state == .unknown)
         #expect(world.engine.safety(of: World.ben).state == .offSite)
-        #expect(world.record.last?.lastSeen == nil)
         #expect(world.record[0].lastSeen?.coordinate.latitude == 46)
     }
 
-    @Test func `what was declared safe before an incident does not count in it, and inside counts at once`() throws {
+    @Test func `when someone is no longer accounted for, all no longer are, and that is told`() throws {
         var world = town()
-        world.report(45, 14, at: 1)
+        try world.evacuate(at: 10)
+        world.declare(.safe, of: World.lea, at: 20)
+        world.declare(.safe, of: World.ben, at: 20)
+        world.stay(45, 14, from: 30, to: 35)
+        world.stay(46, 14, from: 400, to: 405)
+        #expect(world.turns == [.started, .allAccounted, .notAllAccounted])
+        #expect(world.engine.openIncident(of: World.team)?.allAccountedAt == nil)
+        #expect(world.lines.suffix(4) == ["ana changed safe", "allAccounted", "ana changed unsafe", "notAllAccounted"])
+        world.stay(45, 14, from: 700, to: 705)
+        #expect(world.engine.openIncident(of: World.team)?.allAccountedAt == World.time(700))
+    }
+
+    @Test func `what one edit does to many people is told as it is in the end, not as it passes`() throws {
+        var world = town()
+        world.edit(.removeUser(World.ben))
+        let tablet = DeviceNumber(2)
+        world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.lea)))
+        world.putSquare(2, at: 47, 14)
+        try world.evacuate(at: 10)
+        world.stay(47, 14, from: 20, to: 25)
+        world.stay(45, 14, from: 20, to: 25, by: tablet)
+        #expect(world.turns == [.started])
+        // The new muster region holds Ana, and Lea's is none any more: at no moment were both safe.
+        world.carryOut([
+            .putRegion(world.square(2, at: 47, 14, isMuster: true)),
+            .putRegion(world.square(1, at: 45, 14, isMuster: false)),
+        ])
+        #expect(!world.turns.contains(.allAccounted))
+    }
+
+    @Test func `what was declared safe before an incident is not confirmed in it, and inside counts at once`() throws {
+        var world = town()
+        world.stay(45, 14, from: 1, to: 2, every: 1)
         world.declare(.safe, of: World.lea, at: 2)
         world.declare(.offSite, of: World.ben, at: 3)
         try world.evacuate(at: 10)
         #expect(world.lines == ["ana present safe", "lea present unknown", "ben present offSite"])
+        #expect(
+            world.engine.declared(of: World.lea).unconfirmed
+                == .init(standing: .safe, at: World.time(2), source: .ownDeclaration))
         // Said before it, and late: it counts no more than if it had come in time.
         #expect(world.declare(.safe, of: World.lea, at: 9, receivedAt: 20) == .late)
-        #expect(world.closings.isEmpty)
+        #expect(world.engine.declared(of: World.lea).unconfirmed?.at == World.time(9))
+        #expect(world.turns == [.started])
         world.declare(.safe, of: World.lea, at: 21)
-        #expect(world.closings == [.allAccounted])
+        #expect(world.turns == [.started, .allAccounted])
+        #expect(world.engine.declared(of: World.lea).unconfirmed == nil)
     }
 
-    @Test func `when everyone is accounted for an incident closes as it starts`() throws {
-        var world = World()
-        world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 1)
-        try world.evacuate(at: 10)
-        #expect(world.closings == [.allAccounted])
-        #expect(world.lines == ["ana present safe"])
+    @Test func `an off site of two days ago accounts for nobody, and one of an hour ago does`() throws {
+        var world = town()
+        world.declare(.offSite, of: World.ben, by: World.lea, at: 100)
+        world.declare(.offSite, of: World.lea, at: 2 * 86_400 - 3_600)
+        try world.evacuate(at: 2 * 86_400)
+        #expect(world.engine.safety(of: World.ben).state == .unknown)
+        #expect(
+            world.engine.declared(of: World.ben).unconfirmed
+                == .init(standing: .offSite, at: World.time(100), source: .marked(by: World.lea)))
+        #expect(world.engine.safety(of: World.lea).state == .offSite)
+        // Words age in an incident too.
+        world.sweep(at: 2 * 86_400 + 43_200)
+        #expect(world.engine.safety(of: World.lea).state == .unknown)
+    }
+
+    @Test func `a team says how long its words hold`() {
+        var world = town()
+        world.edit(.putTeam(world.team(IncidentSettings(declaredHoldsSeconds: 60))))
+        world.declare(.offSite, of: World.ben, at: 10)
+        world.sweep(at: 70)
+        #expect(world.engine.safety(of: World.ben).state == .offSite)
+        world.sweep(at: 71)
+        #expect(world.engine.safety(of: World.ben).state == .unknown)
+        world.declare(.needsHelp, of: World.ben, at: 80)
+        world.sweep(at: 90_000)
+        #expect(world.engine.safety(of: World.ben).state == .needsHelp)
     }
 
     @Test func `a team has one open incident at most, and somebody to account for`() throws {
@@ -63,71 +123,50 @@ import Testing
         try world.close(1, at: 12)
         #expect(throws: IncidentFault.isNotOpen) { try world.close(1, at: 13) }
         #expect(world.closings == [.byHand(by: World.lea, reason: "enough")])
-        try world.evacuate(2, at: 14)
-        try world.close(2, at: 15)
-        for user in [World.ana, World.lea, World.ben] { world.edit(.removeUser(user)) }
+        for user in [World.ana, World.lea, World.ben] { world.remove(user) }
         #expect(throws: IncidentFault.nobodyToAccountFor) { try world.evacuate(3, at: 16) }
     }
 
-    @Test func `a call for help keeps an incident open, though its caller is inside`() throws {
+    @Test func `a real incident takes over from a drill, and nothing takes over from a real one`() throws {
+        var world = town()
+        try world.evacuate(1, .drill, at: 10)
+        world.declare(.safe, of: World.lea, at: 15)
+        try world.evacuate(2, .real, at: 20)
+        #expect(world.closings == [.takenOver(by: IncidentNumber(2))])
+        #expect(world.engine.openIncident(of: World.team)?.number == IncidentNumber(2))
+        // Said in the drill: it tells nothing of what is real now.
+        #expect(world.engine.safety(of: World.lea).state == .unknown)
+        #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.evacuate(3, .real, at: 30) }
+        #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.evacuate(3, .drill, at: 30) }
+    }
+
+    @Test func `a call for help is no account of anyone, though its caller is inside`() throws {
         var world = World()
-        world.addTeam()
-        world.edit(.removeUser(World.ben))
-        world.edit(.removeUser(World.lea))
         world.putSquare(1, at: 45, 14, isMuster: true)
         try world.evacuate(at: 0)
         world.declare(.needsHelp, at: 5)
-        world.report(45, 14, at: 10)
-        #expect(world.closings.isEmpty)
+        world.stay(45, 14, from: 10, to: 15)
+        #expect(world.turns == [.started])
         world.declare(.clear, at: 20)
-        #expect(world.closings == [.allAccounted])
+        #expect(world.turns == [.started, .allAccounted])
     }
 
     @Test func `who falls silent during an incident is asked again`() throws {
         var world = town()
         try world.evacuate(at: 10)
-        world.report(45, 14, at: 20)
+        world.stay(45, 14, from: 20, to: 25)
         world.sweep(at: 700)
         #expect(world.lines.last == "ana changed unknown")
-        // What was declared in it holds as long as it is open.
+        // What was declared in it holds longer than a device may be silent.
         world.declare(.safe, at: 800)
-        world.sweep(at: 90_000)
+        world.sweep(at: 40_000)
         #expect(world.engine.safety(of: World.ana).state == .safe)
-    }
-
-    @Test func `who joins is waited for, and who leaves is not`() throws {
-        var world = town()
-        try world.evacuate(at: 10)
-        let late = UserNumber(4)
-        world.edit(.putUser(User(number: late, name: "tim", role: .member, team: World.team)))
-        world.declare(.safe, at: 20)
-        world.declare(.safe, of: World.lea, at: 21)
-        world.declare(.safe, of: World.ben, at: 22)
-        #expect(world.closings.isEmpty)
-        world.edit(.putUser(User(number: late, name: "tim", role: .member, team: nil)))
-        #expect(world.closings == [.allAccounted])
-        #expect(world.lines.filter { $0.hasPrefix("tim") } == ["tim joined unknown", "tim left unknown"])
-    }
-
-    @Test func `a machine is on no roll`() throws {
-        var world = town()
-        world.edit(.putUser(User(number: UserNumber(4), name: "relay", role: .gateway, team: World.team)))
-        try world.evacuate(at: 10)
-        #expect(world.lines.count == 3)
-    }
-
-    @Test func `an incident whose team is removed is over`() throws {
-        var world = town()
-        try world.evacuate(at: 10)
-        for edit in world.directory.removal(of: World.team) { world.edit(edit) }
-        #expect(world.closings == [.teamGone])
-        #expect(world.lines.suffix(3) == ["ana left unsafe", "lea left unknown", "ben left unknown"])
     }
 
     @Test func `a restart in the middle changes nothing`() throws {
         var plain = town()
         var restarted = town()
-        for step in 0..<6 {
+        for step in 0..<9 {
             try plain.play(step)
             try restarted.play(step)
             restarted.restart()
@@ -135,22 +174,28 @@ import Testing
         }
         #expect(plain.log == restarted.log)
         #expect(plain.record == restarted.record)
-        #expect(plain.closings == [.allAccounted])
+        #expect(plain.turns.last == .allAccounted)
     }
 }
 
 extension World {
+    /// Ana's team with these choices.
+    func team(_ settings: IncidentSettings) -> Team {
+        Team(number: Self.team, name: "crew", tracker: Self.tracker, silenceSeconds: 600, incidents: settings)
+    }
+
     /// One step of a drill.
     fileprivate mutating func play(_ step: Int) throws {
         switch step {
         case 0: try evacuate(at: 10)
         case 1: declare(.sos, of: Self.ben, at: 20)
         case 2: declare(.safe, of: Self.lea, at: 30)
-        case 3: report(45, 14, at: 40)
+        case 3: stay(45, 14, from: 40, to: 45)
         case 4: declare(.acknowledge, of: Self.ben, by: Self.lea, at: 50)
-        default:
-            declare(.clear, of: Self.ben, by: Self.lea, at: 60)
-            declare(.safe, of: Self.ben, by: Self.lea, at: 61)
+        case 5: try addVisitor("Zoe", at: 55)
+        case 6: remove(Self.ben)
+        case 7: try takeOff(Self.ben, at: 60)
+        default: try mark(UserNumber(-1), .safe, at: 61)
         }
     }
 }

@@ -7,42 +7,48 @@ import Testing
         var world = World()
         world.putSquare(1, at: 45, 14, half: 0.002, isMuster: true)
         world.putSquare(2, at: 45.002, 14, half: 0.002, isMuster: true)
-        world.report(45.001, 14, at: 0)
-        world.report(45.003, 14, at: 10)
+        world.stay(45.001, 14, from: 0, to: 10)
+        #expect(world.engine.safety(of: World.ana).region == RegionNumber(1))
+        world.stay(45.003, 14, from: 15, to: 120)
         #expect(world.crossings == ["enter 1", "enter 2", "exit 1"])
-        #expect(world.engine.safety(of: World.ana).state == .safe)
-        #expect(world.engine.safety(of: World.ana).since == World.time(0))
+        #expect(world.safety.allSatisfy { $0 == .safe })
+        #expect(world.engine.safety(of: World.ana).since == World.time(5))
         #expect(world.engine.safety(of: World.ana).region == RegionNumber(2))
-        world.report(46, 14, at: 20)
-        #expect(world.engine.safety(of: World.ana) == Safety(state: .unsafe, since: World.time(20)))
+        world.stay(46, 14, from: 125, to: 165)
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+        world.report(46, 14, at: 170, accuracy: 5)
+        #expect(world.engine.safety(of: World.ana) == Safety(state: .unsafe, since: World.time(170)))
     }
 
     @Test func `inside a region that is no muster region is not safe`() {
         var world = World()
         world.putSquare(1, at: 45, 14)
-        world.report(45, 14, at: 0)
+        world.stay(45, 14, from: 0, to: 60)
         #expect(world.safety == [.unsafe])
     }
 
     @Test func `silence beyond the limit is unknown, not safe`() {
         var world = World(silenceSeconds: 600)
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0)
-        world.sweep(at: 600)
+        world.stay(45, 14, from: 0, to: 5)
+        world.sweep(at: 605)
         #expect(world.safety == [.safe])
-        world.sweep(at: 601)
+        world.sweep(at: 606)
         #expect(world.safety == [.safe, .unknown])
-        #expect(world.engine.safety(of: World.ana).since == World.time(600))
-        world.report(45, 14, at: 700)
+        #expect(world.engine.safety(of: World.ana).since == World.time(605))
+        world.report(45, 14, at: 700, accuracy: 5)
         #expect(world.safety == [.safe, .unknown, .safe])
     }
 
     @Test func `a truth told an hour late crosses but does not pretend to be now`() {
         var world = World(silenceSeconds: 600)
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0, receivedAt: 3600)
+        for second in stride(from: 0.0, through: 60, by: 5) {
+            world.report(45, 14, at: second, receivedAt: 3600, accuracy: 5)
+        }
         #expect(world.crossings == ["enter 1"])
         #expect(world.engine.safety(of: World.ana).state == .unknown)
+        #expect(world.engine.safety(of: World.ana).source == .unlocated)
     }
 
     @Test func `a tablet left behind in safety does not make its owner safe`() {
@@ -50,10 +56,12 @@ import Testing
         let tablet = DeviceNumber(2)
         world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.ana)))
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0, by: tablet)
-        world.report(46, 14, at: 5)
+        world.stay(45, 14, from: 0, to: 10, by: tablet)
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+        world.stay(46, 14, from: 15, to: 20)
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
-        world.report(45, 14, at: 500, by: tablet)
+        world.stay(45, 14, from: 500, to: 510, by: tablet)
+        #expect(world.engine.safety(of: World.ana).state == .unsafe)
         world.sweep(at: 700)
         #expect(world.engine.safety(of: World.ana).state == .safe)
     }
@@ -61,7 +69,7 @@ import Testing
     @Test func `removing the muster region that made someone safe makes them unsafe at once`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0)
+        world.stay(45, 14, from: 0, to: 5)
         world.edit(.removeRegion(RegionNumber(1), from: World.collection))
         #expect(world.safety == [.safe, .unsafe])
     }
@@ -69,20 +77,21 @@ import Testing
     @Test func `a held exit does not keep someone safe`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true, exitDelay: 60)
-        world.report(45, 14, at: 0)
-        world.report(46, 14, at: 10)
+        world.stay(45, 14, from: 0, to: 5)
+        world.stay(46, 14, from: 10, to: 60)
         #expect(world.crossings == ["enter 1"])
         #expect(world.safety == [.safe, .unsafe])
     }
 
-    @Test func `who was silent for a short limit is known again at the next fix after the limit was raised`() {
+    @Test func `who was silent for a short limit is known again once the limit is raised`() {
         var world = World(silenceSeconds: 10)
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.report(45, 14, at: 0)
+        world.stay(45, 14, from: 0, to: 5)
         world.sweep(at: 60)
         #expect(world.safety == [.safe, .unknown])
         world.edit(.putTeam(Team(number: World.team, name: "crew", tracker: World.tracker, silenceSeconds: 1200)))
-        world.report(45, 14, at: 61)
+        #expect(world.safety == [.safe, .unknown, .safe])
+        world.report(45, 14, at: 61, accuracy: 5)
         #expect(world.safety == [.safe, .unknown, .safe])
     }
 }

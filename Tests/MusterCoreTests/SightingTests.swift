@@ -42,9 +42,13 @@ import Testing
         decision.takeChanges { told.append($0) }
         #expect(
             told == [
-                .sighting(sighting, of: World.phone, isCurrent: true), .note(note.name, of: World.phone),
+                .sighting(sighting, of: World.phone, isCurrent: true),
+                // Heard, and not located.
+                .safety(
+                    Safety(state: .unknown, since: Instant(milliseconds: 0), source: .unlocated), of: World.ana),
+                .note(note.name, of: World.phone),
             ])
-        #expect(decision.devicesToStore.isEmpty && decision.peopleToStore.isEmpty)
+        #expect(decision.devicesToStore.isEmpty)
         world.engine.adopt(&decision)
         #expect(world.engine.safety(of: World.ana).state == .unknown)
     }

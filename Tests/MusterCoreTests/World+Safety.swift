@@ -30,10 +30,12 @@ extension World {
     }
 
     /// Lea starts an incident.
-    mutating func evacuate(_ number: Int32 = 1, at seconds: Double) throws(IncidentFault) {
+    mutating func evacuate(
+        _ number: Int32 = 1, _ kind: Incident.Kind = .drill, at seconds: Double
+    ) throws(IncidentFault) {
         now = max(now, seconds)
         let incident = Incident(
-            number: IncidentNumber(number), team: Self.team, kind: .drill, startedAt: Self.time(now),
+            number: IncidentNumber(number), team: Self.team, kind: kind, startedAt: Self.time(now),
             startedBy: Self.lea)
         defer { settle() }
         try engine.start(incident, now: Self.time(now), into: &decision)
@@ -48,6 +50,52 @@ extension World {
             into: &decision)
     }
 
+    /// Lea opens an incident again.
+    mutating func reopen(_ number: Int32 = 1, at seconds: Double) throws(IncidentFault) {
+        now = max(now, seconds)
+        defer { settle() }
+        let closed = log.compactMap { change in
+            if case .incident(let incident) = change { incident } else { nil }
+        }.filter { $0.number == IncidentNumber(number) }
+        guard let incident = closed.last else { throw .isNotOpen }
+        try engine.reopen(
+            incident, record: record.filter { $0.incident == incident.number }, by: Self.lea, reason: "too soon",
+            now: Self.time(now), into: &decision)
+    }
+
+    /// Lea puts a visitor on the roll.
+    @discardableResult
+    mutating func addVisitor(_ name: String, _ state: Safety.State = .unknown, at seconds: Double) throws -> UserNumber
+    {
+        now = max(now, seconds)
+        defer { settle() }
+        return try engine.addVisitor(
+            named: name, state, note: nil, to: IncidentNumber(1), of: Self.team, by: Self.lea, now: Self.time(now),
+            into: &decision
+        ).person
+    }
+
+    /// Lea says how someone is whom no declaration can speak of.
+    mutating func mark(_ person: UserNumber, _ state: Safety.State, at seconds: Double) throws {
+        now = max(now, seconds)
+        defer { settle() }
+        try engine.mark(
+            person, state, note: "seen", on: IncidentNumber(1), of: Self.team, by: Self.lea, now: Self.time(now),
+            into: &decision)
+    }
+
+    /// Lea takes someone off the roll.
+    mutating func takeOff(_ person: UserNumber, at seconds: Double) throws {
+        now = max(now, seconds)
+        defer { settle() }
+        try engine.takeOff(
+            person, reason: "gone home", from: IncidentNumber(1), of: Self.team, by: Self.lea, now: Self.time(now),
+            into: &decision)
+    }
+
+    /// Someone removes a user, with all that goes with it.
+    mutating func remove(_ user: UserNumber) { carryOut(directory.removal(of: user)) }
+
     /// An engine that knows only what was stored of this one.
     mutating func restart() {
         let users = directory.users.all.map(\.number)
@@ -57,16 +105,21 @@ extension World {
             directory: directory,
             positions: devices.compactMap { device in engine.latestPosition(of: device).map { (device, $0) } },
             presences: devices.map { ($0, engine.standings(of: $0)) },
+            refuges: devices.map { ($0, engine.refuges(of: $0)) },
             safety: users.map { ($0, engine.safety(of: $0)) })
+        restarted.resume(devices.map { ($0, engine.record(of: $0, after: decision)) })
         restarted.resume(declared: users.map { ($0, engine.declared(of: $0)) }, incidents: incidents)
+        for incident in incidents {
+            restarted.resume(roll: record.filter { $0.incident == incident.number }, of: incident.number)
+        }
         engine = restarted
     }
 
-    /// The states of one person that the log tells of, each with how it is known.
+    /// The states of one person that the log tells of, each with how it is known and why it is in doubt.
     func told(of user: UserNumber = World.ana) -> [String] {
         log.compactMap { change in
             guard case .safety(let safety, user) = change else { return nil }
-            return "\(safety.state) \(safety.source.name)"
+            return "\(safety.state) \(safety.source.name)" + (safety.doubt.map { " \($0)" } ?? "")
         }
     }
 
@@ -84,9 +137,19 @@ extension World {
         }
     }
 
-    /// The record of all incidents: who, what, how.
+    /// What happened to incidents, in order.
+    var turns: [Incident.Turn] {
+        log.compactMap { change in
+            if case .incident(let incident) = change { incident.turn } else { nil }
+        }
+    }
+
+    /// The record of all incidents: who, what, how; of an incident itself what alone.
     var lines: [String] {
-        record.map { "\(directory.users[$0.person]?.name ?? "?") \($0.event) \($0.safety.state)" }
+        record.map { line in
+            guard !line.event.isMilestone else { return "\(line.event)" }
+            return "\(directory.users[line.person]?.name ?? line.name ?? "?") \(line.event) \(line.safety.state)"
+        }
     }
 }
 

@@ -30,12 +30,22 @@ struct World {
 
     static func time(_ seconds: Double) -> Instant { Instant(seconds: 1_700_000_000 + seconds) }
 
-    mutating func edit(_ edit: Edit) {
-        directory.apply(edit)
-        if engine.apply(edit) {
-            engine.review(now: Self.time(now), into: &decision)
-            settle()
+    mutating func edit(_ edit: Edit) { carryOut([edit]) }
+
+    /// Carries out edits that belong together, as the server does: what they do to rolls is on disk with them.
+    mutating func carryOut(_ edits: [Edit], by author: UserNumber? = nil) {
+        let rollEntries = engine.rollEntries(following: edits, over: directory, by: author, at: Self.time(now))
+        record += rollEntries.map(\.entry)
+        log += rollEntries.map { .roll($0.entry, of: $0.team) }
+        engine.enter(rollEntries.map(\.entry))
+        var reviewIsDue = false
+        for edit in edits {
+            directory.apply(edit)
+            if engine.apply(edit) { reviewIsDue = true }
         }
+        guard reviewIsDue else { return }
+        engine.review(now: Self.time(now), into: &decision)
+        settle()
     }
 
     /// Puts a square of ±`half` degrees around a point.
@@ -43,14 +53,24 @@ struct World {
         _ number: Int32, at latitude: Double, _ longitude: Double, half: Double = 0.001, isMuster: Bool = false,
         dwell: Double? = nil, exitDelay: Double = 0
     ) {
-        let corners = [(-half, -half), (-half, half), (half, half), (half, -half), (-half, -half)]
-        let ring = corners.map { Coordinate(validLatitude: latitude + $0.0, longitude: longitude + $0.1) }
         edit(
             .putRegion(
-                Region(
-                    number: RegionNumber(number), collection: Self.collection, id: "r\(number)", name: "r\(number)",
-                    shape: .polygon(Polygon(exterior: ring)), isMuster: isMuster, dwellSeconds: dwell,
-                    exitDelaySeconds: exitDelay)))
+                square(
+                    number, at: latitude, longitude, half: half, isMuster: isMuster, dwell: dwell,
+                    exitDelay: exitDelay)))
+    }
+
+    /// A square of ±`half` degrees around a point.
+    func square(
+        _ number: Int32, at latitude: Double, _ longitude: Double, half: Double = 0.001, isMuster: Bool = false,
+        dwell: Double? = nil, exitDelay: Double = 0
+    ) -> Region {
+        let corners = [(-half, -half), (-half, half), (half, half), (half, -half), (-half, -half)]
+        let ring = corners.map { Coordinate(validLatitude: latitude + $0.0, longitude: longitude + $0.1) }
+        return Region(
+            number: RegionNumber(number), collection: Self.collection, id: "r\(number)", name: "r\(number)",
+            shape: .polygon(Polygon(exterior: ring)), isMuster: isMuster, dwellSeconds: dwell,
+            exitDelaySeconds: exitDelay)
     }
 
     /// Reports a fix at a time of the world; the server's clock follows unless told otherwise.
@@ -66,6 +86,16 @@ struct World {
         let verdict = engine.decide(.position(position, of: device), now: Self.time(now), into: &decision)
         settle()
         return verdict
+    }
+
+    /// Stays somewhere with good fixes, as any policy believes them.
+    mutating func stay(
+        _ latitude: Double, _ longitude: Double, from start: Double, to end: Double, every interval: Double = 5,
+        accuracy: Metres = 5, speed: Double? = nil, by device: DeviceNumber = World.phone
+    ) {
+        for second in stride(from: start, through: end, by: interval) {
+            report(latitude, longitude, at: second, accuracy: accuracy, speed: speed, by: device)
+        }
     }
 
     mutating func sweep(at seconds: Double) {
@@ -91,11 +121,15 @@ struct World {
         }
     }
 
-    /// The states of safety that the log tells of, in order.
+    /// The states of safety that the log tells of, in order, from unknown on. What tells the same state otherwise known
+    /// or doubted is left out; a repetition is not.
     var safety: [Safety.State] {
-        log.compactMap { change in
-            guard case .safety(let safety, _) = change else { return nil }
-            return safety.state
+        var former: [UserNumber: Safety] = [:]
+        return log.compactMap { change in
+            guard case .safety(let safety, let user) = change else { return nil }
+            defer { former[user] = safety }
+            let isSame = safety.state == former[user]?.state ?? .unknown
+            return isSame && safety != former[user] ? nil : safety.state
         }
     }
 

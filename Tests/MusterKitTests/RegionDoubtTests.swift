@@ -21,7 +21,7 @@ import Testing
     @Test func `who was safe yesterday is not known to be safe today`() async throws {
         let store = try LocalStore(path: nil)
         try await store.keep(surroundings(), note: Surroundings.note)
-        let inside = try fix(0, north: 0)
+        let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         func watch(after seconds: Double) async throws -> RegionWatch {
             let now = inside.sampleTime.advanced(bySeconds: seconds)
             let watch = RegionWatch(session: try offlineSession(), store: store) { now }
@@ -29,7 +29,7 @@ import Testing
             return watch
         }
         let first = try await watch(after: 0)
-        _ = first.follow([inside], of: "s")
+        _ = first.follow([arrived, inside], of: "s")
         try await record(inside, into: store, beside: first)
         #expect(try await watch(after: 600).safety.state == .safe)
         #expect(try await watch(after: 86_400).safety.state == .unknown)
@@ -38,10 +38,10 @@ import Testing
     @Test func `during an incident whoever starts again is told how they are`() async throws {
         let store = try LocalStore(path: nil)
         try await store.keep(surroundings(), note: Surroundings.note)
-        let inside = try fix(0, north: 0)
+        let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         var device = WatchedDevice(of: "ann")
         try device.adopt(surroundings(), now: inside.sampleTime)
-        _ = device.follow([inside], now: inside.sampleTime)
+        _ = device.follow([arrived, inside], now: inside.sampleTime)
         try await store.keep(
             KeptStanding(device, incident: .init(number: 1, isDrill: true), session: "s"), note: KeptStanding.note)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
@@ -87,9 +87,9 @@ import Testing
     @Test(arguments: [1e300, -1e300, .infinity])
     func `a silence that no server may set is held to what it may`(_ seconds: Double) throws {
         var device = WatchedDevice(of: "ann")
-        let inside = try fix(0, north: 0)
+        let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         try device.adopt(surroundings(silenceSeconds: seconds), now: inside.sampleTime)
-        _ = device.follow([inside], now: inside.sampleTime)
+        _ = device.follow([arrived, inside], now: inside.sampleTime)
         #expect(device.safety.state == .safe)
         _ = device.follow([], now: inside.sampleTime.advanced(bySeconds: 604_801))
         #expect(device.safety.state == .unknown)

@@ -235,8 +235,9 @@ import Testing
     }
 
     private func place(_ secondsAgo: Double, north metres: Double, before end: Instant) throws -> Position {
-        var position = try fix(0, north: metres)
+        var position = try fix(0, north: metres, accuracy: 5)
         position.sampleTime = end.advanced(bySeconds: -secondsAgo)
+        position.receivedTime = position.sampleTime
         return position
     }
 }

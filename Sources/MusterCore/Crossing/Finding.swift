@@ -15,22 +15,31 @@ struct Evidence {
     var isSettled = true
     /// Whether the last fix does not fit, so that everything stays as it was.
     var isChecking = false
+    /// How the device has moved of late; nil when it does not move.
+    var motion: Motion?
+    /// Whether the tracker's filter lets raw collections evaluate the fix.
+    var passesFilter = true
     /// Whether nothing was ever decided under the confident policy: what a first decision finds is no crossing.
     var isFirst = false
 }
 
 extension Evidence {
-    /// What a fix says. Moves the device's track.
-    init(_ position: Position, of device: DeviceNumber, tracker: Atlas.TrackerRule, state: inout DeviceState) {
-        self.init(device: device, sampleTime: position.sampleTime, tracker: tracker)
-        guard !tracker.confident.isEmpty else { return }
-        state.track.take(ConfidentFix(position))
+    /// What is known of a device.
+    ///
+    /// - Parameters:
+    ///   - sampleTime: of its newest fix, corrected by what is known of its clock.
+    ///   - isFirst: whether nothing was ever decided of it under the confident policy before that fix.
+    init(
+        _ state: DeviceState, of device: DeviceNumber, at sampleTime: Instant, tracker: Atlas.TrackerRule, isFirst: Bool
+    ) {
+        self.init(device: device, sampleTime: sampleTime, tracker: tracker)
+        guard tracker.isFollowed else { return }
         deviationMetres = state.track.deviationMetres
         leastDeviationMetres = state.track.leastDeviationMetres
         isSettled = state.track.isSettled
         isChecking = state.track.isChecking
-        isFirst = !state.hasStood
-        if isSettled { state.hasStood = true }
+        motion = state.track.motion
+        self.isFirst = isFirst
     }
 }
 
@@ -39,48 +48,76 @@ extension Atlas {
     func find(_ position: Position, _ evidence: Evidence, _ state: DeviceState, on bench: inout Workbench) {
         let tracker = evidence.tracker
         bench.findings.clear()
-        if !tracker.raw.isEmpty {
+        defer { if tracker.collections.count > 1 { bench.findings.withArray { $0.sort { $0.id < $1.id } } } }
+        if !tracker.raw.isEmpty && evidence.passesFilter {
             regions(containing: position.coordinate, in: tracker.raw, into: &bench.inside)
             for region in bench.inside {
                 bench.findings.append(NearbyRegion(id: region, signedDistanceMetres: .infinity))
             }
         }
-        guard !tracker.confident.isEmpty && !evidence.isChecking else { return }
-        nearby(state.track.estimate, deviationMetres: evidence.deviationMetres, tracker: tracker, on: &bench)
-        if 4 * evidence.deviationMetres > Self.reachMetres { measureDistant(state, tracker, on: &bench) }
-        if tracker.collections.count > 1 { bench.findings.withArray { $0.sort { $0.id < $1.id } } }
+        if !evidence.isChecking { addConfident(evidence, state, on: &bench) }
+    }
+
+    /// Replaces the bench's findings by the regions of confident collections that a device may be inside of, in region
+    /// order.
+    func findConfident(_ evidence: Evidence, _ state: DeviceState, on bench: inout Workbench) {
+        bench.findings.clear()
+        guard !state.track.isEmpty else { return }
+        addConfident(evidence, state, on: &bench)
+        if evidence.tracker.confident.count > 1 { bench.findings.withArray { $0.sort { $0.id < $1.id } } }
+    }
+
+    private func addConfident(_ evidence: Evidence, _ state: DeviceState, on bench: inout Workbench) {
+        let tracker = evidence.tracker
+        guard !tracker.confident.isEmpty else { return }
+        nearby(evidence, state, in: tracker.confident, on: &bench)
+        if 4 * evidence.deviationMetres > Self.reachMetres {
+            bench.findings.withArray { measureDistant(state.presences, state, tracker.confident, &$0) }
+        }
+    }
+
+    /// Replaces the bench's findings by the muster regions of raw collections that a device may be inside of, measured
+    /// as the confident policy measures, in region order.
+    func findRefuges(_ evidence: Evidence, _ state: DeviceState, on bench: inout Workbench) {
+        let tracker = evidence.tracker
+        bench.findings.clear()
+        guard !state.track.isEmpty, !tracker.sheltering.isEmpty else { return }
+        nearby(evidence, state, in: tracker.sheltering, on: &bench)
+        bench.findings.withArray { findings in
+            if 4 * evidence.deviationMetres > Self.reachMetres {
+                measureDistant(state.refuges, state, tracker.sheltering, &findings)
+            }
+            findings.removeAll { rule(of: RegionNumber($0.id))?.isMuster != true }
+            if tracker.sheltering.count > 1 { findings.sort { $0.id < $1.id } }
+        }
     }
 
     /// Adds what is so near that it is not certain to be outside.
     private func nearby(
-        _ place: Coordinate, deviationMetres: Double, tracker: TrackerRule, on bench: inout Workbench
+        _ evidence: Evidence, _ state: DeviceState, in collections: [CollectionNumber], on bench: inout Workbench
     ) {
-        let reach = Metres(min(4 * deviationMetres + Self.marginMetres, Self.reachMetres))
-        for collection in tracker.confident {
-            nearby(place, within: reach, in: collection, into: &bench.findings)
+        let reach = Metres(min(4 * evidence.deviationMetres + Self.marginMetres, Self.reachMetres))
+        for collection in collections {
+            nearby(state.track.estimate, within: reach, in: collection, into: &bench.findings)
         }
     }
 
     /// Measures what is beyond `reachMetres`, where the place is so uncertain that this decides nothing: the regions
     /// that hold the place, and adds those that the device stood in.
-    private func measureDistant(_ state: DeviceState, _ tracker: TrackerRule, on bench: inout Workbench) {
-        bench.findings.withArray { measureDistant(state, tracker, &$0) }
-    }
-
     private func measureDistant(
-        _ state: DeviceState, _ tracker: TrackerRule, _ findings: inout [NearbyRegion]
+        _ presences: [Presence], _ state: DeviceState, _ collections: [CollectionNumber],
+        _ findings: inout [NearbyRegion]
     ) {
         for index in findings.indices where findings[index].signedDistanceMetres == .infinity {
             let region = RegionNumber(findings[index].id)
-            guard rule(of: region)?.policy == .confident,
+            guard let rule = rule(of: region), collections.contains(rule.collection),
                 let distance = signedDistance(from: state.track.estimate, to: region)
             else { continue }
             findings[index].signedDistanceMetres = distance.value
         }
         let found = Set(findings.map(\.id))
-        for presence in state.presences where !found.contains(presence.region.rawValue) {
-            guard let rule = rule(of: presence.region), rule.policy == .confident,
-                tracker.isLinked(to: rule.collection),
+        for presence in presences where !found.contains(presence.region.rawValue) {
+            guard let rule = rule(of: presence.region), collections.contains(rule.collection),
                 let distance = signedDistance(from: state.track.estimate, to: presence.region)
             else { continue }
             findings.append(

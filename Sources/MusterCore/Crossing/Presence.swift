@@ -16,6 +16,9 @@ public struct Presence: Hashable, Sendable {
     /// The first fix of the run in which the probability lies on this side of one half: what a person is told as
     /// "since".
     public var likelySince: Instant
+    /// Where events have told the device to stand. It differs from `standing` behind an edit, which tells no crossing
+    /// (the next fix does, if that is still so); while an exit is held back; and where nothing was told yet.
+    public var told: Standing
     private var left: MaybeInstant
 
     /// The first fix outside, while the exit is held back; nil while inside.
@@ -27,7 +30,8 @@ public struct Presence: Hashable, Sendable {
     /// A presence that begins with a fix, unless told more.
     public init(
         region: RegionNumber, since: Instant, standing: Standing = .inside, likelihood: Likelihood = .certain,
-        doubt: Doubt? = nil, hasDwelt: Bool = false, likelySince: Instant? = nil, leftAt: Instant? = nil
+        doubt: Doubt? = nil, hasDwelt: Bool = false, likelySince: Instant? = nil, leftAt: Instant? = nil,
+        told: Standing? = nil
     ) {
         self.region = region
         self.since = since
@@ -37,11 +41,19 @@ public struct Presence: Hashable, Sendable {
         self.hasDwelt = hasDwelt
         self.likelySince = likelySince ?? since
         left = MaybeInstant(leftAt)
+        self.told = told ?? Self.usualTold(standing, leftAt: leftAt)
+    }
+
+    /// What events have told of a device that no edit moved.
+    public static func usualTold(_ standing: Standing, leftAt: Instant?) -> Standing {
+        leftAt == nil ? standing : .inside
     }
 
     /// Whether a fix deep inside tells nothing new of it, a dwell apart.
     @inline(__always)
-    var isSteady: Bool { standing == .inside && likelihood == .certain && doubt == nil && left.instant == nil }
+    var isSteady: Bool {
+        standing == .inside && told == .inside && likelihood == .certain && doubt == nil && left.instant == nil
+    }
 }
 
 /// How probable it is that a device is inside, in steps that are worth telling anyone.

@@ -9,7 +9,7 @@ extension Standings {
     func isClear(_ position: Position, _ state: DeviceState, in atlas: Atlas) -> Bool {
         guard evidence.isSettled else { return false }
         let clearance = state.clearance
-        if evidence.tracker.confident.isEmpty {
+        if !evidence.tracker.isFollowed {
             return clearance.holds(at: position.coordinate, reachMetres: 0, stamp: atlas.stamp)
         }
         guard clearance.holds(at: state.track.estimate, reachMetres: reachMetres, stamp: atlas.stamp) else {
@@ -30,7 +30,9 @@ extension Standings {
     ) {
         let tracker = evidence.tracker
         guard isAtRest && evidence.isSettled && !tracker.collections.isEmpty else { return }
-        let place = tracker.confident.isEmpty ? position.coordinate : state.track.estimate
+        // Raw regions were not looked at.
+        guard evidence.passesFilter || tracker.raw.isEmpty else { return }
+        let place = !tracker.isFollowed ? position.coordinate : state.track.estimate
         // Who goes farther from one fix to the next leaves it behind at once.
         let isFast = state.clearance.isFarther(than: 2 * Self.clearanceLimit.value, from: place)
         var metres = isFast ? 0 : Self.clearanceLimit.value

@@ -4,25 +4,38 @@ import MusterGeometry
 /// each in region order. Raw and confident collections go the same road; only what makes a standing differs.
 struct Standings {
     let evidence: Evidence
+    var scope = Scope.events
+
+    /// Which presences are moved.
+    enum Scope {
+        /// Those that events are told of, under their collection's policy.
+        case events
+        /// Those by which people are safe in muster regions of raw collections: under the confident policy, without
+        /// events.
+        case refuges
+    }
 
     /// Goes through the presences and the findings, both in region order, side by side.
     ///
     /// - Returns: whether the device is at rest: it stays in what it was in, and would as long as no boundary comes
     ///   near.
-    func move(_ state: inout DeviceState, in atlas: Atlas, on bench: inout Workbench) -> Bool {
-        if staysPut(state.presences, bench.findings, in: atlas) { return true }
+    func move(_ presences: inout [Presence], in atlas: Atlas, on bench: inout Workbench) -> Bool {
+        if staysPut(presences, bench.findings, in: atlas) { return true }
+        let changedBefore = bench.presencesChanged
+        bench.presencesChanged = false
+        defer { bench.presencesChanged = bench.presencesChanged || changedBefore }
         bench.presences.removeAll(keepingCapacity: true)
         var former = 0
         var found = 0
-        while former < state.presences.count || found < bench.findings.count {
-            let presence = former < state.presences.count ? state.presences[former] : nil
+        while former < presences.count || found < bench.findings.count {
+            let presence = former < presences.count ? presences[former] : nil
             let finding = found < bench.findings.count ? bench.findings[found] : nil
             let number = min(presence?.region.rawValue ?? .max, finding?.id ?? .max)
             let isKnown = presence?.region.rawValue == number
             let isFound = finding?.id == number
             if isKnown { former += 1 }
             if isFound { found += 1 }
-            guard let rule = atlas.rule(of: RegionNumber(number)), evidence.tracker.isLinked(to: rule.collection) else {
+            guard let rule = atlas.rule(of: RegionNumber(number)), concerns(rule) else {
                 // Removed, or no longer linked: dropped without a crossing.
                 if isKnown { bench.presencesChanged = true }
                 continue
@@ -33,13 +46,24 @@ struct Standings {
             }
             move(
                 RegionNumber(number), rule, from: isKnown ? presence : nil,
-                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, on: &bench)
+                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, in: atlas, on: &bench)
         }
         bench.tellGathered()
         // Most fixes change nothing, and then nothing is copied.
-        if bench.presencesChanged { state.presences = Self.inOwnRoom(bench.presences) }
+        if bench.presencesChanged { presences = Self.inOwnRoom(bench.presences) }
         return false
     }
+
+    /// Whether presences in a region are moved at all.
+    func concerns(_ rule: Atlas.RegionRule) -> Bool {
+        switch scope {
+        case .events: evidence.tracker.isLinked(to: rule.collection)
+        case .refuges: rule.isMuster && rule.policy == .raw && evidence.tracker.isLinked(to: rule.collection)
+        }
+    }
+
+    /// Whether a region is crossed confidently.
+    func isConfident(_ rule: Atlas.RegionRule) -> Bool { scope == .refuges || rule.policy == .confident }
 
     /// The same presences in room of their size. The bench's own array would be kept with all its room, as much as
     /// anyone ever needed, for each device.
@@ -67,10 +91,12 @@ struct Standings {
     }
 
     /// Who is so many deviations outside of a region and was not known in it is left alone: less than
-    /// `Presence.leastProbability` is in it, and that is neither kept nor told.
+    /// `Presence.leastProbability` is in it, and that is neither kept nor told. Nobody enters from there, however they
+    /// move: that needs an estimate inside.
     private static var farDeviations: Double { -1.7 }
 
-    /// Who is so many deviations inside of a region is certain to be in it.
+    /// Who is so many deviations inside of a region is certain to be in it. Nobody leaves from there, however they
+    /// move: that needs an estimate outside.
     static var steadyDeviations: Double { 2 }
 
     /// Whether a device stays in a region, deep inside, and nothing is to be told.
@@ -84,22 +110,27 @@ struct Standings {
     /// Moves one presence.
     private func move(
         _ region: RegionNumber, _ rule: Atlas.RegionRule, from former: Presence?, signedDistanceMetres: Double?,
-        on bench: inout Workbench
+        in atlas: Atlas, on bench: inout Workbench
     ) {
-        switch rule.policy {
-        case .raw:
+        if !isConfident(rule) {
+            guard evidence.passesFilter else {
+                if let former { bench.presences.append(former) }
+                return
+            }
             let isInside = signedDistanceMetres != nil
             cross(
                 from: former ?? Presence(outside: region, at: evidence.sampleTime), isNew: former == nil, rule,
                 to: isInside ? .inside : .outside, probability: isInside ? 1 : 0, on: &bench)
-        case .confident where evidence.isChecking:
+        } else if evidence.isChecking {
             if let former { hold(former, on: &bench) }
-        case .confident:
+        } else {
             var before = former ?? Presence(outside: region, at: evidence.sampleTime)
-            if former == nil && evidence.isFirst { before.standing = .unknown }
+            if former == nil && evidence.isFirst { (before.standing, before.told) = (.unknown, .unknown) }
             let (standing, probability) = ConfidentPolicy.verdict(
                 from: before.standing, signedDistanceMetres: signedDistanceMetres ?? -.infinity,
-                deviationMetres: evidence.deviationMetres, isSettled: evidence.isSettled, mode: rule.mode)
+                deviationMetres: evidence.deviationMetres, isSettled: evidence.isSettled, mode: rule.mode,
+                motion: evidence.motion,
+                signedDistanceMetres: { atlas.signedDistance(from: $0, to: region)?.value ?? .nan })
             cross(
                 from: before, isNew: former == nil, rule, to: standing, probability: probability, on: &bench)
         }
@@ -111,7 +142,7 @@ struct Standings {
         on bench: inout Workbench
     ) {
         var presence = former
-        let certainty = rule.policy == .raw ? nil : UInt8((probability * 100).rounded())
+        let certainty = isConfident(rule) ? UInt8((probability * 100).rounded()) : nil
         presence.likelihood = Likelihood(probability)
         if (presence.likelihood > .low) != (former.likelihood > .low) { presence.likelySince = evidence.sampleTime }
         presence.doubt = doubt(rule, standing: standing, probability: probability)
@@ -122,7 +153,7 @@ struct Standings {
         case .unknown: break
         }
         let isKept = presence.isWorthKeeping(probability: probability)
-        if rule.policy == .confident, isKept || !isNew, presence.isNews(after: former) {
+        if isConfident(rule), isKept || !isNew, presence.isNews(after: former) {
             report(presence, insidePercent: certainty, on: &bench)
         }
         if isKept { bench.presences.append(presence) }
@@ -137,14 +168,19 @@ struct Standings {
         if former.leftAt != nil {
             // Back before the exit was told: it never left.
             presence.leftAt = nil
-        } else if former.standing != .inside {
+        } else if former.standing != .inside, former.told != .inside {
             presence.since = time
             presence.hasDwelt = false
-            // What was never known to be outside has not entered: it is found inside.
-            if former.standing == .outside {
-                bench.enters.append(crossing(.enter, presence.region, time, insidePercent))
-            }
         }
+        guard scope == .events else {
+            presence.told = .inside
+            return
+        }
+        // What was never known to be outside has not entered: it is found inside.
+        if former.told == .outside, former.leftAt == nil {
+            bench.enters.append(crossing(.enter, presence.region, time, insidePercent))
+        }
+        presence.told = .inside
         if !presence.hasDwelt, let wanted = rule.dwellSeconds, time.seconds(since: presence.since) >= wanted {
             presence.hasDwelt = true
             bench.dwells.append(crossing(.dwell, presence.region, time, insidePercent))
@@ -156,12 +192,17 @@ struct Standings {
         _ presence: inout Presence, from former: Presence, _ rule: Atlas.RegionRule, _ insidePercent: UInt8?,
         on bench: inout Workbench
     ) {
-        if former.standing == .inside { presence.leftAt = evidence.sampleTime }
+        guard scope == .events, former.told == .inside else {
+            presence.told = .outside
+            return
+        }
+        if former.leftAt == nil { presence.leftAt = evidence.sampleTime }
         guard let leftAt = presence.leftAt, evidence.sampleTime.seconds(since: leftAt) >= rule.exitDelaySeconds else {
             return
         }
         bench.changes.append(.crossing(crossing(.exit, presence.region, leftAt, insidePercent)))
         presence.leftAt = nil
+        presence.told = .outside
     }
 
     /// The last fix does not fit: the standing is held, and said to be in doubt.
@@ -176,8 +217,8 @@ struct Standings {
     }
 
     /// Whether fixes are too inaccurate for a region this small: even in its very middle the device could not enter.
-    private func doubt(_ rule: Atlas.RegionRule, standing: Standing, probability: Double) -> Doubt? {
-        guard rule.policy == .confident, standing != .inside, probability >= Presence.leastProbability else {
+    func doubt(_ rule: Atlas.RegionRule, standing: Standing, probability: Double) -> Doubt? {
+        guard isConfident(rule), standing != .inside, probability >= Presence.leastProbability else {
             return nil
         }
         let isTooPoor = ConfidentPolicy.isAccuracyTooPoor(
@@ -204,21 +245,21 @@ extension Presence {
     fileprivate static let leastProbability = 0.05
 
     /// Outside, until a fix says more.
-    fileprivate init(outside region: RegionNumber, at time: Instant) {
-        self.init(region: region, since: time, standing: .outside, likelihood: .none)
+    init(outside region: RegionNumber, at time: Instant) {
+        self.init(region: region, since: time, standing: .outside, likelihood: .none, told: .outside)
     }
 
     /// Outside is the usual: it is kept only while an exit is held back or an enter is coming.
-    fileprivate func isWorthKeeping(probability: Double) -> Bool {
+    func isWorthKeeping(probability: Double) -> Bool {
         switch standing {
         case .inside: true
         case .unknown: probability >= Self.leastProbability
-        case .outside: leftAt != nil || probability > 0.5
+        case .outside: leftAt != nil || probability > 0.5 || told == .inside
         }
     }
 
     /// Whether someone would want to be told of the difference.
-    fileprivate func isNews(after former: Presence) -> Bool {
+    func isNews(after former: Presence) -> Bool {
         standing != former.standing || likelihood != former.likelihood || doubt != former.doubt
     }
 }

@@ -46,6 +46,8 @@ public struct Team: Hashable, Sendable {
     public var tracker: TrackerNumber
     /// Seconds of silence after which a member's safety is unknown.
     public var silenceSeconds: Double
+    /// What it chose for its incidents.
+    public var incidents: IncidentSettings
 
     /// A team's silence limit unless it says otherwise: 20 minutes.
     public static let defaultSilenceSeconds: Double = 1200
@@ -53,12 +55,13 @@ public struct Team: Hashable, Sendable {
     /// A team.
     public init(
         number: TeamNumber, name: String, tracker: TrackerNumber,
-        silenceSeconds: Double = Team.defaultSilenceSeconds
+        silenceSeconds: Double = Team.defaultSilenceSeconds, incidents: IncidentSettings = IncidentSettings()
     ) {
         self.number = number
         self.name = name
         self.tracker = tracker
         self.silenceSeconds = silenceSeconds
+        self.incidents = incidents
     }
 }
 

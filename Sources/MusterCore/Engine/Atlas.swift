@@ -38,6 +38,8 @@ struct Atlas: Sendable {
     // A collection's regions, and how they are crossed.
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
+    /// By collection: how many muster regions it has.
+    private var musterCounts: [Int32] = []
     private var trackers: [TrackerRule?] = []
     private var musterByRule: Set<RegionNumber> = []
     /// What there is to cross, by whom and how: another number after every change of that. What was found before a
@@ -56,8 +58,8 @@ struct Atlas: Sendable {
         var isMusterByRule: Bool
         /// Whether people inside are safe.
         var isMuster: Bool { isMusterItself || isMusterByRule }
-        /// What a wrong crossing would cost.
-        var mode: RegionMode { ownMode ?? (isMuster ? .insideIsSafe : .standard) }
+        /// What a wrong crossing would cost. Whoever is inside a muster region counts as safe, whatever it says itself.
+        var mode: RegionMode { isMuster ? .insideIsSafe : ownMode ?? .standard }
         var dwellSeconds: Double?
         var exitDelaySeconds: Double
         /// How deep inside one can be, metres.
@@ -72,21 +74,29 @@ struct Atlas: Sendable {
         let raw: [CollectionNumber]
         /// Those that are crossed under the confident policy.
         let confident: [CollectionNumber]
+        /// Those of the raw ones that hold a muster region: who is safe in it is decided confidently all the same.
+        let sheltering: [CollectionNumber]
 
         init(
             filter: PositionFilter, collections: [CollectionNumber],
-            policy: (CollectionNumber) -> CrossingPolicy
+            policy: (CollectionNumber) -> CrossingPolicy, isSheltering: (CollectionNumber) -> Bool
         ) {
             self.filter = filter
             self.collections = collections
             raw = collections.filter { policy($0) == .raw }
             confident = collections.filter { policy($0) == .confident }
+            sheltering = raw.filter(isSheltering)
         }
+
+        /// Whether the confident policy follows its devices.
+        @inline(__always)
+        var isFollowed: Bool { !confident.isEmpty || !sheltering.isEmpty }
 
         func isLinked(to collection: CollectionNumber) -> Bool { collections.contains(collection) }
 
         /// Everything is stored and nothing crossed.
-        static let none = TrackerRule(filter: .none, collections: [], policy: { _ in .raw })
+        static let none = TrackerRule(
+            filter: .none, collections: [], policy: { _ in .raw }, isSheltering: { _ in false })
     }
 
     /// The rule of a tracker; without one everything is stored and nothing crossed.
@@ -109,11 +119,19 @@ struct Atlas: Sendable {
         return rule
     }
 
+    /// Whether the presence that is told of a region is the one that its events are decided by; for muster regions of
+    /// raw collections it is the confident one (`DeviceState.refuges`).
+    func isShown(_ region: RegionNumber) -> Bool {
+        guard let rule = rule(of: region) else { return true }
+        return rule.policy == .confident || !rule.isMuster
+    }
+
     /// Brings near what answers questions about places; see `Engine.approach`.
     func approach(_ places: UnsafeBufferPointer<Coordinate>, for tracker: TrackerRule) -> Int {
         var touched = 0
         for collection in tracker.collections where indexes.indices.contains(Int(collection.rawValue)) {
-            let measuring = policies[Int(collection.rawValue)] == .confident
+            let index = Int(collection.rawValue)
+            let measuring = policies[index] == .confident || musterCounts[index] > 0
             touched &+= indexes[Int(collection.rawValue)].approach(places, measuring: measuring)
         }
         return touched
@@ -177,14 +195,36 @@ extension Atlas {
     /// Notes that a tracker or its links changed: what was found for its devices says nothing any more.
     mutating func noteChange() { stamp &+= 1 }
 
-    mutating func put(_ collection: RegionCollection) {
+    /// - Returns: whether its regions are crossed otherwise than before.
+    mutating func put(_ collection: RegionCollection) -> Bool {
         makeRoom(for: collection.number)
-        guard policies[Int(collection.number.rawValue)] != collection.policy else { return }
+        guard policies[Int(collection.number.rawValue)] != collection.policy else { return false }
         noteChange()
         policies[Int(collection.number.rawValue)] = collection.policy
+        renewTrackers()
+        return true
+    }
+
+    private mutating func renewTrackers() {
         trackers = trackers.map { tracker in
-            tracker.map { TrackerRule(filter: $0.filter, collections: $0.collections, policy: policy) }
+            tracker.map {
+                TrackerRule(
+                    filter: $0.filter, collections: $0.collections, policy: policy, isSheltering: isSheltering)
+            }
         }
+    }
+
+    private func isSheltering(_ collection: CollectionNumber) -> Bool {
+        musterCounts.indices.contains(Int(collection.rawValue)) && musterCounts[Int(collection.rawValue)] > 0
+    }
+
+    /// Counts a muster region that came or went.
+    private mutating func count(_ change: Int32, in collection: CollectionNumber) {
+        guard change != 0 else { return }
+        noteChange()
+        let wasSheltering = isSheltering(collection)
+        musterCounts[Int(collection.rawValue)] += change
+        if wasSheltering != isSheltering(collection) { renewTrackers() }
     }
 
     mutating func put(_ region: Region) {
@@ -195,28 +235,40 @@ extension Atlas {
         }
         tellsDwell[Int(region.number.rawValue)] = region.dwellSeconds != nil
         makeRoom(for: region.collection)
+        let wasMuster = rules[Int(region.number.rawValue)]?.isMuster == true
         rules[Int(region.number.rawValue)] = RegionRule(
             collection: region.collection, policy: policy(of: region.collection),
             ownMode: region.mode, isMusterItself: region.isMuster,
             isMusterByRule: musterByRule.contains(region.number),
             dwellSeconds: region.dwellSeconds, exitDelaySeconds: region.exitDelaySeconds,
             inradiusMetres: region.shape.inradius.value)
+        let isMuster = rules[Int(region.number.rawValue)]?.isMuster == true
         noteChange()
+        count((isMuster ? 1 : 0) - (wasMuster ? 1 : 0), in: region.collection)
         change(region.collection) { $0.put(region.shape, as: region.number.rawValue) }
     }
 
     /// Takes the regions that rules make muster regions.
-    mutating func setMusterByRule(_ regions: Set<RegionNumber>) {
-        for region in regions.symmetricDifference(musterByRule) where rules.indices.contains(Int(region.rawValue)) {
-            rules[Int(region.rawValue)]?.isMusterByRule = regions.contains(region)
+    ///
+    /// - Returns: those for which that changed.
+    mutating func setMusterByRule(_ regions: Set<RegionNumber>) -> Set<RegionNumber> {
+        let changed = regions.symmetricDifference(musterByRule)
+        for region in changed where rules.indices.contains(Int(region.rawValue)) {
+            guard var rule = rules[Int(region.rawValue)] else { continue }
+            let wasMuster = rule.isMuster
+            rule.isMusterByRule = regions.contains(region)
+            rules[Int(region.rawValue)] = rule
+            count((rule.isMuster ? 1 : 0) - (wasMuster ? 1 : 0), in: rule.collection)
         }
         musterByRule = regions
+        return changed
     }
 
     mutating func remove(_ region: RegionNumber) {
         guard let rule = rule(of: region) else { return }
         rules[Int(region.rawValue)] = nil
         noteChange()
+        count(rule.isMuster ? -1 : 0, in: rule.collection)
         change(rule.collection) { $0.remove(region.rawValue) }
     }
 
@@ -224,7 +276,7 @@ extension Atlas {
         noteChange()
         while trackers.count <= Int(tracker.number.rawValue) { trackers.append(nil) }
         trackers[Int(tracker.number.rawValue)] = TrackerRule(
-            filter: tracker.filter, collections: tracker.collections, policy: policy)
+            filter: tracker.filter, collections: tracker.collections, policy: policy, isSheltering: isSheltering)
     }
 
     /// What makes a fast index of the first collection whose index has become slow; nil when none has.
@@ -261,6 +313,7 @@ extension Atlas {
         while indexes.count <= Int(collection.rawValue) {
             indexes.append(.empty)
             policies.append(.confident)
+            musterCounts.append(0)
         }
     }
 }

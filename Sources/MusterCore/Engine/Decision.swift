@@ -6,6 +6,8 @@ public struct Decision: Sendable {
     var bench = Workbench()
     /// The devices whose presences are to be stored; may name one twice.
     public private(set) var devicesToStore: [DeviceNumber] = []
+    /// The devices whose state is to be stored because the log does not tell all that moved it; may name one twice.
+    public private(set) var statesToStore: [DeviceNumber] = []
     /// The people whose safety is to be stored; may name one twice.
     public private(set) var peopleToStore: [UserNumber] = []
 
@@ -20,8 +22,12 @@ public struct Decision: Sendable {
     var people = Overlay<PersonState>()
     /// Incidents that were started or closed, by team.
     var incidents: [TeamNumber: Incident] = [:]
-    /// Whether the records say of everyone who was removed that they left.
-    var hasStruckDeparted = false
+    /// Rolls that changed.
+    var rolls: [IncidentNumber: Roll] = [:]
+    /// Since when all are accounted for without doubt, where that changed; nil inside where they no longer are.
+    var undoubtedSince: [IncidentNumber: Instant?] = [:]
+    /// Whether `recount` waits for the end of what is being decided of many people at once.
+    var defersRecount = false
     /// What is to be added to the records of incidents, in order.
     var entries: [IncidentEntry] = []
 
@@ -29,7 +35,10 @@ public struct Decision: Sendable {
     public init() {}
 
     /// Whether there is anything to store: a change, a line of a record, or a person's state, that was not taken yet.
-    public var hasChanges: Bool { !bench.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty }
+    public var hasChanges: Bool {
+        !bench.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
+            || !statesToStore.isEmpty || !devicesToStore.isEmpty
+    }
 
     /// Hands every change decided since the last call to `body`, in order.
     public mutating func takeChanges(_ body: (Change) throws -> Void) rethrows {
@@ -50,6 +59,14 @@ public struct Decision: Sendable {
         devices[Int(device.rawValue)]?.presences ?? []
     }
 
+    /// How a device will stand to the muster regions of raw collections.
+    public func refuges(of device: DeviceNumber) -> [Presence] {
+        devices[Int(device.rawValue)]?.refuges ?? []
+    }
+
+    /// The places of the devices whose states were touched.
+    public var movedDevices: some Swift.Sequence<Int> { devices.touched }
+
     /// How a person will be.
     public func safety(of user: UserNumber) -> Safety? { people[Int(user.rawValue)]?.safety }
 
@@ -68,14 +85,25 @@ public struct Decision: Sendable {
 
     mutating func record(_ state: DeviceState, of device: DeviceNumber) {
         devices.set(Int(device.rawValue), to: state)
-        noteChange(of: device)
+        noteChanges(of: device)
     }
 
     /// Notes that a device's presences are to be stored, if they changed.
-    mutating func noteChange(of device: DeviceNumber) {
+    ///
+    /// - Returns: whether anything changed by which its owner's safety is judged.
+    @discardableResult
+    mutating func noteChanges(of device: DeviceNumber) -> Bool {
+        let hasChanged = bench.presencesChanged || bench.beliefChanged
         if bench.presencesChanged { devicesToStore.append(device) }
+        // Which regions the fixes seem to be in was told, and is compared with at the next fix.
+        if bench.beliefChanged { statesToStore.append(device) }
         bench.presencesChanged = false
+        bench.beliefChanged = false
+        return hasChanged
     }
+
+    /// Notes that a device's state is to be stored.
+    mutating func noteState(of device: DeviceNumber) { statesToStore.append(device) }
 
     /// Tells, and has stored, that a device's clock is right again, by a position that is not stored: without it nobody
     /// who was told of the wrong clock would hear of that, nor this server after a restart.
@@ -104,9 +132,13 @@ public struct Decision: Sendable {
         peopleToStore.removeAll(keepingCapacity: true)
         declaredToStore.removeAll(keepingCapacity: true)
         notesToStore.removeAll(keepingCapacity: true)
+        statesToStore.removeAll(keepingCapacity: true)
         incidents.removeAll()
-        hasStruckDeparted = false
+        rolls.removeAll()
+        undoubtedSince.removeAll()
+        defersRecount = false
         entries.removeAll(keepingCapacity: true)
         bench.presencesChanged = false
+        bench.beliefChanged = false
     }
 }

@@ -90,33 +90,33 @@ extension Engine {
     private func question(
         about position: Position, of device: DeviceNumber, now: Instant, after decision: Decision
     ) -> Question? {
-        if Self.isAhead(position.sampleTime, of: now) { return .isStored }
-        let (evaluated, isUnfollowed) = progress(of: device, after: decision)
-        guard let evaluated else { return nil }
-        if position.sampleTime <= evaluated { return .isStored }
-        return isUnfollowed && isCrossedConfidently(by: device, after: decision)
-            ? .trail(of: device, until: evaluated) : nil
-    }
-
-    /// How far a device was evaluated, and whether its track lacks what it told before. Asked for every observation: so
-    /// the state is not copied.
-    func progress(
-        of device: DeviceNumber, after decision: Decision
-    ) -> (evaluated: Instant?, isUnfollowed: Bool) {
-        func progress(_ states: [DeviceState], _ place: Int) -> (Instant?, Bool) {
-            (states[place].lastEvaluated.instant, states[place].isHeard && states[place].track.fixes == 0)
-        }
         let index = Int(device.rawValue)
-        if let place = decision.devices.place(of: index) { return progress(decision.devices.states, place) }
-        return devices.indices.contains(index) ? progress(devices, index) : (nil, false)
-    }
-
-    private func isCrossedConfidently(by device: DeviceNumber, after decision: Decision) -> Bool {
-        let index = Int(device.rawValue)
+        // Asked for every observation: so the state is not copied.
         if let place = decision.devices.place(of: index) {
-            return !tracker(of: decision.devices.states[place].user).confident.isEmpty
+            return question(about: position, of: device, decision.devices.states, place)
         }
-        return devices.indices.contains(index) && !tracker(of: devices[index].user).confident.isEmpty
+        return devices.indices.contains(index)
+            ? question(about: position, of: device, devices, index)
+            : Self.isAhead(position.sampleTime, of: position.receivedTime) ? .isStored : nil
+    }
+
+    private func question(
+        about position: Position, of device: DeviceNumber, _ states: [DeviceState], _ place: Int
+    ) -> Question? {
+        // A clock that is off may be corrected otherwise than when the same sample came before.
+        if states[place].isWatched || Self.isAhead(position.sampleTime, of: position.receivedTime) {
+            return .isStored
+        }
+        guard let evaluated = states[place].evaluated else { return nil }
+        if position.sampleTime <= evaluated { return .isStored }
+        return states[place].track.fixes == 0 && states[place].isLocated ? .trail(of: device, until: evaluated) : nil
+    }
+
+    /// The newest sample time of a device that was evaluated. Asked for every observation: so the state is not copied.
+    func evaluated(of device: DeviceNumber, after decision: Decision) -> Instant? {
+        let index = Int(device.rawValue)
+        if let place = decision.devices.place(of: index) { return decision.devices.states[place].evaluated }
+        return devices.indices.contains(index) ? devices[index].evaluated : nil
     }
 
     /// Follows a device along positions that were decided before this engine was made, so that its track goes on where
@@ -126,7 +126,7 @@ extension Engine {
     public func recall(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         for position in trail { state.track.take(ConfidentFix(position)) }
-        if let latest = state.latest { state.track.take(ConfidentFix(latest)) }
+        if let located = state.located { state.track.take(ConfidentFix(located)) }
         decision.record(state, of: device)
     }
 }

@@ -1,36 +1,40 @@
+import MusterGeometry
+
 extension Engine {
     /// An engine as it stood when these were stored.
     public init(
         directory: Directory, positions: [(device: DeviceNumber, position: Position)],
-        leads: [(device: DeviceNumber, lead: ClockLead)] = [],
-        presences: [(device: DeviceNumber, presences: [Presence])], safety: [(user: UserNumber, safety: Safety)]
+        presences: [(device: DeviceNumber, presences: [Presence])],
+        refuges: [(device: DeviceNumber, refuges: [Presence])] = [], safety: [(user: UserNumber, safety: Safety)]
     ) {
         self.init()
         reserve(users: directory.users.count, devices: directory.devices.count)
-        for collection in directory.collections.all { atlas.put(collection) }
+        for collection in directory.collections.all { _ = atlas.put(collection) }
         for tracker in directory.trackers.all { atlas.put(tracker) }
-        atlas.setMusterByRule(directory.musterRegionsByRule)
+        _ = atlas.setMusterByRule(directory.musterRegionsByRule)
         for region in directory.regions.all { atlas.put(region) }
         while let rebuild = atlas.rebuild { atlas.adopt(rebuild.build()) }
         for team in directory.teams.all { put(team) }
         for user in directory.users.all { put(user) }
         for device in directory.devices.all { put(device) }
         for (device, position) in positions where devices.indices.contains(Int(device.rawValue)) {
-            devices[Int(device.rawValue)].keep(position)
-            devices[Int(device.rawValue)].evaluated = position.sampleTime
-            devices[Int(device.rawValue)].hasStood = true
-        }
-        for (device, lead) in leads where devices.indices.contains(Int(device.rawValue)) {
-            let latest = devices[Int(device.rawValue)].latest
-            let isMended = latest.map { lead.isMended(at: $0.receivedTime) } ?? false
-            devices[Int(device.rawValue)].lead = isMended ? nil : lead
+            let index = Int(device.rawValue)
+            devices[index].locate(position, isStored: true)
+            devices[index].evaluated = position.sampleTime
+            devices[index].heard = position.receivedTime
+            devices[index].hasStood = true
+            _ = devices[index].observeClock(position)
         }
         for (device, presences) in presences where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].presences = presences
         }
+        for (device, refuges) in refuges where devices.indices.contains(Int(device.rawValue)) {
+            devices[Int(device.rawValue)].refuges = refuges
+        }
         for (user, safety) in safety where people.indices.contains(Int(user.rawValue)) {
             people[Int(user.rawValue)].safety = safety
         }
+        scope = ReviewScope()
     }
 
     /// Goes on behind what was evaluated of a device and not stored: its latest position alone does not tell of that.
@@ -42,60 +46,72 @@ extension Engine {
         devices[index].evaluated = sampleTime
     }
 
-    /// Follows an edit that is durable already.
+    /// Follows an edit.
     ///
-    /// - Returns: whether people's safety may have changed with it: then `review` is due.
+    /// - Returns: whether somebody may stand otherwise with it, or be safe or not: then `review` is due.
+    @discardableResult
     public mutating func apply(_ edit: Edit) -> Bool {
         switch edit {
         case .putUser(let user):
             put(user)
-            return isOnARoll(user.number)
+            if isOnARoll(user.number) { scope.isEveryone = true }
         case .removeUser(let number):
-            let wasOnARoll = isOnARoll(number)
+            if isOnARoll(number) { scope.isEveryone = true }
             remove(number)
-            return wasOnARoll
         case .putTeam(let team): put(team)
         case .putDevice(let device): put(device)
         case .removeDevice(let number): remove(number)
-        case .putTracker(let tracker): atlas.put(tracker)
-        case .removeTracker(let number): atlas.remove(number)
-        case .putRegion(let region):
-            let wasMuster = atlas.rule(of: region.number)?.isMusterItself
-            atlas.put(region)
-            return wasMuster != nil && wasMuster != region.isMuster
-        case .removeRegion(let number, _):
-            let wasMuster = atlas.rule(of: number)?.isMuster == true
+        case .putTracker(let tracker): put(tracker)
+        case .removeTracker(let number):
+            scope.links[number] = Set(atlas.tracker(number).collections)
             atlas.remove(number)
-            return wasMuster
+        case .putRegion(let region):
+            atlas.put(region)
+            scope.add(region.number, within: region.shape.boundingBox)
+        case .removeRegion(let number, _):
+            atlas.remove(number)
+            scope.regions.insert(number)
         case .removeTeam(let number):
             atlas.noteChange()
+            noteMove(ofTeam: number)
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
-            return incidents[number] != nil
-        case .putCollection(let collection): atlas.put(collection)
+        case .putCollection(let collection):
+            if atlas.put(collection) { scope.collections.insert(collection.number) }
         case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget, .putDatabase,
             .removeDatabase:
             break
         }
-        return false
+        return !scope.isEmpty
+    }
+
+    private mutating func put(_ tracker: Tracker) {
+        let links = Set(tracker.collections).symmetricDifference(atlas.tracker(tracker.number).collections)
+        atlas.put(tracker)
+        if !links.isEmpty { scope.links[tracker.number, default: []].formUnion(links) }
+    }
+
+    /// Notes that a team's devices report elsewhere.
+    private mutating func noteMove(ofTeam team: TeamNumber) {
+        for index in people.indices where people[index].team == team { scope.users.insert(UserNumber(Int32(index))) }
     }
 
     /// Takes over how a device stands, in region order, from who knows better; what is decided next goes on from there.
     /// Its track stays. `review` is due afterwards.
     public mutating func take(_ presences: [Presence], of device: DeviceNumber) {
-        guard devices.indices.contains(Int(device.rawValue)) else { return }
-        devices[Int(device.rawValue)].presences = presences
+        let index = Int(device.rawValue)
+        guard devices.indices.contains(index) else { return }
+        // What raw collections tell of muster regions is for events alone, and goes on.
+        let events = devices[index].presences.filter { !atlas.isShown($0.region) }
+        devices[index].presences = (presences.filter { atlas.isShown($0.region) } + events)
+            .sorted { $0.region < $1.region }
+        devices[index].refuges = presences.filter { !atlas.isShown($0.region) }
         devices[Int(device.rawValue)].hasStood = true
+        scope.isEveryone = true
     }
 
     /// Takes the regions that rules make muster regions. `review` is due afterwards.
-    public mutating func setMusterByRule(_ regions: Set<RegionNumber>) { atlas.setMusterByRule(regions) }
-
-    /// Works out everyone's safety anew, after an edit that may have changed it.
-    public func review(now: Instant, into decision: inout Decision) {
-        for index in people.indices {
-            deriveSafety(of: UserNumber(Int32(index)), now: now, decidedAt: now, into: &decision)
-        }
-        keepRolls(now: now, into: &decision)
+    public mutating func setMusterByRule(_ regions: Set<RegionNumber>) {
+        for region in atlas.setMusterByRule(regions) { scope.add(region, within: nil) }
     }
 
     private mutating func reserve(users: Int, devices: Int) {
@@ -106,21 +122,37 @@ extension Engine {
 
     private mutating func put(_ user: User) {
         while people.count <= Int(user.number.rawValue) { people.append(PersonState()) }
-        if people[Int(user.number.rawValue)].team != user.team { forgetClearances(of: user.number) }
+        if people[Int(user.number.rawValue)].team != user.team {
+            forgetClearances(of: user.number)
+            scope.users.insert(user.number)
+        }
         people[Int(user.number.rawValue)].team = user.team
         people[Int(user.number.rawValue)].isPerson = user.role != .gateway
     }
 
     private mutating func put(_ team: Team) {
         while teams.count <= Int(team.number.rawValue) { teams.append(TeamState()) }
-        if teams[Int(team.number.rawValue)].tracker != team.tracker { atlas.noteChange() }
-        teams[Int(team.number.rawValue)] = TeamState(tracker: team.tracker, silenceSeconds: team.silenceSeconds)
+        let former = teams[Int(team.number.rawValue)]
+        if former.tracker != team.tracker {
+            atlas.noteChange()
+            noteMove(ofTeam: team.number)
+        }
+        if former.silenceSeconds != team.silenceSeconds || former.incidents != team.incidents {
+            scope.isEveryone = true
+        }
+        teams[Int(team.number.rawValue)] = TeamState(
+            tracker: team.tracker, silenceSeconds: team.silenceSeconds, incidents: team.incidents)
     }
 
     private mutating func put(_ device: Device) {
         let index = Int(device.number.rawValue)
         while devices.count <= index { devices.append(DeviceState()) }
         guard devices[index].user != device.user else { return }
+        if let former = devices[index].user {
+            ownership.remove(device.number, from: former)
+            scope.isEveryone = true
+            scope.users.insert(device.user)
+        }
         devices[index].user = device.user
         devices[index].clearance.end()
         ownership.add(device.number, to: device.user)
@@ -128,7 +160,6 @@ extension Engine {
 
     private mutating func remove(_ user: UserNumber) {
         guard people.indices.contains(Int(user.rawValue)) else { return }
-        if people[Int(user.rawValue)].declared.roll != nil { departed[user] = people[Int(user.rawValue)] }
         people[Int(user.rawValue)] = PersonState()
         forgetClearances(of: user)
     }
@@ -144,6 +175,7 @@ extension Engine {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index) else { return }
         if let user = devices[index].user { ownership.remove(device, from: user) }
+        if devices[index].isLocated { scope.isEveryone = true }
         devices[index] = DeviceState()
     }
 }

@@ -11,10 +11,14 @@ public struct Engine: Sendable {
     var people: [PersonState] = []
     var teams: [TeamState] = []
     var ownership = Ownership()
+    /// What edits have changed since the last review.
+    var scope = ReviewScope()
     /// The open incidents, each by its team.
     var incidents: [TeamNumber: Incident] = [:]
-    /// People who were removed while they stood on a roll, which does not say so yet.
-    var departed: [UserNumber: PersonState] = [:]
+    /// Who is asked for in each open incident.
+    var rolls: [IncidentNumber: Roll] = [:]
+    /// Since when all are accounted for without doubt, where they are. After a restart it begins anew.
+    var undoubtedSince: [IncidentNumber: Instant] = [:]
 
     /// How far ahead of the server's clock a sample may be and still move a state.
     public static let clockToleranceSeconds: Double = 60
@@ -37,7 +41,7 @@ public struct Engine: Sendable {
         case .sighting(let sighting, let device):
             decide(sighting, of: device, now: now, into: &decision)
         case .note(let note, let device):
-            decide(note, of: device, into: &decision)
+            decide(note, of: device, now: now, into: &decision)
         case .declaration(let declaration):
             decide(declaration, now: now, into: &decision)
         }
@@ -52,8 +56,7 @@ public struct Engine: Sendable {
     public mutating func adopt(_ decision: inout Decision) {
         decision.devices.replace(in: &devices)
         decision.people.replace(in: &people)
-        for (team, incident) in decision.incidents { incidents[team] = incident.isOpen ? incident : nil }
-        if decision.hasStruckDeparted { departed.removeAll() }
+        adoptIncidents(decision)
         decision.reset()
     }
 
@@ -61,70 +64,119 @@ public struct Engine: Sendable {
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         let place = place(of: device, in: &decision)
-        let isAhead = Self.isAhead(position.sampleTime, of: now)
-        if isAhead { decision.devices.states[place].lead = ClockLead(position) }
-        if isAhead || decision.devices.states[place].evaluated.map({ position.sampleTime <= $0 }) ?? false {
-            return keepAsHistory(
-                position, of: device, isAhead: isAhead, state: decision.devices.states[place], into: &decision)
+        let isMending = decision.devices.states[place].observeClock(position)
+        decision.devices.states[place].hear(at: position.receivedTime)
+        // What is known of a clock that is off stands in no position.
+        if isMending || decision.devices.states[place].isWatched { decision.noteState(of: device) }
+        let sampleTime = decision.devices.states[place].corrected(position.sampleTime)
+        let former = decision.devices.states[place].evaluated
+        if Self.isAhead(sampleTime, of: position.receivedTime) || former.map({ sampleTime <= $0 }) ?? false {
+            return keepAsHistory(position, of: device, at: sampleTime, now: now, into: &decision)
         }
         let user = decision.devices.states[place].user
-        let former = decision.devices.states[place].evaluated
-        let tracker = tracker(of: user)
-        let isMending = decision.devices.states[place].mendClock(by: position)
         let passage = move(
-            &decision.devices.states[place], of: device, to: position, tracker: tracker, on: &decision.bench)
+            &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
+            on: &decision.bench)
         // A position that is stored says so itself.
+        if passage != .stored { decision.noteState(of: device) }
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
-        guard passage != .ignored else { return .filtered }
-        if decision.bench.presencesChanged || !isKnown(user, lastHeard: former, now: now, after: decision) {
-            decision.noteChange(of: device)
-            deriveSafety(of: user, now: now, decidedAt: position.sampleTime, into: &decision)
+        if decision.noteChanges(of: device) || !isKnown(user, lastLocated: former, now: now, after: decision) {
+            deriveSafety(of: user, now: now, decidedAt: sampleTime, into: &decision)
         }
         return passage == .stored ? .accepted : .filtered
     }
 
-    /// Moves a device's state to a position that is newer than it.
+    /// Moves a device's state to a position that is newer than it. The tracker's filter decides what is stored, and
+    /// what raw collections evaluate, as Amazon's does. The confident policy follows every position.
+    ///
+    /// - Parameter sampleTime: the position's, corrected by what is known of the device's clock.
     private func move(
-        _ state: inout DeviceState, of device: DeviceNumber, to position: Position, tracker: Atlas.TrackerRule,
-        on bench: inout Workbench
+        _ state: inout DeviceState, of device: DeviceNumber, to position: Position, at sampleTime: Instant,
+        tracker: Atlas.TrackerRule, on bench: inout Workbench
     ) -> PositionFilter.Passage {
         let passage = tracker.filter == .none ? .stored : tracker.filter.passage(of: position, after: state.latest)
-        guard passage != .ignored else { return passage }
-        if let evaluated = state.evaluated, position.sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
-            bench.presencesChanged = !state.presences.isEmpty
+        if let evaluated = state.evaluated, sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
+            bench.presencesChanged = !state.presences.isEmpty || !state.refuges.isEmpty
             state.presences.removeAll()
+            state.refuges.removeAll()
         }
         let former = state.surestFix
-        state.noteInterval(to: position.sampleTime)
-        state.evaluated = position.sampleTime
-        if passage == .stored {
-            state.keep(position)
-            bench.changes.append(.position(position, of: device, isCurrent: true))
-        }
-        let standings = Standings(evidence: Evidence(position, of: device, tracker: tracker, state: &state))
+        let wasChecking = state.track.isChecking
+        let isFirst = state.follow(position, at: sampleTime, isStored: passage == .stored)
+        if passage == .stored { bench.changes.append(.position(position, of: device, isCurrent: true)) }
+        var evidence = Evidence(state, of: device, at: sampleTime, tracker: tracker, isFirst: isFirst)
+        evidence.passesFilter = passage != .ignored
+        let standings = Standings(evidence: evidence)
         if !standings.isClear(position, state, in: atlas) {
-            atlas.find(position, standings.evidence, state, on: &bench)
-            let isAtRest = standings.move(&state, in: atlas, on: &bench)
+            atlas.find(position, evidence, state, on: &bench)
+            var isAtRest = standings.move(&state.presences, in: atlas, on: &bench)
+            if !tracker.sheltering.isEmpty {
+                atlas.findRefuges(evidence, state, on: &bench)
+                let isSheltered = Standings(evidence: evidence, scope: .refuges).move(
+                    &state.refuges, in: atlas, on: &bench)
+                isAtRest = isAtRest && isSheltered
+            }
             standings.noteClearance(around: position, isAtRest: isAtRest, &state, in: atlas, bench.findings)
         }
-        if let former { standings.infer(from: former, to: ConfidentFix(position), state, in: atlas, on: &bench) }
+        if let former, passage != .ignored {
+            var fix = ConfidentFix(position)
+            fix.sampleTime = sampleTime
+            standings.infer(from: former, to: fix, state, in: atlas, on: &bench)
+        }
+        if wasChecking || state.track.isChecking {
+            tellBelief(of: &state, device, tracker, wasChecking: wasChecking, on: &bench)
+        }
         return passage
     }
 
     private func keepAsHistory(
-        _ position: Position, of device: DeviceNumber, isAhead: Bool, state: DeviceState,
+        _ position: Position, of device: DeviceNumber, at sampleTime: Instant, now: Instant,
         into decision: inout Decision
     ) -> Verdict {
+        let state = state(of: device, after: decision)
+        // Whoever was silent until now is heard.
+        if !isHeard(state.user, after: decision) {
+            deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
+        }
         // Under a filter the very sample that was evaluated last may have been left out of the store: it is known.
-        let isLastEvaluated = position.sampleTime == state.evaluated
-        let filter = tracker(of: state.user).filter
-        guard isAhead || !isLastEvaluated || filter == .none else { return .filtered }
+        let isLastEvaluated = sampleTime == state.evaluated
+        guard !isLastEvaluated || tracker(of: state.user).filter == .none else {
+            decision.noteState(of: device)
+            return .filtered
+        }
         decision.bench.changes.append(.position(position, of: device, isCurrent: false))
         return .late
     }
 
+    /// Tells that a device's fixes are no longer believed, where they seem to be, or that they are believed again.
+    private func tellBelief(
+        of state: inout DeviceState, _ device: DeviceNumber, _ tracker: Atlas.TrackerRule, wasChecking: Bool,
+        on bench: inout Workbench
+    ) {
+        var seeming: [RegionNumber] = []
+        if let candidate = state.track.candidateEstimate {
+            atlas.regions(containing: candidate, in: tracker.collections, into: &bench.inside)
+            seeming = bench.inside.prefix(Belief.Checking.regionLimit).map { RegionNumber($0) }
+        }
+        guard wasChecking != state.track.isChecking || seeming != state.seeming else { return }
+        state.seeming = seeming
+        guard let belief = state.belief else { return }
+        bench.changes.append(.belief(belief, of: device))
+        bench.beliefChanged = true
+    }
+
+    /// Notes that the server received something from a device that moves nothing else: a repetition, a note.
+    public func hear(_ device: DeviceNumber, at moment: Instant, now: Instant, into decision: inout Decision) {
+        guard devices.indices.contains(Int(device.rawValue)) else { return }
+        let place = place(of: device, in: &decision)
+        decision.devices.states[place].hear(at: moment)
+        decision.noteState(of: device)
+        let user = decision.devices.states[place].user
+        if !isHeard(user, after: decision) { deriveSafety(of: user, now: now, decidedAt: now, into: &decision) }
+    }
+
     /// Where in the decision a device's state stands; it is laid there when nothing was decided of it yet.
-    private func place(of device: DeviceNumber, in decision: inout Decision) -> Int {
+    func place(of device: DeviceNumber, in decision: inout Decision) -> Int {
         let index = Int(device.rawValue)
         if let place = decision.devices.place(of: index) { return place }
         return decision.devices.lay(over: index, of: devices, else: DeviceState())

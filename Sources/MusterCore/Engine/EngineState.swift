@@ -1,89 +1,5 @@
 public import MusterGeometry
 
-/// What the engine knows of a device.
-struct DeviceState: Hashable, Sendable {
-    /// Whose it is; nil for a number that no device has.
-    var user: UserNumber?
-    // An optional position is copied and let go of in far more steps than a position.
-    private var newest = Position(
-        coordinate: Coordinate(validLatitude: 0, longitude: 0), sampleTime: Instant(milliseconds: 0),
-        receivedTime: Instant(milliseconds: 0))
-    /// Whether a position of it is stored.
-    private(set) var isHeard = false
-    // As they are stored, for those who look into a state without a copy of it.
-    private(set) var lastEvaluated = MaybeInstant()
-    private var lastSighted = MaybeInstant()
-    /// Where it stands, in region order.
-    var presences: [Presence] = [] {
-        didSet { clearance.end() }
-    }
-    /// How far it may go until that can change.
-    var clearance = Clearance()
-    /// Where the confident policy believes it to be; empty until a fix is evaluated under it.
-    var track = ConfidentTrack()
-    /// Seconds between its fixes of late.
-    var intervalSeconds: Float = 0
-    /// By how much its clock is ahead; nil once it told a time that counts.
-    var lead: ClockLead?
-    /// Whether anything was ever decided of it under the confident policy.
-    var hasStood = false
-
-    /// The newest stored position by sample time: the baseline of the filters.
-    var latest: Position? { isHeard ? newest : nil }
-
-    /// Takes the newest position that is stored.
-    @inline(__always)
-    mutating func keep(_ position: Position) {
-        newest = position
-        isHeard = true
-    }
-
-    /// The newest sample time that was evaluated; later than `latest` where a filter left the newest out of the store.
-    var evaluated: Instant? {
-        get { lastEvaluated.instant }
-        set { lastEvaluated.instant = newValue }
-    }
-
-    /// The newest sample time of a sighting.
-    var sighted: Instant? {
-        get { lastSighted.instant }
-        set { lastSighted.instant = newValue }
-    }
-
-    /// Whether its standings are only the last known: after 20 minutes of silence, or three of its intervals.
-    func isStale(at now: Instant) -> Bool {
-        guard let evaluated else { return false }
-        return now.seconds(since: evaluated) > max(1200, 3 * Double(intervalSeconds))
-    }
-
-    /// Whether an exit waits to be told.
-    var holdsBackAnExit: Bool { presences.contains { $0.leftAt != nil } }
-
-    /// The last fix, where it tells well from where the device goes on; nil while that is in doubt.
-    var surestFix: ConfidentFix? {
-        guard track.isSettled, isHeard, newest.sampleTime == evaluated else { return nil }
-        return ConfidentFix(newest)
-    }
-
-    /// Takes note of a position that counts, for what is known of the clock: also of one that a filter leaves out, for
-    /// whoever stays put sends no other.
-    ///
-    /// - Returns: whether it tells that the clock is right again.
-    @inline(__always)
-    mutating func mendClock(by position: Position) -> Bool {
-        guard let lead, lead.isMended(at: position.receivedTime) else { return false }
-        self.lead = nil
-        return true
-    }
-
-    /// Learns from a new fix how often the device reports.
-    mutating func noteInterval(to sampleTime: Instant) {
-        guard let evaluated else { return }
-        let elapsed = Float(sampleTime.seconds(since: evaluated))
-        intervalSeconds = intervalSeconds == 0 ? elapsed : 0.8 * intervalSeconds + 0.2 * elapsed
-    }
-}
-
 /// What the engine knows of a person.
 struct PersonState: Hashable, Sendable {
     var team: TeamNumber?
@@ -98,6 +14,7 @@ struct TeamState: Hashable, Sendable {
     /// Where its members' devices report.
     var tracker: TrackerNumber?
     var silenceSeconds = Team.defaultSilenceSeconds
+    var incidents = IncidentSettings()
 }
 
 extension Engine {
@@ -112,9 +29,27 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].evaluated : nil
     }
 
-    /// By how much a device's clock is ahead of the server's; nil for one that tells times that can be.
-    public func clockLead(of device: DeviceNumber) -> ClockLead? {
-        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].lead : nil
+    /// The newest position of a device that was evaluated, stored or not, with the sample time that the device gave it;
+    /// nil before the first.
+    public func locatedPosition(of device: DeviceNumber) -> Position? {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].located : nil
+    }
+
+    /// When the server last received anything from a device; nil before the first.
+    public func heardTime(of device: DeviceNumber) -> Instant? {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].heard : nil
+    }
+
+    /// By how much a device's clock is off; nil for one that tells times that can be.
+    public func clockSkew(of device: DeviceNumber) -> ClockSkew? {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].clockSkew : nil
+    }
+
+    /// Where a device is believed to be, and where its fixes seem to be while they are not believed; nil before the
+    /// first.
+    public func belief(of device: DeviceNumber) -> Belief? {
+        guard devices.indices.contains(Int(device.rawValue)) else { return nil }
+        return devices[Int(device.rawValue)].belief
     }
 
     /// What a device is inside of, in region order; an exit that is still held back counts as outside.
@@ -127,19 +62,34 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].presences : []
     }
 
-    /// How a device stands to the regions under the confident policy, and how sure that is at this moment.
+    /// How a device stands to the regions under the confident policy, and how sure that is at this moment. Muster
+    /// regions of a raw collection are among them: who is safe is always decided confidently.
     public func reports(of device: DeviceNumber) -> [PresenceReport] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
-        return state.presences.compactMap { presence in
+        return shownStandings(of: device).compactMap { presence in
             guard let sampleTime = state.evaluated, let rule = atlas.rule(of: presence.region) else { return nil }
             return PresenceReport(
                 presence, of: device, insidePercent: insidePercent(presence, rule, state), sampleTime: sampleTime)
         }
     }
 
+    /// Where a device stands to the regions that are not certainly far, in region order, as people are told: in muster
+    /// regions by the confident policy, whatever their collection's.
+    public func shownStandings(of device: DeviceNumber) -> [Presence] {
+        guard devices.indices.contains(Int(device.rawValue)) else { return [] }
+        let state = devices[Int(device.rawValue)]
+        return (state.presences.filter { atlas.isShown($0.region) } + state.refuges).sorted { $0.region < $1.region }
+    }
+
+    /// How a device stands to the muster regions of raw collections, in region order.
+    public func refuges(of device: DeviceNumber) -> [Presence] {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].refuges : []
+    }
+
     private func insidePercent(_ presence: Presence, _ rule: Atlas.RegionRule, _ state: DeviceState) -> UInt8? {
-        guard rule.policy == .confident, presence.doubt != .checking, presence.doubt != .stale, !state.track.isEmpty,
+        guard rule.policy == .confident || rule.isMuster, presence.doubt != .checking, presence.doubt != .stale,
+            !state.track.isEmpty,
             let distance = atlas.signedDistance(from: state.track.estimate, to: presence.region)
         else { return nil }
         let (_, probability) = ConfidentPolicy.verdict(
@@ -164,6 +114,9 @@ struct Overlay<State: Sendable>: Sendable {
     private var indexes: [Int] = []
     /// The new states, in the order of first setting.
     var states: [State] = []
+
+    /// The indexes that something lies over, in the order of first setting.
+    var touched: [Int] { indexes }
 
     subscript(index: Int) -> State? { place(of: index).map { states[$0] } }
 

@@ -7,6 +7,8 @@ struct Workbench: Sendable {
     var changes: [Change] = []
     /// Whether the observation at hand changed its device's presences.
     var presencesChanged = false
+    /// Whether it was told of the observation at hand that its device's fixes are believed, or no longer.
+    var beliefChanged = false
 
     var inside = Answers<Int32>()
     /// The regions that a fix may be inside of, in region order; where the boundary is far, or nobody asks how far it

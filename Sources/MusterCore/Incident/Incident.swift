@@ -1,4 +1,7 @@
-/// From "evacuate" to "all accounted for": a team is asked where everyone is. A team has at most one open.
+/// From "evacuate" to a person's "all clear": a team is asked where everyone is. A team has at most one open.
+///
+/// That all are accounted for is a state of an open incident, which can be left again. Only a person's word closes it,
+/// unless its team chose otherwise (`IncidentSettings`).
 public struct Incident: Hashable, Sendable {
     /// Its number.
     public let number: IncidentNumber
@@ -12,8 +15,15 @@ public struct Incident: Hashable, Sendable {
     public let startedAt: Instant
     /// Who started it.
     public let startedBy: UserNumber
+    /// Since when everyone on its roll is accounted for, by the server's clock; nil while someone is not. A closed
+    /// incident keeps what held at its end.
+    public var allAccountedAt: Instant?
     /// How it ended; nil while it is open.
     public var closing: Closing?
+    /// That it was closed before, and who opened it again, the last time; nil when nobody did.
+    public var reopening: Reopening?
+    /// What happened to it last, which is what its change in the log tells.
+    public var turn: Turn
 
     /// How long a note or a reason may be, in bytes of UTF-8.
     public static let noteLimitBytes = 1_000
@@ -21,6 +31,37 @@ public struct Incident: Hashable, Sendable {
     /// Whether an incident is meant.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case real, drill
+    }
+
+    /// What can happen to an incident.
+    public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
+        /// Someone started it.
+        case started
+        /// It ended.
+        case closed
+        /// Everyone on its roll is accounted for now.
+        case allAccounted
+        /// Someone on its roll is no longer accounted for.
+        case notAllAccounted
+        /// Someone opened it again.
+        case reopened
+    }
+
+    /// That an incident was opened again.
+    public struct Reopening: Hashable, Sendable {
+        /// When.
+        public var at: Instant
+        /// Who opened it again.
+        public var by: UserNumber
+        /// Why.
+        public var reason: String
+
+        /// That an incident was opened again.
+        public init(at: Instant, by: UserNumber, reason: String) {
+            self.at = at
+            self.by = by
+            self.reason = reason
+        }
     }
 
     /// How an incident ended.
@@ -32,12 +73,16 @@ public struct Incident: Hashable, Sendable {
 
         /// By what an incident ended.
         public enum How: Hashable, Sendable {
-            /// Everyone was safe or off site.
+            /// Everyone was safe or off site: so earlier versions ended incidents.
             case allAccounted
             /// A person ended it, for a reason.
             case byHand(by: UserNumber, reason: String)
-            /// Its team was removed, or nobody is left in it.
+            /// Its team was removed, or nobody was left in it: so earlier versions ended incidents.
             case teamGone
+            /// All stayed accounted for, without doubt, for as long as the team chose.
+            case automatic
+            /// A real incident of the team took the place of this drill.
+            case takenOver(by: IncidentNumber)
         }
 
         /// The end of an incident.
@@ -50,7 +95,8 @@ public struct Incident: Hashable, Sendable {
     /// An incident.
     public init(
         number: IncidentNumber, team: TeamNumber, kind: Kind, note: String? = nil, startedAt: Instant,
-        startedBy: UserNumber, closing: Closing? = nil
+        startedBy: UserNumber, allAccountedAt: Instant? = nil, closing: Closing? = nil, reopening: Reopening? = nil,
+        turn: Turn? = nil
     ) {
         self.number = number
         self.team = team
@@ -58,7 +104,10 @@ public struct Incident: Hashable, Sendable {
         self.note = note
         self.startedAt = startedAt
         self.startedBy = startedBy
+        self.allAccountedAt = allAccountedAt
         self.closing = closing
+        self.reopening = reopening
+        self.turn = turn ?? (closing == nil ? .started : .closed)
     }
 
     /// Whether it goes on.
@@ -71,44 +120,4 @@ public typealias IncidentNumber = Number<Incident>
 extension Incident: Entity {
     /// Incidents have no names.
     public var uniqueName: String? { nil }
-}
-
-/// One line of an incident's record: what became of one person, at one moment of it. Kept for good.
-public struct IncidentEntry: Hashable, Sendable {
-    /// Which incident.
-    public var incident: IncidentNumber
-    /// When it was decided, by the server's clock; since when it was so says the safety.
-    public var at: Instant
-    /// Who.
-    public var person: UserNumber
-    /// What happened.
-    public var event: Event
-    /// How the person was then.
-    public var safety: Safety
-    /// Where a device of theirs last was then.
-    public var lastSeen: LastSeen?
-
-    /// What happened to a person on the roll.
-    public enum Event: UInt8, Hashable, Sendable, CaseIterable {
-        /// Of the team when the incident began.
-        case present
-        /// How they are changed.
-        case changed
-        /// Came to the team during the incident.
-        case joined
-        /// Left the team during the incident: nobody waits for them here.
-        case left
-    }
-
-    /// A line of a record.
-    public init(
-        incident: IncidentNumber, at: Instant, person: UserNumber, event: Event, safety: Safety, lastSeen: LastSeen?
-    ) {
-        self.incident = incident
-        self.at = at
-        self.person = person
-        self.event = event
-        self.safety = safety
-        self.lastSeen = lastSeen
-    }
 }

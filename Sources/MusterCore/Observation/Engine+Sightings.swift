@@ -18,21 +18,28 @@ extension Engine {
         _ sighting: Sighting, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         var state = state(of: device, after: decision)
+        state.hear(at: sighting.receivedTime)
         let isLate = state.sighted.map { sighting.sampleTime < $0 } ?? false
         guard !isLate, !Self.isAhead(sighting.sampleTime, of: now) else {
+            decision.record(state, of: device)
             decision.bench.changes.append(.sighting(sighting, of: device, isCurrent: false))
             return .late
         }
         decision.bench.changes.append(.sighting(sighting, of: device, isCurrent: true))
-        if state.sighted != sighting.sampleTime {
-            state.sighted = sighting.sampleTime
-            decision.record(state, of: device)
+        state.sighted = sighting.sampleTime
+        decision.record(state, of: device)
+        if !isHeard(state.user, after: decision) {
+            deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
         }
         return .accepted
     }
 
-    func decide(_ note: DeviceNote, of device: DeviceNumber, into decision: inout Decision) -> Verdict {
+    func decide(
+        _ note: DeviceNote, of device: DeviceNumber, now: Instant, into decision: inout Decision
+    ) -> Verdict {
         decision.bench.changes.append(.note(note.name, of: device))
+        // A last will is a broker's word that the device is gone.
+        if note.name.kind != .lastWill { hear(device, at: note.receivedTime, now: now, into: &decision) }
         return .accepted
     }
 }

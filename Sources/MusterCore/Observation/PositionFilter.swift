@@ -7,7 +7,7 @@ public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
     case none
     /// Everything is evaluated; at most one position in 30 s is stored for a device.
     case timeBased
-    /// A device that moved less than 30 m since its last stored position is neither stored nor evaluated.
+    /// A position less than 30 m from the last stored one is neither stored nor evaluated by raw collections.
     case distanceBased
     /// A device that moved less than the accuracies of its last stored position and of this one added up is
     /// ignored; an unknown accuracy counts as 0.
@@ -16,18 +16,6 @@ public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
     /// How far a position gets.
     enum Passage {
         case ignored, evaluated, stored
-    }
-
-    /// Those of a device's positions that are evaluated, where the first of them is: as if it had been the first ever.
-    ///
-    /// - Parameter positions: ascending by sample time.
-    public func evaluated(_ positions: [Position]) -> [Position] {
-        var baseline: Position?
-        return positions.filter { position in
-            let passage = passage(of: position, after: baseline)
-            if passage == .stored { baseline = position }
-            return passage != .ignored
-        }
     }
 
     /// How far a position gets that is newer than the baseline.

@@ -24,15 +24,33 @@ public struct Declared: Hashable, Sendable {
     public var hasRefuge = false
     /// While declared safe: the incident in which it was said, and with which it ends.
     public var incident: IncidentNumber?
-    /// The open incident on whose roll the person stands.
-    public var roll: IncidentNumber?
+    /// What was said last of where they are and counts no longer, because it is too old or was said before an incident;
+    /// nil where something newer was said.
+    public var unconfirmed: Unconfirmed?
+
+    /// A word that counts no longer.
+    public struct Unconfirmed: Hashable, Sendable {
+        /// What was said: safe or off site.
+        public var standing: Standing
+        /// When it was said.
+        public var at: Instant
+        /// Who said it.
+        public var source: Safety.Source
+
+        /// A word that counts no longer.
+        public init(standing: Standing, at: Instant, source: Safety.Source) {
+            self.standing = standing
+            self.at = at
+            self.source = source
+        }
+    }
 
     /// Nothing was declared.
     public init() {}
 
     /// Takes a declaration.
     ///
-    /// - Parameter incident: the open incident of the subject's team.
+    /// - Parameter incident: the open incident on whose roll the subject stands.
     /// - Returns: false where it is history: older than what was declared since, said before an incident that asks
     ///   everyone anew, or an acknowledgement of what nobody calls for any more.
     mutating func take(_ declaration: Declaration, during incident: Incident?) -> Bool {
@@ -48,7 +66,11 @@ public struct Declared: Hashable, Sendable {
         latest = moment
         switch declaration.kind {
         case .safe:
-            if let incident, moment < incident.startedAt { return false }
+            if let incident, moment < incident.startedAt {
+                let source = Safety.Source(declaration)
+                if standing == .nothing { unconfirmed = Unconfirmed(standing: .safe, at: moment, source: source) }
+                return false
+            }
             guard standing != .sos else { return false }
             stand(.safe, by: declaration)
             self.incident = incident?.number
@@ -66,17 +88,23 @@ public struct Declared: Hashable, Sendable {
 
     /// Ends what stands.
     mutating func end() {
-        let (latest, roll) = (latest, roll)
+        let latest = latest
         self = Declared()
         self.latest = latest
-        self.roll = roll
+    }
+
+    /// Ends what stands and remembers it as a word that nobody has confirmed.
+    mutating func endUnconfirmed() {
+        let word = Unconfirmed(standing: standing, at: since, source: source)
+        end()
+        unconfirmed = word
     }
 
     private mutating func stand(_ standing: Standing, by declaration: Declaration) {
         end()
         self.standing = standing
         since = declaration.moment
-        source = declaration.author == declaration.subject ? .ownDeclaration : .marked(by: declaration.author)
+        source = Safety.Source(declaration)
     }
 
     private mutating func call(_ standing: Standing, _ declaration: Declaration) {
@@ -91,20 +119,25 @@ public struct Declared: Hashable, Sendable {
         reminders = 0
     }
 
-    /// Ends a declared safety that something came after: a device of theirs left the muster region it stood in, or,
-    /// with no incident that keeps asking, as much time passed as a device may be silent.
+    /// Ends a word that something came after: a device of a person declared safe left the muster region it stood in,
+    /// or the word is older than words hold; a "safe" with no incident that keeps asking, than a device may be silent.
     ///
     /// - Parameters:
     ///   - derived: what the devices tell.
     ///   - decidedAt: the sample time at which they told it.
-    mutating func outlive(_ derived: Safety.State, decidedAt: Instant, now: Instant, silenceSeconds: Double) {
+    ///   - holdsSeconds: for how long "safe" and "off site" hold. A call for help holds until someone ends it.
+    mutating func outlive(
+        _ derived: Safety.State, decidedAt: Instant, now: Instant, silenceSeconds: Double, holdsSeconds: Double
+    ) {
+        guard standing == .safe || standing == .offSite else { return }
+        if now.seconds(since: since) > holdsSeconds { return endUnconfirmed() }
         guard standing == .safe else { return }
         if derived == .safe { hasRefuge = true }
         if derived == .unsafe {
             if hasRefuge, decidedAt > since { return end() }
             hasRefuge = false
         }
-        if incident == nil, now.seconds(since: since) > silenceSeconds { end() }
+        if incident == nil, now.seconds(since: since) > silenceSeconds { endUnconfirmed() }
     }
 
     /// How someone is, by what stands and what the devices tell. Inside a muster region is the better evidence for
@@ -126,5 +159,12 @@ public struct Declared: Hashable, Sendable {
     func isReminderDue(at now: Instant) -> Bool {
         (standing == .needsHelp || standing == .sos) && acknowledgedBy == nil
             && now.seconds(since: toldAt) >= Engine.reminderSeconds
+    }
+}
+
+extension Safety.Source {
+    /// What someone said of itself, or of someone else.
+    fileprivate init(_ declaration: Declaration) {
+        self = declaration.author == declaration.subject ? .ownDeclaration : .marked(by: declaration.author)
     }
 }

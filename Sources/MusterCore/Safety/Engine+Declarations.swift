@@ -21,7 +21,7 @@ extension Engine {
             decision.bench.changes.append(.declaration(declaration, isCurrent: false))
             return .late
         }
-        let incident = openIncident(of: person.team, after: decision)
+        let incident = openIncident(asking: declaration.subject, person, after: decision)
         let isCurrent = person.declared.take(declaration, during: incident)
         decision.bench.changes.append(.declaration(declaration, isCurrent: isCurrent))
         let changed = renewSafety(

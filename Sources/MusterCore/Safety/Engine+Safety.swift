@@ -1,6 +1,5 @@
 extension Engine {
-    /// Works out a person's safety anew and records it when it differs; during an incident also on its record, which
-    /// closes once everyone is accounted for.
+    /// Works out a person's safety anew and records it when it differs; during an incident also on its record.
     ///
     /// What stands of what people declared comes first (`Declared`). Otherwise a device speaks for its owner until it
     /// falls silent: unsafe as soon as one that speaks is outside every muster region, so that a tablet left behind in
@@ -25,9 +24,13 @@ extension Engine {
         var renewed = person
         let derived = safety(of: person, user, now: now, decidedAt: decidedAt, after: decision)
         renewed.declared.outlive(
-            derived.state, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds)
+            derived.state, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds,
+            holdsSeconds: team(of: person).incidents.declaredHoldsSeconds)
         var safety = renewed.declared.safety(over: derived)
-        if safety.state == person.safety.state { safety.since = person.safety.since }
+        // Of whom nothing was ever heard, it is unknown since no time.
+        if safety.state == person.safety.state, person.safety.since > Instant(milliseconds: 0) {
+            safety.since = person.safety.since
+        }
         renewed.safety = safety
         // Compared with what was last recorded: `person` may hold a declaration that was only just made.
         guard renewed != decidedPerson(user, after: decision) else { return nil }
@@ -41,12 +44,13 @@ extension Engine {
     ///
     /// - Complexity: O(people + devices), some nanoseconds each.
     public func sweep(now: Instant, into decision: inout Decision) {
-        for index in devices.indices where !devices[index].presences.isEmpty {
+        decision.defersRecount = true
+        for index in devices.indices where !devices[index].presences.isEmpty || !devices[index].refuges.isEmpty {
             let device = DeviceNumber(Int32(index))
             if devices[index].holdsBackAnExit { releaseHeldExits(of: device, now: now, into: &decision) }
             if devices[index].isStale(at: now) { doubtStandings(of: device, now: now, into: &decision) }
         }
-        for index in people.indices where people[index].safety.state != .unknown {
+        for index in people.indices where people[index].safety.changesByTime {
             let user = UserNumber(Int32(index))
             deriveSafety(of: user, now: now, decidedAt: now, into: &decision)
             if people[index].safety.state.isCall { remind(of: user, now: now, into: &decision) }
@@ -54,18 +58,27 @@ extension Engine {
         keepRolls(now: now, into: &decision)
     }
 
-    /// Whether a person's safety is known, and a device last heard then spoke for them already: so that hearing
+    /// Whether a person's safety is known, and a device last located then spoke for them already: so that locating
     /// it again where it stood changes nothing.
-    func isKnown(_ user: UserNumber?, lastHeard: Instant?, now: Instant, after decision: Decision) -> Bool {
-        guard let user, let lastHeard else { return false }
+    func isKnown(_ user: UserNumber?, lastLocated: Instant?, now: Instant, after decision: Decision) -> Bool {
+        guard let user, let lastLocated else { return false }
         // Asked for every observation: so the state is not copied.
         func isKnown(_ states: [PersonState], _ place: Int) -> Bool {
             states[place].safety.state != .unknown
-                && now.seconds(since: lastHeard) <= team(states[place].team).silenceSeconds
+                && now.seconds(since: lastLocated) <= team(states[place].team).silenceSeconds
         }
         let index = Int(user.rawValue)
         if let place = decision.people.place(of: index) { return isKnown(decision.people.states, place) }
         return people.indices.contains(index) && isKnown(people, index)
+    }
+
+    /// Whether nobody thinks that a person is silent.
+    func isHeard(_ user: UserNumber?, after decision: Decision) -> Bool {
+        guard let user else { return true }
+        func isHeard(_ safety: Safety) -> Bool { safety.state != .unknown || safety.source != .silence }
+        let index = Int(user.rawValue)
+        if let place = decision.people.place(of: index) { return isHeard(decision.people.states[place].safety) }
+        return !people.indices.contains(index) || isHeard(people[index].safety)
     }
 
     func decidedPerson(_ user: UserNumber, after decision: Decision) -> PersonState? {
@@ -76,33 +89,49 @@ extension Engine {
         of person: PersonState, _ user: UserNumber, now: Instant, decidedAt: Instant, after decision: Decision
     ) -> Safety {
         let silenceSeconds = team(of: person).silenceSeconds
-        var refuge: RegionNumber?
-        var lastHeard: Instant?
-        var speaks = false
+        var safe: Safety?
+        var lastLocated: Instant?
+        var isHeard = false
         for device in ownership.devices(of: user) {
-            guard let latest = progress(of: device, after: decision).evaluated else { continue }
-            lastHeard = max(lastHeard ?? latest, latest)
-            if now.seconds(since: latest) > silenceSeconds { continue }
+            let (evaluated, heard) = lastTimes(of: device, after: decision)
+            if let heard, now.seconds(since: heard) <= silenceSeconds { isHeard = true }
+            guard let evaluated else { continue }
+            lastLocated = max(lastLocated ?? evaluated, evaluated)
+            if now.seconds(since: evaluated) > silenceSeconds { continue }
             switch musterStanding(of: device, preferring: person.safety.region, after: decision) {
             case .undecided: continue
-            case .none: return Safety(state: .unsafe, since: decidedAt)
-            case .region(let region):
-                speaks = true
-                refuge = refuge ?? region
+            case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
+            case .region(let region, let doubt):
+                // Doubt of one device is not lifted by another: the person may be with either.
+                safe = Safety(
+                    state: .safe, since: decidedAt, region: safe?.region ?? region, doubt: safe?.doubt ?? doubt)
             }
         }
-        if speaks { return Safety(state: .safe, since: decidedAt, region: refuge) }
-        // Silent since the limit passed; or heard, and not yet decided.
-        let silentSince = lastHeard.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
+        if let safe { return safe }
+        // Not located since the limit passed; or located, and not yet decided.
+        let silentSince = lastLocated.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
         let before = person.safety
-        return Safety(state: .unknown, since: silentSince ?? (before.state == .unknown ? before.since : decidedAt))
+        return Safety(
+            state: .unknown,
+            since: silentSince ?? (before.state == .unknown && !isHeard ? before.since : decidedAt),
+            source: isHeard ? .unlocated : .silence)
+    }
+
+    private func lastTimes(
+        of device: DeviceNumber, after decision: Decision
+    ) -> (evaluated: Instant?, heard: Instant?) {
+        let index = Int(device.rawValue)
+        if let place = decision.devices.place(of: index) {
+            return (decision.devices.states[place].evaluated, decision.devices.states[place].heard)
+        }
+        return devices.indices.contains(index) ? (devices[index].evaluated, devices[index].heard) : (nil, nil)
     }
 
     /// How a device stands to the muster regions.
     private enum MusterStanding {
-        case region(RegionNumber)
+        case region(RegionNumber, Doubt?)
         /// It is inside of none.
-        case none
+        case none(Doubt?)
         /// It may be inside of one.
         case undecided
     }
@@ -113,28 +142,34 @@ extension Engine {
         let index = Int(device.rawValue)
         // Asked for every observation: so the states are not copied.
         if let place = decision.devices.place(of: index) {
-            return musterStanding(decision.devices.states[place].presences, preferring: former)
+            return musterStanding(decision.devices.states, place, preferring: former)
         }
-        return devices.indices.contains(index)
-            ? musterStanding(devices[index].presences, preferring: former) : .none
+        return devices.indices.contains(index) ? musterStanding(devices, index, preferring: former) : .none(nil)
     }
 
-    /// Inside of one rather than undecided; of the one that counted before, if that still holds.
-    private func musterStanding(_ presences: [Presence], preferring former: RegionNumber?) -> MusterStanding {
-        var first: RegionNumber?
+    /// Inside of one rather than undecided; of the one that counted before, if that still holds. Always by the
+    /// confident policy, whatever the policy of the region's collection.
+    private func musterStanding(
+        _ states: [DeviceState], _ place: Int, preferring former: RegionNumber?
+    ) -> MusterStanding {
+        var first: (region: RegionNumber, doubt: Doubt?)?
         var isUndecided = false
-        for presence in presences {
-            guard atlas.rule(of: presence.region)?.isMuster == true else { continue }
-            switch presence.standing {
-            case .inside:
-                if presence.region == former { return .region(presence.region) }
-                first = first ?? presence.region
-            case .unknown: isUndecided = true
-            case .outside: continue
+        func look(_ presences: [Presence], _ policy: CrossingPolicy) {
+            for presence in presences {
+                guard let rule = atlas.rule(of: presence.region), rule.isMuster, rule.policy == policy else { continue }
+                switch presence.standing {
+                case .inside where first == nil || presence.region == former:
+                    first = (presence.region, presence.doubt)
+                case .unknown: isUndecided = true
+                case .inside, .outside: continue
+                }
             }
         }
-        if let first { return .region(first) }
-        return isUndecided ? .undecided : .none
+        look(states[place].presences, .confident)
+        if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
+        let checking: Doubt? = states[place].track.isChecking ? .checking : nil
+        if let first { return .region(first.region, checking ?? first.doubt) }
+        return isUndecided ? .undecided : .none(checking)
     }
 
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
@@ -155,15 +190,24 @@ extension Engine {
     private func doubtStandings(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         guard let evaluated = state.evaluated else { return }
-        for index in state.presences.indices where state.presences[index].doubt != .stale {
-            guard atlas.rule(of: state.presences[index].region)?.policy == .confident else { continue }
-            state.presences[index].doubt = .stale
-            decision.bench.presencesChanged = true
-            decision.bench.changes.append(
-                .presence(
-                    PresenceReport(
-                        state.presences[index], of: device, insidePercent: nil, sampleTime: evaluated)))
+        func doubt(_ presences: inout [Presence], isRefuge: Bool) {
+            for index in presences.indices where presences[index].doubt != .stale {
+                guard isRefuge || atlas.rule(of: presences[index].region)?.policy == .confident else { continue }
+                presences[index].doubt = .stale
+                decision.bench.presencesChanged = true
+                let report = PresenceReport(presences[index], of: device, insidePercent: nil, sampleTime: evaluated)
+                decision.bench.changes.append(.presence(report))
+            }
         }
-        if decision.bench.presencesChanged { decision.record(state, of: device) }
+        doubt(&state.presences, isRefuge: false)
+        doubt(&state.refuges, isRefuge: true)
+        guard decision.bench.presencesChanged else { return }
+        decision.record(state, of: device)
+        deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
     }
+}
+
+extension Safety {
+    /// Whether it may change though nothing is observed: with silence, and with what was declared.
+    fileprivate var changesByTime: Bool { state != .unknown || source == .unlocated }
 }

@@ -23,7 +23,7 @@ public struct Safety: Hashable, Sendable {
 
     /// How it is known.
     public enum Source: Hashable, Sendable {
-        /// Nothing recent tells.
+        /// Nothing was heard of any device of theirs for longer than the team's limit.
         case silence
         /// A device of theirs is inside a muster region.
         case region
@@ -33,6 +33,9 @@ public struct Safety: Hashable, Sendable {
         case ownDeclaration
         /// This user said so.
         case marked(by: UserNumber)
+        /// A device of theirs is heard, and says nothing recent of where it is: what it sends is old, or its clock is
+        /// off.
+        case unlocated
     }
 
     /// How they are.
@@ -45,19 +48,22 @@ public struct Safety: Hashable, Sendable {
     public var source: Source
     /// Who has heard the call for help; nil while nobody has, and in any other state.
     public var acknowledgedBy: UserNumber?
+    /// Why a state that devices tell is not to be relied on; nil where nothing speaks against it.
+    public var doubt: Doubt?
 
     /// A person's safety.
     ///
     /// - Parameter source: nil: what the devices tell, or where the state cannot come from them, the person itself.
     public init(
         state: State, since: Instant, region: RegionNumber? = nil, source: Source? = nil,
-        acknowledgedBy: UserNumber? = nil
+        acknowledgedBy: UserNumber? = nil, doubt: Doubt? = nil
     ) {
         self.state = state
         self.since = since
         self.region = region
         self.source = source ?? Self.usualSource(of: state)
         self.acknowledgedBy = acknowledgedBy
+        self.doubt = doubt
     }
 
     private static func usualSource(of state: State) -> Source {

@@ -11,8 +11,10 @@ struct KeptStanding: Codable, Hashable, Sendable {
     var evaluated: Int64?
     /// From when on recorded fixes say where the device was of late: that of one that was evaluated.
     var trailStart: Int64?
-    /// How the device stood.
+    /// How the device stood, as events have it.
     var presences: [Standing]
+    /// How it stood to the muster regions of raw collections; nil in a note of before.
+    var refuges: [Standing]?
     /// How the person was, by its name on the wire.
     var safety: String
     /// Since when, milliseconds since 1970.
@@ -44,9 +46,13 @@ struct KeptStanding: Codable, Hashable, Sendable {
         }
         evaluated = device.evaluated?.milliseconds
         trailStart = device.trail.first?.sampleTime.milliseconds
-        presences = device.standings.compactMap { presence in
-            device.name(of: presence.region).map { Standing(presence, of: $0) }
+        func kept(_ presences: [Presence]) -> [Standing] {
+            presences.compactMap { presence in
+                device.name(of: presence.region).map { Standing(presence, of: $0) }
+            }
         }
+        presences = kept(device.eventStandings)
+        refuges = kept(device.refuges)
         safety = device.safety.state.wireName.description
         safeSince = device.safety.since.milliseconds
         refuge = device.safety.region.flatMap { device.name(of: $0) }
@@ -73,9 +79,12 @@ struct KeptStanding: Codable, Hashable, Sendable {
         let safety = Safety(
             state: named(safety, by: \.wireName) ?? .unknown, since: Instant(milliseconds: safeSince),
             region: refuge.flatMap { device.region($0) })
-        let known = presences.compactMap { kept in device.region(kept.region).flatMap { kept.presence(in: $0) } }
+        func known(_ standings: [Standing]) -> [Presence] {
+            standings.compactMap { kept in device.region(kept.region).flatMap { kept.presence(in: $0) } }
+        }
         device.goOn(
-            from: latest, evaluated: evaluated, trail: trail, presences: known, safety: safety, now: now)
+            from: latest, evaluated: evaluated, trail: trail, presences: known(presences),
+            refuges: known(refuges ?? []), safety: safety, now: now)
     }
 }
 

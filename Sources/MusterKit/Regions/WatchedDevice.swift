@@ -44,14 +44,17 @@ struct WatchedDevice: Sendable {
     /// The newest sample time that was evaluated: a filter by time leaves fixes out that move it nevertheless.
     var evaluated: Instant? { engine.evaluatedTime(of: Self.device) }
 
-    /// Which fixes are kept and evaluated.
-    private var filter: PositionFilter { directory.trackers[Self.tracker]?.filter ?? .none }
-
     /// How its person is, as far as this device can tell.
     var safety: Safety { engine.safety(of: Self.user) }
 
     /// How it stands to the regions near it, in region order.
-    var standings: [Presence] { engine.standings(of: Self.device) }
+    var standings: [Presence] { engine.shownStandings(of: Self.device) }
+
+    /// The same as the events of their collections have it, which differs for muster regions of raw collections.
+    var eventStandings: [Presence] { engine.standings(of: Self.device) }
+
+    /// How it stands to the muster regions of raw collections.
+    var refuges: [Presence] { engine.refuges(of: Self.device) }
 
     /// How it stands to the regions near it, and how sure that is.
     var reports: [PresenceReport] { engine.reports(of: Self.device) }
@@ -172,7 +175,12 @@ struct WatchedDevice: Sendable {
     ///
     /// - Returns: what that crosses, in order.
     mutating func follow(_ fixes: [Position], now: Instant) -> [Crossing] {
-        let observations = fixes.map { Observation.position($0, of: Self.device) }
+        // Nothing is received before it is taken; what is ahead of the device's own clock is received now.
+        let observations = fixes.map { fix in
+            var fix = fix
+            fix.receivedTime = min(max(fix.receivedTime, fix.sampleTime), max(now, fix.receivedTime))
+            return Observation.position(fix, of: Self.device)
+        }
         var index = 0
         var tally = Tally()
         while let question = engine.decide(observations, from: &index, now: now, into: &decision, tally: &tally) {
@@ -183,10 +191,9 @@ struct WatchedDevice: Sendable {
                 engine.recall(trail.filter { $0.sampleTime <= until }, of: Self.device, into: &decision)
             }
         }
-        var kept: [Position] = []
-        let crossings = takeCrossings { kept.append($0) }
-        // A filter by time evaluates what it does not keep. What is ahead of the clock moves nothing.
-        remember(filter == .timeBased ? fixes.filter { !Engine.isAhead($0.sampleTime, of: now) } : kept)
+        let crossings = takeCrossings()
+        // What a filter does not keep is evaluated all the same. What is ahead of the clock moves nothing.
+        remember(fixes.filter { !Engine.isAhead($0.sampleTime, of: now) })
         engine.sweep(now: now, into: &decision)
         return crossings + takeCrossings()
     }
@@ -200,16 +207,10 @@ struct WatchedDevice: Sendable {
     }
 
     /// What was decided, taken over.
-    ///
-    /// - Parameter kept: told each position that moved the device and is kept, in order.
-    private mutating func takeCrossings(_ kept: (Position) -> Void = { _ in }) -> [Crossing] {
+    private mutating func takeCrossings() -> [Crossing] {
         var crossings: [Crossing] = []
         decision.takeChanges { change in
-            switch change {
-            case .crossing(let crossing): crossings.append(crossing)
-            case .position(let position, of: _, isCurrent: true): kept(position)
-            default: break
-            }
+            if case .crossing(let crossing) = change { crossings.append(crossing) }
         }
         decision.takeEntries { _ in }
         engine.adopt(&decision)
@@ -234,15 +235,17 @@ struct WatchedDevice: Sendable {
     ///   - evaluated: the newest sample time that was evaluated.
     ///   - trail: where it was until then, ascending, beginning with what was evaluated.
     mutating func goOn(
-        from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence], safety: Safety,
-        now: Instant
+        from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence], refuges: [Presence],
+        safety: Safety, now: Instant
     ) {
         engine = Engine(
             directory: directory, positions: [(Self.device, latest)],
-            presences: [(Self.device, presences.sorted { $0.region < $1.region })], safety: [(Self.user, safety)])
+            presences: [(Self.device, presences.sorted { $0.region < $1.region })],
+            refuges: [(Self.device, refuges.sorted { $0.region < $1.region })], safety: [(Self.user, safety)])
         engine.resume(evaluatedThrough: evaluated, of: Self.device)
         self.trail = []
-        remember(filter.evaluated(trail))
+        remember(trail)
+        engine.reviewEveryone()
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
     }

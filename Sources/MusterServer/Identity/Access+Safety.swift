@@ -21,8 +21,11 @@ extension Access {
         }
     }
 
-    /// Whether this principal may start and close incidents of a team.
+    /// Whether this principal may start, close and reopen incidents of a team, and change their rolls by hand.
     package func mayLead(_ team: Team) -> Bool { principal.device == nil && mayChange(team) }
+
+    /// Whether this principal may let real incidents of a team close by themselves.
+    package var mayLetRealIncidentsClose: Bool { principal.device == nil && principal.role == .admin }
 
     /// Whether an incident's roll and report may be seen: of a team that is gone, by an admin alone.
     package func mayReadRoll(of incident: Incident) -> Bool {

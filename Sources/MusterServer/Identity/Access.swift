@@ -142,9 +142,12 @@ package struct Access: Sendable {
         case .sighting(_, of: let device, isCurrent: _), .note(_, of: let device): maySee(device)
         case .crossing(let crossing): maySee(crossing.device)
         case .presence(let report): maySee(report.device)
+        case .belief(_, of: let device): maySee(device)
         case .safety(_, of: let user), .reminder(_, of: let user, count: _): maySee(user)
         case .declaration(let declaration, isCurrent: _): maySee(declaration.subject)
         case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
+        case .roll(_, of: let team):
+            directory.teams[team].map { mayRead($0) && principal.role != .member } ?? seesEverything
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)
         case .posted: seesEverything

@@ -21,7 +21,7 @@ package struct Author: Hashable, Sendable {
 
 extension Change {
     /// The audit log's entry of a change that the engine decided for someone: what a person says of a person, an
-    /// incident started or closed by hand. nil for all others.
+    /// incident started, closed or opened again by hand, what a leader does to a roll. nil for all others.
     func audit(at sequence: MusterCore.Sequence) -> AuditEntry? {
         switch self {
         case .declaration(var declaration, let isCurrent):
@@ -32,12 +32,24 @@ extension Change {
                 sequence: sequence, at: declaration.receivedTime, author: declaration.author,
                 device: declaration.device, change: .declaration(declaration, isCurrent: isCurrent))
         case .incident(let incident):
-            guard let closing = incident.closing else {
+            switch incident.turn {
+            case .started:
                 return AuditEntry(
                     sequence: sequence, at: incident.startedAt, author: incident.startedBy, change: self)
+            case .closed:
+                guard let closing = incident.closing, case .byHand(let user, _) = closing.how else { return nil }
+                return AuditEntry(sequence: sequence, at: closing.at, author: user, change: self)
+            case .reopened:
+                return incident.reopening.map {
+                    AuditEntry(sequence: sequence, at: $0.at, author: $0.by, change: self)
+                }
+            case .allAccounted, .notAllAccounted: return nil
             }
-            guard case .byHand(let user, _) = closing.how else { return nil }
-            return AuditEntry(sequence: sequence, at: closing.at, author: user, change: self)
+        case .roll(var entry, let team):
+            guard let author = entry.author else { return nil }
+            // A reason is why someone is no longer looked for; any other note may tell of someone's health.
+            if entry.event != .takenOff { entry.note = nil }
+            return AuditEntry(sequence: sequence, at: entry.at, author: author, change: .roll(entry, of: team))
         default: return nil
         }
     }

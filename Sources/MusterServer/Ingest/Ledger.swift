@@ -39,20 +39,13 @@ package final class Ledger: Sendable {
         let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
         shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
         let directory = shared.directory.withLock { $0 }
-        let (positions, leads) = try store.currentPositions(at: now())
-        var engine = Engine(
-            directory: directory, positions: positions, leads: leads, presences: try store.presences(),
-            safety: try store.safety())
-        engine.resume(declared: try store.declared(), incidents: try store.openIncidents())
-        engine.resume(
-            sightings: try store.latestSightings(
-                before: now().advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.store = store
         self.now = now
         self.shared = shared
         readers = NIOThreadPool(numberOfThreads: Self.readerCount)
         readers.start()
-        startThread(Writer(ingest: Ingest(store: store, engine: engine, rules: rules), shared: shared, now: now))
+        let ingest = try Ingest(opening: store, directory: directory, rules: rules, now: now())
+        startThread(Writer(ingest: ingest, shared: shared, now: now))
     }
 
     private func startThread(_ writer: consuming Writer) {
@@ -191,10 +184,34 @@ package final class Ledger: Sendable {
         var total = 0
         while true {
             let count = try await run { writer in
-                Result { try writer.store.forget(before: horizon, limit: 10_000) }
+                Result {
+                    try writer.recordAll()
+                    return try writer.store.forget(before: horizon, limit: 10_000)
+                }
             }
             total += count
             if count == 0 { return total }
+        }
+    }
+
+    /// Deletes the history of devices' positions, and nothing else: where they are, what they are inside of and how
+    /// their people are does not move.
+    ///
+    /// - Returns: once the positions of before the call are gone from the histories.
+    /// - Throws: `LedgerError`, `StoreError`.
+    package func forgetPositions(of devices: [DeviceNumber]) async throws {
+        guard !devices.isEmpty else { return }
+        try await decide { engine, transaction, decision, _ in
+            for device in devices {
+                // The log tells of these positions no longer: a restart goes on from the record.
+                try transaction.setRecord(engine.record(of: device, after: decision), of: device)
+                try transaction.forgetPositions(of: device)
+            }
+        }
+        for device in devices {
+            while try await run({ writer in
+                Result { try writer.store.erasePositions(of: device, limit: 10_000) }
+            }) {}
         }
     }
 
@@ -237,47 +254,5 @@ package final class Ledger: Sendable {
                 continuation.resume(throwing: error)
             }
         }
-    }
-}
-
-extension Store {
-    /// The newest position of every device that moved its state: those ahead of the clock did not, and do not when
-    /// their time has come. And whose clock was ahead and is not known to be right again.
-    fileprivate func currentPositions(
-        at now: Instant
-    ) throws -> (
-        positions: [(device: DeviceNumber, position: Position)], leads: [(device: DeviceNumber, lead: ClockLead)]
-    ) {
-        var leads: [(device: DeviceNumber, lead: ClockLead)] = []
-        let positions = try latestPositions().compactMap { device, position in
-            guard position.isAhead(at: now) else { return (device, position) }
-            let lead = ClockLead(position)
-            let rightSince = try notes(of: device, kind: .clock, after: nil, limit: 1).first?.receivedTime
-            if rightSince.map(lead.isMended) != true { leads.append((device, lead)) }
-            return try newestPosition(of: device, before: now).map { (device, $0) }
-        }
-        return (positions, leads)
-    }
-
-    /// Reads a device's whole history; for the few whose clock once ran ahead.
-    private func newestPosition(of device: DeviceNumber, before now: Instant) throws -> Position? {
-        let end = now.advanced(bySeconds: Engine.clockToleranceSeconds)
-        var newest: Position?
-        var cursor: HistoryCursor?
-        while true {
-            let page = try positions(
-                of: device, from: Instant(milliseconds: 0), to: end, after: cursor, limit: 1_000)
-            newest = page.last { !$0.isAhead(at: now) } ?? newest
-            guard let last = page.last else { return newest }
-            cursor = HistoryCursor(
-                sampleTime: last.sampleTime, latitude: last.coordinate.latitude, longitude: last.coordinate.longitude)
-        }
-    }
-}
-
-extension Position {
-    /// Whether its sample time could not be when it was received, or cannot be yet.
-    fileprivate func isAhead(at now: Instant) -> Bool {
-        Engine.isAhead(sampleTime, of: min(receivedTime, now))
     }
 }

@@ -21,6 +21,10 @@ struct Writer {
     /// one: a few hundredths of the writer's time.
     static let erasureSeconds: Double = 0.2
     static let erasureSlice = 100
+    /// After so many changes the devices that moved are recorded, so many in a transaction. A restart follows at most
+    /// about as many changes anew: a tenth of a second.
+    static let recordedChanges: Int64 = 50_000
+    static let recordSlice = 2_000
 
     init(ingest: Ingest, shared: LedgerState, now: @escaping @Sendable () -> Instant) {
         self.ingest = ingest
@@ -43,7 +47,21 @@ struct Writer {
             jobs.removeAll(keepingCapacity: true)
             takeRebuilt()
             sweepWhenDue()
+            recordWhenDue(after: Self.recordedChanges)
         }
+        // What the disk refuses is followed again from the log at the next start.
+        while (try? ingest.record(limit: Self.recordSlice, now: now())) == true {}
+    }
+
+    /// Stores some records of devices, once enough changes have come since they were stored last.
+    private mutating func recordWhenDue(after changes: Int64) {
+        guard ingest.isRecordDue(after: changes) else { return }
+        _ = try? ingest.record(limit: Self.recordSlice, now: now())
+    }
+
+    /// Stores a record of every device that has moved, before the log that tells of it may be forgotten.
+    mutating func recordAll() throws {
+        while try ingest.record(limit: Self.recordSlice, now: now()) {}
     }
 
     /// Carries jobs out in order; neighbouring ingests share a transaction.
@@ -105,16 +123,29 @@ struct Writer {
         by author: Author?, _ body: (Directory, inout Draft) throws -> Result
     ) throws -> Result {
         let moment = now()
+        let (shared, rules) = (shared, ingest.rules)
         let before = shared.directory.withLock { $0 }
-        let (result, edits) = try store.write(at: moment) { transaction in
+        defer {
+            announce()
+            rebuildAside()
+        }
+        return try ingest.edit(now: moment) { ingest, transaction in
             var draft = Draft(transaction: transaction)
             let result = try body(before, &draft)
             draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
             try transaction.carryOut(draft, over: before, by: author, at: moment)
-            return (result, draft.edits)
+            let entries = try ingest.appendRollEntries(
+                following: draft.edits, over: before, by: author, at: moment, to: transaction)
+            let after = before.applying(draft.edits)
+            return Ingest.Edited(
+                result: result, edits: draft.edits, rollEntries: entries,
+                muster: rules.musterRegions(following: draft.edits, in: after))
+        } adopted: { edits, muster in
+            var after = before.applying(edits)
+            rules.follow(edits, muster: muster)
+            if let muster { after.musterRegionsByRule = muster }
+            shared.directory.withLock { $0 = after }
         }
-        try follow(edits, now: moment)
-        return result
     }
 
     /// Has the engine decide something in a transaction of its own.
@@ -137,18 +168,6 @@ struct Writer {
         return zip(sequences, events).map {
             LoggedChange(sequence: $0, committedAt: moment, change: .posted($1))
         }
-    }
-
-    private mutating func follow(_ edits: [Edit], now moment: Instant) throws {
-        var directory = shared.directory.withLock { $0 }
-        for edit in edits { directory.apply(edit) }
-        let muster = ingest.rules.follow(edits, in: directory)
-        if let muster { directory.musterRegionsByRule = muster }
-        shared.directory.withLock { $0 = directory }
-        defer { announce() }
-        // The edit stands whatever becomes of this; a review that the disk refused is made up for by the next sweep.
-        try? ingest.follow(edits, muster: muster, now: moment)
-        rebuildAside()
     }
 
     /// Has an index that many edits made slow rebuilt aside, one at a time: who draws a fence waits for nothing.
@@ -256,5 +275,14 @@ extension StoreTransaction {
         case .putDatabase(let database): try documents.put(database)
         case .removeDatabase(let number): try documents.remove(number)
         }
+    }
+}
+
+extension Directory {
+    /// The directory as edits leave it.
+    fileprivate func applying(_ edits: [Edit]) -> Directory {
+        var directory = self
+        for edit in edits { directory.apply(edit) }
+        return directory
     }
 }

@@ -22,31 +22,21 @@ extension Directory {
     }
 
     /// A line of an incident's record.
-    package func named(_ entry: IncidentEntry) -> NamedRecordLine {
-        NamedRecordLine(
-            at: entry.at, user: nameOnRecord(of: entry.person), event: entry.event, safety: named(entry.safety),
-            lastSeen: entry.lastSeen)
-    }
-
-    /// A roll call.
     ///
-    /// - Parameters:
-    ///   - entries: the newest line of everyone on the record.
-    ///   - lastSeen: where someone last was.
-    package func roll(
-        of incident: Incident, _ entries: [IncidentEntry], lastSeen: (IncidentEntry) -> LastSeen?
-    ) -> NamedRoll {
-        let people = entries.map { entry in
-            NamedRoll.Person(
-                user: nameOnRecord(of: entry.person), hasLeft: entry.event == .left, safety: named(entry.safety),
-                lastSeen: lastSeen(entry))
-        }
-        return NamedRoll(named(incident), people: people)
+    /// - Parameter names: what the record calls people who are no users of the directory.
+    package func named(_ entry: IncidentEntry, _ names: [UserNumber: String] = [:]) -> NamedRecordLine {
+        NamedRecordLine(
+            at: entry.at, person: entry.person,
+            user: entry.event.isMilestone ? nil : nameOnRecord(of: entry.person, entry.name ?? names[entry.person]),
+            event: entry.event, safety: named(entry.safety), lastSeen: entry.lastSeen,
+            author: entry.author.map { name(of: $0) }, note: entry.note)
     }
 
     /// What a record calls someone: it is kept longer than they are.
-    private func nameOnRecord(of person: UserNumber) -> String {
-        users[person]?.name ?? "removed person \(gone(person))"
+    ///
+    /// - Parameter kept: what it kept of one whom a leader put on the roll, or who was removed while on it.
+    func nameOnRecord(of person: UserNumber, _ kept: String?) -> String {
+        users[person]?.name ?? kept ?? "removed person \(gone(person))"
     }
 
     /// An incident.
@@ -54,6 +44,7 @@ extension Directory {
         let closer: UserNumber? = if case .byHand(let user, _)? = incident.closing?.how { user } else { nil }
         return NamedIncident(
             incident, team: teams[incident.team]?.name ?? gone(incident.team),
-            startedBy: name(of: incident.startedBy), closedBy: closer.map { name(of: $0) })
+            startedBy: name(of: incident.startedBy), closedBy: closer.map { name(of: $0) },
+            reopenedBy: incident.reopening.map { name(of: $0.by) })
     }
 }

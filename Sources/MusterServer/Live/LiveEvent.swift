@@ -51,12 +51,17 @@ extension Directory {
         case .presence(let report):
             let (device, user) = names(of: report.device)
             return .presence(report, device: device, user: user, region: named(report.region))
+        case .belief(let belief, let device):
+            let (device, user) = names(of: device)
+            return .belief(named(belief), device: device, user: user)
         case .safety(let safety, let user): return .safety(named(safety), user: name(of: user))
         case .declaration(let declaration, let isCurrent):
             return .declaration(named(declaration, isLate: !isCurrent))
         case .reminder(let safety, let user, let count):
             return .reminder(named(safety), user: name(of: user), count: count)
         case .incident(let incident): return .incident(named(incident))
+        case .roll(let entry, let team):
+            return .roll(named(entry), incident: entry.incident, team: teams[team]?.name ?? gone(team))
         case .region(let region, let collection, let removed):
             return .region(
                 collection: collections[collection]?.name ?? gone(collection), id: regions[region]?.id ?? gone(region),
@@ -77,6 +82,11 @@ extension Directory {
         return NamedRegion(
             collection: collections[region.collection]?.name ?? gone(region.collection), id: region.id,
             name: region.name, isMuster: isMuster(region))
+    }
+
+    /// What is believed of a device, with the names of the regions that it seems to be in.
+    package func named(_ belief: Belief) -> NamedBelief {
+        NamedBelief(belief, regions: belief.checking?.regions.map { named($0) } ?? [])
     }
 
     /// "user/device", as the API names devices; nil for a device that is gone.

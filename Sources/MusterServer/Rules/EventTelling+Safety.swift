@@ -47,15 +47,18 @@ extension EventTelling {
             subject: .user(declaration.subject))
     }
 
-    func told(_ incident: Incident, _ directory: Directory) -> Told? {
+    /// - Parameter time: when the change was committed: an incident does not keep every time at which one came.
+    func told(_ incident: Incident, at time: Instant, _ directory: Directory) -> Told? {
         var detail: [EventValue.Member] = []
-        detail.add("EventType", incident.isOpen ? "STARTED" : "CLOSED")
+        detail.add("EventType", incident.turn.eventType)
         detail.append(.init("Incident", .integer(Int64(incident.number.rawValue))))
         detail.add("Team", directory.teams[incident.team]?.name)
         detail.add("Kind", incident.kind.wireName.description)
         detail.add("Note", incident.note)
         detail.add("StartedAt", incident.startedAt)
         detail.add("StartedBy", name(of: incident.startedBy, directory))
+        detail.append(.init("AllAccounted", .boolean(incident.allAccountedAt != nil)))
+        detail.add("AllAccountedAt", incident.allAccountedAt)
         if let closing = incident.closing {
             detail.add("ClosedAt", closing.at)
             detail.add("ClosedHow", closing.how.wireName.description)
@@ -63,9 +66,17 @@ extension EventTelling {
                 detail.add("ClosedBy", name(of: user, directory))
                 detail.add("Reason", reason)
             }
+            if case .takenOver(let other) = closing.how {
+                detail.append(.init("TakenOverBy", .integer(Int64(other.rawValue))))
+            }
+        }
+        if let reopening = incident.reopening {
+            detail.add("ReopenedAt", reopening.at)
+            detail.add("ReopenedBy", name(of: reopening.by, directory))
+            if incident.turn == .reopened { detail.add("Reason", reopening.reason) }
         }
         return Told(
-            detailType: "Muster Incident", time: incident.closing?.at ?? incident.startedAt,
+            detailType: "Muster Incident", time: time,
             resources: resources(of: incident.team, directory), detail: .object(detail), subject: .nobody)
     }
 
@@ -94,5 +105,18 @@ extension EventTelling {
 
     private func resources(of team: TeamNumber?, _ directory: Directory) -> [String] {
         team.flatMap { directory.teams[$0] }.map { [origin.arn(ofTeam: $0.name)] } ?? []
+    }
+}
+
+extension Incident.Turn {
+    /// What an event calls it.
+    fileprivate var eventType: String {
+        switch self {
+        case .started: "STARTED"
+        case .closed: "CLOSED"
+        case .allAccounted: "ALL_ACCOUNTED"
+        case .notAllAccounted: "NOT_ALL_ACCOUNTED"
+        case .reopened: "REOPENED"
+        }
     }
 }

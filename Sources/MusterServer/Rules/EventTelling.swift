@@ -27,9 +27,10 @@ struct EventTelling: Sendable {
         case .reminder(let safety, let user, let count): told = self.told(safety, of: user, reminder: count, directory)
         case .declaration(let declaration, let isCurrent):
             told = isCurrent ? self.told(declaration, directory) : nil
-        case .incident(let incident): told = self.told(incident, directory)
+        case .incident(let incident): told = self.told(incident, at: logged.committedAt, directory)
         case .posted(let event): told = self.told(event)
-        case .sighting, .note, .presence, .region, .directory, .document: told = nil
+        // What a change of a roll comes to is told by the incident: whether all are accounted for.
+        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document: told = nil
         }
         guard let told else { return nil }
         let event = Event(
@@ -66,7 +67,9 @@ struct EventTelling: Sendable {
         addProperties(of: region, to: &detail)
         detail.add("PositionProperties", propertiesOf: fix?.attributes, most: 4, valueLimit: 150)
         var resources = directory.collections[region.collection].map { [origin.arn(ofCollection: $0.name)] } ?? []
-        if let tracker = directory.tracker(of: device) { resources.append(origin.arn(ofTracker: tracker.name)) }
+        if let tracker = directory.tracker(of: device), !tracker.isOfEvaluations {
+            resources.append(origin.arn(ofTracker: tracker.name))
+        }
         let isAmazons = crossing.kind == .enter || crossing.kind == .exit
         return Told(
             source: isAmazons ? "aws.geo" : "muster",
@@ -90,7 +93,7 @@ struct EventTelling: Sendable {
             case .enter, .dwell: 0.0
             }
         let seconds =
-            fix.map { $0.receivedTime.seconds(since: $0.sampleTime) }
+            fix.map { $0.receivedTime.seconds(since: crossing.sampleTime) }
             ?? moment.seconds(since: crossing.sampleTime) - waitedSeconds
         return seconds > Self.promptSeconds ? Int64(seconds) : nil
     }
@@ -137,7 +140,9 @@ struct EventTelling: Sendable {
     /// crosses it among its resources. The rules that make regions muster regions are asked with it.
     func entering(_ region: Region, in directory: Directory) -> EventValue? {
         guard let collection = directory.collections[region.collection] else { return nil }
-        let trackers = directory.trackers.all.filter { $0.collections.contains(collection.number) }
+        let trackers = directory.trackers.all.filter { tracker in
+            tracker.collections.contains(collection.number) && !tracker.isOfEvaluations
+        }
         var detail = crossingDetail(.enter, region)
         addProperties(of: region, to: &detail)
         let resources =

@@ -4,35 +4,55 @@ import MusterWire
 /// Rules whose target is `safety`: the regions that they speak of are muster regions. That is never written into the
 /// regions; it follows from the rules, anew with every edit.
 extension RuleBook {
-    /// Follows edits that are durable, and works out which regions the rules now make muster regions.
+    /// Works out which regions the rules make muster regions once edits are durable. Changes nothing.
     ///
-    /// - Parameter directory: as the edits left it.
+    /// - Parameter directory: as the edits will leave it.
     /// - Returns: these regions; nil when they are the same as before.
-    func follow(_ edits: [Edit], in directory: Directory) -> Set<RegionNumber>? {
-        let hadSafety = !safetyPatterns.isEmpty
-        for edit in edits { follow(edit) }
-        guard hadSafety || !safetyPatterns.isEmpty else { return nil }
+    func musterRegions(following edits: [Edit], in directory: Directory) -> Set<RegionNumber>? {
+        var patterns = safetyPatterns
+        for edit in edits {
+            switch edit {
+            case .putRule(let rule): patterns[rule.number] = Self.safetyPattern(of: rule)
+            case .removeRule(let number): patterns[number] = nil
+            default: break
+            }
+        }
+        guard !safetyPatterns.isEmpty || !patterns.isEmpty else { return nil }
         let regions =
             edits.contains(where: \.mayChangeManyMusterRegions)
-            ? evaluateAll(in: directory) : evaluate(edits, in: directory)
-        guard regions != musterRegions else { return nil }
-        musterRegions = regions
-        return regions
+            ? evaluateAll(patterns, in: directory) : evaluate(edits, patterns, in: directory)
+        return regions == musterRegions ? nil : regions
+    }
+
+    /// Follows edits that are durable.
+    ///
+    /// - Parameter muster: the regions that the rules now make muster regions; nil when they are the same as before.
+    func follow(_ edits: [Edit], muster: Set<RegionNumber>?) {
+        for edit in edits { follow(edit) }
+        if let muster { musterRegions = muster }
+    }
+
+    /// The pattern by which a rule makes regions muster regions; nil where it makes none.
+    static func safetyPattern(of rule: Rule) -> EventPattern? {
+        guard rule.isEnabled, rule.targets.contains(where: { $0.destination == .safety }) else { return nil }
+        return try? EventPattern(parsing: rule.pattern)
     }
 
     /// The regions of which some safety rule speaks.
     ///
     /// - Complexity: O(regions × safety rules).
-    func evaluateAll(in directory: Directory) -> Set<RegionNumber> {
-        guard !safetyPatterns.isEmpty else { return [] }
-        return Set(directory.regions.all.lazy.filter { self.isMuster($0, directory) }.map(\.number))
+    func evaluateAll(_ patterns: [RuleNumber: EventPattern], in directory: Directory) -> Set<RegionNumber> {
+        guard !patterns.isEmpty else { return [] }
+        return Set(directory.regions.all.lazy.filter { self.isMuster($0, patterns, directory) }.map(\.number))
     }
 
     /// The same, where only regions were put or removed.
-    private func evaluate(_ edits: [Edit], in directory: Directory) -> Set<RegionNumber> {
+    private func evaluate(
+        _ edits: [Edit], _ patterns: [RuleNumber: EventPattern], in directory: Directory
+    ) -> Set<RegionNumber> {
         edits.reduce(into: musterRegions) { regions, edit in
             switch edit {
-            case .putRegion(let region) where isMuster(region, directory): regions.insert(region.number)
+            case .putRegion(let region) where isMuster(region, patterns, directory): regions.insert(region.number)
             case .putRegion(let region): regions.remove(region.number)
             case .removeRegion(let number, _): regions.remove(number)
             default: break
@@ -40,9 +60,11 @@ extension RuleBook {
         }
     }
 
-    private func isMuster(_ region: Region, _ directory: Directory) -> Bool {
+    private func isMuster(
+        _ region: Region, _ patterns: [RuleNumber: EventPattern], _ directory: Directory
+    ) -> Bool {
         guard let event = telling.entering(region, in: directory) else { return false }
-        return safetyPatterns.values.contains { $0.matches(event) }
+        return patterns.values.contains { $0.matches(event) }
     }
 }
 

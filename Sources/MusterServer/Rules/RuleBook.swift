@@ -39,7 +39,7 @@ final class RuleBook {
         let directory = directory()
         for tracker in directory.trackers.all where tracker.emitsPositionEvents { emitters.insert(tracker.number) }
         for rule in directory.rules.all { put(rule) }
-        musterRegions = evaluateAll(in: directory)
+        musterRegions = evaluateAll(safetyPatterns, in: directory)
     }
 
     /// Whether there is no rule that a change could concern: then nothing need be asked or noted.
@@ -93,7 +93,7 @@ final class RuleBook {
             let directory = directory()
             let tracker = directory.devices[device].flatMap { directory.tracker(of: $0) }
             return tracker.map { emitters.contains($0.number) } ?? false
-        case .sighting, .note, .presence, .region, .directory, .document: return false
+        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document: return false
         case .crossing, .declaration, .safety, .reminder, .incident, .posted: return true
         }
     }
@@ -114,7 +114,7 @@ final class RuleBook {
         remove(rule.number)
         // A pattern or an input that a former version took and this one does not is not followed.
         guard rule.isEnabled, let pattern = try? EventPattern(parsing: rule.pattern) else { return }
-        if rule.targets.contains(where: { $0.destination == .safety }) { safetyPatterns[rule.number] = pattern }
+        safetyPatterns[rule.number] = Self.safetyPattern(of: rule)
         let targets = rule.targets.compactMap { target -> (id: String, target: TargetNumber, input: TargetInput)? in
             guard case .target(let number) = target.destination, let input = try? TargetInput(target.input) else {
                 return nil

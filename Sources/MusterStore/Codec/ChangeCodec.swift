@@ -19,6 +19,8 @@ package struct ChangeCodec {
         case currentDeclaration, lateDeclaration, reminder, incident
         case posted
         case document
+        case roll
+        case belief
     }
 
     var writer = ByteWriter()
@@ -52,6 +54,10 @@ package struct ChangeCodec {
         case .presence(let report):
             writer.put(byte: Tag.presence.rawValue)
             writer.put(report)
+        case .belief(let belief, let device):
+            writer.put(byte: Tag.belief.rawValue)
+            writer.put(number: device.rawValue)
+            writer.put(belief)
         case .safety(let safety, let user):
             writer.put(byte: Tag.safety.rawValue)
             writer.put(number: user.rawValue)
@@ -67,6 +73,10 @@ package struct ChangeCodec {
         case .incident(let incident):
             writer.put(byte: Tag.incident.rawValue)
             writer.put(incident)
+        case .roll(let entry, let team):
+            writer.put(byte: Tag.roll.rawValue)
+            writer.put(number: team.rawValue)
+            writer.put(entry)
         case .region(let region, let collection, let removed):
             writer.put(byte: (removed ? Tag.regionRemoved : .regionPut).rawValue)
             writer.put(number: region.rawValue)
@@ -167,6 +177,9 @@ package struct ChangeCodec {
             let safety = try reader.safety()
             return .reminder(safety, of: user, count: try reader.number())
         case .incident: return .incident(try reader.incident())
+        case .roll:
+            let team = TeamNumber(try reader.number())
+            return .roll(try reader.incidentEntry(), of: team)
         case .regionPut: return try region(&reader, removed: false)
         case .regionRemoved: return try region(&reader, removed: true)
         case .directoryPut: return .directory(try reader.directoryEntry(), removed: false)
@@ -178,6 +191,9 @@ package struct ChangeCodec {
             return .note(try reader.noteName(), of: device)
         case .posted: return .posted(try reader.postedEvent())
         case .document: return .document(try reader.documentTouch())
+        case .belief:
+            let device = DeviceNumber(try reader.number())
+            return .belief(try reader.belief(), of: device)
         }
     }
 

@@ -11,7 +11,9 @@ private struct PresenceFields: OptionSet {
     static let leftAt = PresenceFields(rawValue: 2)
     /// The presence is not just inside: standing, likelihood, doubt and `likelySince` follow.
     static let standing = PresenceFields(rawValue: 4)
-    static let all: PresenceFields = [.hasDwelt, .leftAt, .standing]
+    /// What events have told of it is not what it would be without an edit.
+    static let told = PresenceFields(rawValue: 8)
+    static let all: PresenceFields = [.hasDwelt, .leftAt, .standing, .told]
 }
 
 extension ByteWriter {
@@ -33,18 +35,32 @@ extension ByteWriter {
         put(instant: report.sampleTime)
     }
 
+    mutating func put(_ belief: Belief) {
+        put(instant: belief.sampleTime)
+        put(coordinate: belief.estimate)
+        put(exact: belief.deviationMetres)
+        put(byte: belief.checking == nil ? 0 : 1)
+        guard let checking = belief.checking else { return }
+        put(instant: checking.since)
+        put(coordinate: checking.coordinate)
+        put(varint: UInt64(checking.regions.count))
+        for region in checking.regions { put(number: region.rawValue) }
+    }
+
     mutating func put(_ presences: [Presence]) {
         put(varint: UInt64(presences.count))
         for presence in presences {
             let plain = Presence(
                 region: presence.region, since: presence.since, hasDwelt: presence.hasDwelt, leftAt: presence.leftAt)
             var fields: PresenceFields = presence == plain ? [] : .standing
+            if presence.told != Presence.usualTold(presence.standing, leftAt: presence.leftAt) { fields.insert(.told) }
             if presence.hasDwelt { fields.insert(.hasDwelt) }
             if presence.leftAt != nil { fields.insert(.leftAt) }
             put(number: presence.region.rawValue)
             put(instant: presence.since)
             put(byte: fields.rawValue)
             if let leftAt = presence.leftAt { put(instant: leftAt) }
+            if fields.contains(.told) { put(byte: presence.told.rawValue) }
             guard fields.contains(.standing) else { continue }
             put(byte: presence.standing.rawValue)
             put(byte: presence.likelihood.rawValue)
@@ -80,6 +96,22 @@ extension ByteReader {
             doubt: doubt, since: since, sampleTime: try instant())
     }
 
+    mutating func belief() throws(CodecFault) -> Belief {
+        var belief = Belief(
+            sampleTime: try instant(), estimate: try coordinate(), deviationMetres: try exactDouble(), checking: nil)
+        switch try byte() {
+        case 0: return belief
+        case 1: break
+        default: throw .malformed(offset: offset)
+        }
+        let since = try instant()
+        let coordinate = try coordinate()
+        var regions: [RegionNumber] = []
+        for _ in 0..<(try count(minimumBytes: 1)) { regions.append(RegionNumber(try number())) }
+        belief.checking = Belief.Checking(since: since, coordinate: coordinate, regions: regions)
+        return belief
+    }
+
     mutating func presences() throws(CodecFault) -> [Presence] {
         let count = try count(minimumBytes: 3)
         var presences: [Presence] = []
@@ -96,8 +128,11 @@ extension ByteReader {
         let leftAt: Instant? = fields.contains(.leftAt) ? try instant() : nil
         var presence = Presence(
             region: region, since: since, hasDwelt: fields.contains(.hasDwelt), leftAt: leftAt)
+        let told: Standing? = fields.contains(.told) ? try choice() : nil
+        if let told { presence.told = told }
         guard fields.contains(.standing) else { return presence }
         presence.standing = try choice()
+        presence.told = told ?? Presence.usualTold(presence.standing, leftAt: leftAt)
         presence.likelihood = try choice()
         presence.doubt = try optionalChoice()
         presence.likelySince = try instant()

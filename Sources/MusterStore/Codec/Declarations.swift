@@ -9,7 +9,16 @@ private struct SafetyFields: OptionSet {
     /// The source is not the usual one of the state.
     static let source = SafetyFields(rawValue: 2)
     static let acknowledgedBy = SafetyFields(rawValue: 4)
-    static let all: SafetyFields = [.region, .source, .acknowledgedBy]
+    static let doubt = SafetyFields(rawValue: 8)
+    static let all: SafetyFields = [.region, .source, .acknowledgedBy, .doubt]
+}
+
+/// What the byte of an incident's closing says beside how it closed.
+private struct IncidentFields: OptionSet {
+    let rawValue: UInt8
+    /// What happened to it last, since when all are accounted for and who opened it again follow. Earlier versions did
+    /// not write them.
+    static let turn = IncidentFields(rawValue: 0x40)
 }
 
 extension ByteWriter {
@@ -17,12 +26,14 @@ extension ByteWriter {
         var fields: SafetyFields = safety.region == nil ? [] : .region
         if safety.source != Safety(state: safety.state, since: safety.since).source { fields.insert(.source) }
         if safety.acknowledgedBy != nil { fields.insert(.acknowledgedBy) }
+        if safety.doubt != nil { fields.insert(.doubt) }
         put(byte: safety.state.rawValue)
         put(instant: safety.since)
         put(byte: fields.rawValue)
         if let region = safety.region { put(number: region.rawValue) }
         if fields.contains(.source) { put(safety.source) }
         if let user = safety.acknowledgedBy { put(number: user.rawValue) }
+        if let doubt = safety.doubt { put(byte: doubt.rawValue) }
     }
 
     mutating func put(_ source: Safety.Source) {
@@ -34,6 +45,7 @@ extension ByteWriter {
         case .marked(let user):
             put(byte: 4)
             put(number: user.rawValue)
+        case .unlocated: put(byte: 5)
         }
     }
 
@@ -61,7 +73,13 @@ extension ByteWriter {
         if let latest = declared.latest { put(instant: latest) }
         put(byte: declared.hasRefuge ? 1 : 0)
         put(optional: declared.incident)
-        put(optional: declared.roll)
+        // Where earlier versions had the roll that the person stood on.
+        put(byte: 0)
+        guard let word = declared.unconfirmed else { return put(byte: 0) }
+        put(byte: 1)
+        put(byte: word.standing.rawValue)
+        put(instant: word.at)
+        put(word.source)
     }
 
     mutating func put(_ incident: Incident) {
@@ -71,16 +89,44 @@ extension ByteWriter {
         put(optional: incident.note)
         put(instant: incident.startedAt)
         put(number: incident.startedBy.rawValue)
-        guard let closing = incident.closing else { return put(byte: 0) }
+        put(incident.closing, flags: IncidentFields.turn.rawValue)
+        put(byte: incident.turn.rawValue)
+        put(byte: incident.allAccountedAt == nil ? 0 : 1)
+        if let moment = incident.allAccountedAt { put(instant: moment) }
+        put(byte: incident.reopening == nil ? 0 : 1)
+        guard let reopening = incident.reopening else { return }
+        put(instant: reopening.at)
+        put(number: reopening.by.rawValue)
+        put(text: reopening.reason)
+    }
+
+    private mutating func put(_ closing: Incident.Closing?, flags: UInt8) {
+        guard let closing else { return put(byte: flags) }
         switch closing.how {
-        case .allAccounted: put(byte: 1)
+        case .allAccounted: put(byte: flags | 1)
         case .byHand(let user, let reason):
-            put(byte: 2)
+            put(byte: flags | 2)
             put(number: user.rawValue)
             put(text: reason)
-        case .teamGone: put(byte: 3)
+        case .teamGone: put(byte: flags | 3)
+        case .automatic: put(byte: flags | 4)
+        case .takenOver(let incident):
+            put(byte: flags | 5)
+            put(number: incident.rawValue)
         }
         put(instant: closing.at)
+    }
+
+    /// A line of a record without where the person was last seen, which the log has no need of.
+    mutating func put(_ entry: IncidentEntry) {
+        put(number: entry.incident.rawValue)
+        put(instant: entry.at)
+        put(number: entry.person.rawValue)
+        put(byte: entry.event.rawValue)
+        put(entry.safety)
+        put(optional: entry.author)
+        put(optional: entry.note)
+        put(optional: entry.name)
     }
 
     private mutating func put<Entity>(optional number: Number<Entity>?) {
@@ -103,6 +149,10 @@ extension ByteReader {
         if fields.contains(.region) { safety.region = RegionNumber(try number()) }
         if fields.contains(.source) { safety.source = try source() }
         if fields.contains(.acknowledgedBy) { safety.acknowledgedBy = UserNumber(try number()) }
+        if fields.contains(.doubt) {
+            guard let doubt = Doubt(rawValue: try byte()) else { throw .malformed(offset: offset) }
+            safety.doubt = doubt
+        }
         return safety
     }
 
@@ -113,6 +163,7 @@ extension ByteReader {
         case 2: return .position
         case 3: return .ownDeclaration
         case 4: return .marked(by: UserNumber(try number()))
+        case 5: return .unlocated
         default: throw .malformed(offset: offset)
         }
     }
@@ -143,7 +194,13 @@ extension ByteReader {
         declared.latest = try isPresent() ? try instant() : nil
         declared.hasRefuge = try isPresent()
         declared.incident = try isPresent() ? IncidentNumber(try number()) : nil
-        declared.roll = try isPresent() ? IncidentNumber(try number()) : nil
+        // The roll that earlier versions noted here.
+        if try isPresent() { _ = try number() as Int32 }
+        // Earlier versions ended here.
+        guard !isAtEnd, try isPresent() else { return declared }
+        guard let standing = Declared.Standing(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        let at = try instant()
+        declared.unconfirmed = Declared.Unconfirmed(standing: standing, at: at, source: try source())
         return declared
     }
 
@@ -154,23 +211,51 @@ extension ByteReader {
         let note: String? = try isPresent() ? try text() : nil
         let startedAt = try instant()
         let startedBy = UserNumber(try self.number())
-        return Incident(
+        let tag = try byte()
+        var incident = Incident(
             number: number, team: team, kind: kind, note: note, startedAt: startedAt, startedBy: startedBy,
-            closing: try closing())
+            closing: try closing(tag & ~IncidentFields.turn.rawValue))
+        guard IncidentFields(rawValue: tag).contains(.turn) else {
+            if incident.closing?.how == .allAccounted { incident.allAccountedAt = incident.closing?.at }
+            return incident
+        }
+        guard let turn = Incident.Turn(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        incident.turn = turn
+        incident.allAccountedAt = try isPresent() ? try instant() : nil
+        guard try isPresent() else { return incident }
+        let reopenedAt = try instant()
+        let user = UserNumber(try self.number())
+        incident.reopening = Incident.Reopening(at: reopenedAt, by: user, reason: try text())
+        return incident
     }
 
-    private mutating func closing() throws(CodecFault) -> Incident.Closing? {
+    private mutating func closing(_ tag: UInt8) throws(CodecFault) -> Incident.Closing? {
         let how: Incident.Closing.How
-        switch try byte() {
+        switch tag {
         case 0: return nil
         case 1: how = .allAccounted
         case 2:
             let user = UserNumber(try number())
             how = .byHand(by: user, reason: try text())
         case 3: how = .teamGone
+        case 4: how = .automatic
+        case 5: how = .takenOver(by: IncidentNumber(try number()))
         default: throw .malformed(offset: offset)
         }
         return Incident.Closing(at: try instant(), how: how)
+    }
+
+    mutating func incidentEntry() throws(CodecFault) -> IncidentEntry {
+        let incident = IncidentNumber(try number())
+        let at = try instant()
+        let person = UserNumber(try number())
+        guard let event = IncidentEntry.Event(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        var entry = IncidentEntry(
+            incident: incident, at: at, person: person, event: event, safety: try safety(), lastSeen: nil)
+        entry.author = try isPresent() ? UserNumber(try number()) : nil
+        entry.note = try isPresent() ? try text() : nil
+        entry.name = try isPresent() ? try text() : nil
+        return entry
     }
 
     /// A byte that is 1 for what follows or holds, 0 for what does not.

@@ -8,11 +8,16 @@ struct MemoryContents {
     var trimmedThrough: Int64 = 0
     /// Each device's positions in the order of their keys.
     var histories: [DeviceNumber: [Position]] = [:]
+    /// The newest position of devices whose history was deleted.
+    var keptLatest: [DeviceNumber: Position] = [:]
     /// Each device's sightings in the order of their keys.
     var sightings: [DeviceNumber: [Sighting]] = [:]
     /// Each device's notes in the order of their names.
     var notes: [DeviceNumber: [DeviceNote]] = [:]
     var presences: [DeviceNumber: [Presence]] = [:]
+    var refuges: [DeviceNumber: [Presence]] = [:]
+    var records: [DeviceNumber: (sequence: Sequence, record: DeviceRecord)] = [:]
+    var recordedThrough = Sequence.zero
     var safety: [UserNumber: Safety] = [:]
     var declared: [UserNumber: Declared] = [:]
     /// Each person's declarations in the order of their keys.
@@ -62,9 +67,12 @@ struct MemoryContents {
     mutating func remove(_ device: DeviceNumber) {
         devices[device] = nil
         histories[device] = nil
+        keptLatest[device] = nil
         sightings[device] = nil
         notes[device] = nil
         presences[device] = nil
+        refuges[device] = nil
+        records[device] = nil
         credentials = credentials.filter { $0.value.device != device }
         removeDeliveries(about: .device(device))
         takeOutOfLog(device: device, user: nil)
@@ -80,6 +88,24 @@ struct MemoryContents {
         credentials = credentials.filter { $0.value.user != user }
         removeDeliveries(about: .user(user))
         takeOutOfLog(device: nil, user: user)
+    }
+
+    mutating func forgetPositions(of device: DeviceNumber) {
+        guard let history = histories.removeValue(forKey: device) else { return }
+        if let newest = history.last, keptLatest[device].map({ PositionKey($0) < PositionKey(newest) }) ?? true {
+            keptLatest[device] = newest
+        }
+        for commit in log.indices {
+            for index in log[commit].changes.indices {
+                guard case .position(_, device, _)? = log[commit].changes[index] else { continue }
+                log[commit].changes[index] = nil
+            }
+        }
+    }
+
+    /// The newest position of every device that has one.
+    var latestPositions: [DeviceNumber: Position] {
+        histories.compactMapValues(\.last).merging(keptLatest) { PositionKey($0) < PositionKey($1) ? $1 : $0 }
     }
 
     private mutating func takeOutOfLog(device: DeviceNumber?, user: UserNumber?) {
@@ -98,6 +124,7 @@ struct MemoryContents {
             trimmedThrough = last.last
             log.removeFirst(old.count)
         }
+        keptLatest = keptLatest.filter { $0.value.sampleTime >= horizon }
         var left = limit
         for device in histories.keys.sorted() where left > 0 {
             let history = histories[device] ?? []
@@ -139,10 +166,11 @@ extension Change {
         case .sighting(_, let subject, _), .note(_, let subject): subject == device
         case .crossing(let crossing): crossing.device == device
         case .presence(let report): report.device == device
+        case .belief(_, let subject): subject == device
         case .safety(_, let subject), .reminder(_, let subject, _): subject == user
         case .declaration(let declaration, _): declaration.subject == user
         case .document(let touch): touch.database.user.map { $0 == user } ?? false
-        case .region, .directory, .incident, .posted: false
+        case .region, .directory, .incident, .roll, .posted: false
         }
     }
 }

@@ -38,9 +38,12 @@ extension MemoryStore {
     }
 
     package func roll(of incident: IncidentNumber) throws -> [IncidentEntry] {
-        var newest: [UserNumber: IncidentEntry] = [:]
-        for entry in contents.withLock({ $0.record }) where entry.incident == incident { newest[entry.person] = entry }
-        return newest.values.sorted { $0.person < $1.person }
+        contents.withLock { $0.roll(of: incident) }
+    }
+
+    package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        let lines = contents.withLock { $0.record }.lazy.filter { $0.incident == incident && $0.event.isMilestone }
+        return Array(lines.prefix(max(0, limit)))
     }
 
     package func audit(before cursor: Sequence?, limit: Int) throws -> [AuditEntry] {
@@ -59,6 +62,17 @@ extension MemoryTransaction {
         return store.contents.withLock { $0.declarations[subject]?.contains { $0.declaration.id == id } ?? false }
     }
 
+    func incident(_ number: IncidentNumber) throws -> Incident? { try seen { $0.incidents[number] } }
+
+    func roll(of incident: IncidentNumber) throws -> [IncidentEntry] { try seen { $0.roll(of: incident) } }
+
+    /// Reads what this transaction would leave, without the removals of documents.
+    private func seen<Value: Sendable>(_ read: (MemoryContents) -> Value) throws -> Value {
+        var contents = store.contents.withLock { $0 }
+        for edit in edits { edit(&contents) }
+        return read(contents)
+    }
+
     func nextIncidentNumber() throws -> IncidentNumber { try numbers.next(\.incident) }
 
     func append(_ entry: IncidentEntry) throws { edits.append { $0.record.append(entry) } }
@@ -74,6 +88,14 @@ extension MemoryTransaction {
 }
 
 extension MemoryContents {
+    /// The lines that say who is on the roll of an incident, and everyone's newest, in their order.
+    func roll(of incident: IncidentNumber) -> [IncidentEntry] {
+        let lines = record.filter { $0.incident == incident && !$0.event.isMilestone }
+        var newest: [UserNumber: Int] = [:]
+        for (place, line) in lines.enumerated() { newest[line.person] = place }
+        return lines.enumerated().filter { $1.event != .changed || newest[$1.person] == $0 }.map(\.element)
+    }
+
     mutating func insert(_ kept: KeptDeclaration) {
         var all = declarations.removeValue(forKey: kept.declaration.subject) ?? []
         let key = DeclarationKey(kept.declaration)

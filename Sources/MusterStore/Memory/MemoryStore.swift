@@ -73,15 +73,23 @@ package final class MemoryStore: Store {
     }
 
     package func latestPositions() throws -> [(device: DeviceNumber, position: Position)] {
-        let latest = contents.withLock { contents in
-            contents.histories.compactMap { device, history in history.last.map { (device: device, position: $0) } }
-        }
-        return latest.sorted { $0.device < $1.device }
+        let latest = contents.withLock { $0.latestPositions }
+        return latest.map { (device: $0.key, position: $0.value) }.sorted { $0.device < $1.device }
     }
 
     package func presences() throws -> [(device: DeviceNumber, presences: [Presence])] {
         contents.withLock { $0.presences }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
+
+    package func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])] {
+        contents.withLock { $0.refuges }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    package func records() throws -> [(device: DeviceNumber, sequence: Sequence, record: DeviceRecord)] {
+        contents.withLock { $0.records }.map { ($0.key, $0.value.sequence, $0.value.record) }.sorted { $0.0 < $1.0 }
+    }
+
+    package var recordedThrough: Sequence { contents.withLock { $0.recordedThrough } }
 
     package func safety() throws -> [(user: UserNumber, safety: Safety)] {
         contents.withLock { $0.safety }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
@@ -129,6 +137,8 @@ package final class MemoryStore: Store {
             return forgotten + locations
         }
     }
+
+    package func erasePositions(of device: DeviceNumber, limit: Int) -> Bool { false }
 
     package func settle(limit: Int) throws -> Bool { try eraseDocuments(limit: limit / 40) }
 

@@ -100,6 +100,17 @@ final class MemoryTransaction: StoreTransaction {
         edits.append { $0.presences[device] = presences.isEmpty ? nil : presences }
     }
 
+    func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws {
+        edits.append { $0.refuges[device] = refuges.isEmpty ? nil : refuges }
+    }
+
+    func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws {
+        let sequence = Sequence(lastSequence + Int64(changes.count))
+        edits.append { $0.records[device] = (sequence, record) }
+    }
+
+    func setRecorded(through sequence: Sequence) throws { edits.append { $0.recordedThrough = sequence } }
+
     func setSafety(_ safety: Safety, of user: UserNumber) throws { edits.append { $0.safety[user] = safety } }
 
     func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
@@ -133,6 +144,10 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func remove(_ team: TeamNumber) throws { edits.append { $0.teams[team] = nil } }
+
+    func forgetPositions(of device: DeviceNumber) throws {
+        edits.append { $0.forgetPositions(of: device) }
+    }
 
     func remove(_ device: DeviceNumber) throws {
         removedDevices.insert(device)

@@ -49,6 +49,14 @@ extension Row {
         EditTimes(createdAt: try instant("created_at"), updatedAt: try instant("updated_at"))
     }
 
+    func incidentSettings() throws -> IncidentSettings {
+        IncidentSettings(
+            closesDrills: try value("closes_drills"), closesRealIncidents: try value("closes_real_incidents"),
+            closesAfterSeconds: try value("closes_after_seconds"),
+            declaredHoldsSeconds: try value("declared_holds_seconds"),
+            showsSafetyAlways: try value("shows_safety_always"))
+    }
+
     func particulars() throws -> Particulars {
         Particulars(
             description: try value("description"),
@@ -82,7 +90,7 @@ extension StoredDirectory {
         teams = try Row.fetchAll(database, sql: "SELECT * FROM teams ORDER BY number").map {
             Team(
                 number: try $0.number("number"), name: try $0.value("name"), tracker: try $0.number("tracker"),
-                silenceSeconds: try $0.value("silence_seconds"))
+                silenceSeconds: try $0.value("silence_seconds"), incidents: try $0.incidentSettings())
         }
         devices = try Row.fetchAll(database, sql: "SELECT * FROM devices ORDER BY number").map {
             Device(number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"))

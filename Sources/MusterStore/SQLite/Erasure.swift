@@ -1,17 +1,23 @@
 import GRDB
 import MusterCore
 
-/// Takes the positions and sightings of removed devices out of the history, and what tells of removed devices and users
-/// out of the log, a slice at a time. A crash in between only makes it begin again.
+/// Takes the positions and sightings of removed devices out of the history, and what tells of removed devices, of
+/// removed users and of deleted positions out of the log, a slice at a time. A crash in between only makes it begin
+/// again.
 struct Erasure {
     let removed: Removals
+    let cut: PositionCuts
     private var devices: [DeviceNumber]
+    private var cutDevices: [DeviceNumber]
     /// The log is done up to this number.
     private var through: Int64 = 0
 
-    /// Begins with everyone who is removed at this moment, when nothing of theirs is staged.
-    init(of removed: Removals) {
+    /// Begins with everyone who is removed at this moment, and every history that was deleted, when nothing of theirs
+    /// is staged.
+    init(of removed: Removals, _ cut: PositionCuts) {
         self.removed = removed
+        self.cut = cut
+        cutDevices = cut.through.keys.sorted()
         devices = removed.devices.sorted()
     }
 
@@ -25,10 +31,16 @@ struct Erasure {
             if count < limit { devices.removeLast() }
             return false
         }
+        if let device = cutDevices.last {
+            let through = cut.through[device] ?? 0
+            let count = try HistoryTable.delete(of: device, through: through, limit: limit, in: database)
+            if count < limit { cutDevices.removeLast() }
+            return false
+        }
         var rewritten: [(first: Int64, changes: [UInt8])] = []
         var looked = 0
         try LogTable.forEachCommit(from: through + 1, in: database) { first, count, _, bytes in
-            if let changes = try erasing(bytes) { rewritten.append((first, changes)) }
+            if let changes = try erasing(bytes, first: first) { rewritten.append((first, changes)) }
             through = first + Int64(count) - 1
             looked += count
             return looked < limit
@@ -38,15 +50,22 @@ struct Erasure {
         }
         guard looked < limit else { return false }
         try removed.delete(from: database)
+        try cut.delete(from: database)
         return true
     }
 
-    /// A commit without the changes that tell of the removed; nil when it has none.
-    private func erasing(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8]? {
-        let changes = try ChangeCodec.decode(bytes)
-        guard changes.contains(where: { $0.map { removed.cover($0) } ?? false }) else { return nil }
+    /// A commit without the changes that tell of the removed, and without deleted positions; nil when it has none.
+    private func erasing(_ bytes: UnsafeRawBufferPointer, first: Int64) throws -> [UInt8]? {
+        var changes = try ChangeCodec.decode(bytes)
+        var isRewritten = false
+        for (index, change) in changes.enumerated() {
+            guard let change, removed.cover(change) || cut.cover(change, at: first + Int64(index)) else { continue }
+            changes[index] = nil
+            isRewritten = true
+        }
+        guard isRewritten else { return nil }
         var codec = ChangeCodec()
-        for change in changes { codec.put(change.flatMap { removed.cover($0) ? nil : $0 }) }
+        for change in changes { codec.put(change) }
         return codec.bytes
     }
 }

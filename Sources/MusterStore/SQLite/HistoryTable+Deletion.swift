@@ -112,7 +112,7 @@ extension HistoryTable {
     }
 
     /// Leaves in a block only `rest`, its last positions, of which there is at least one.
-    private static func replace(
+    static func replace(
         _ number: Int64, by rest: [Position], _ marks: MarkWriter, in database: Database
     ) throws {
         guard let first = rest.first else { return }

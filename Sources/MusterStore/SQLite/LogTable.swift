@@ -105,6 +105,8 @@ enum Counter: String {
     case mergingThrough
     /// so many positions are in the history already. Both 0 between two generations.
     case mergedOfThese
+    /// Devices' records have followed changes up to this one.
+    case recorded
     /// Changes up to this one were forgotten.
     case trimmed
 

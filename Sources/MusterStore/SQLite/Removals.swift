@@ -27,10 +27,11 @@ struct Removals: Equatable {
         case .sighting(_, let device, _), .note(_, let device): devices.contains(device)
         case .crossing(let crossing): devices.contains(crossing.device)
         case .presence(let report): devices.contains(report.device)
+        case .belief(_, let device): devices.contains(device)
         case .safety(_, let user), .reminder(_, let user, _): users.contains(user)
         case .declaration(let declaration, _): users.contains(declaration.subject)
         case .document(let touch): touch.database.user.map { users.contains($0) } ?? false
-        case .region, .directory, .incident, .posted: false
+        case .region, .directory, .incident, .roll, .posted: false
         }
     }
 

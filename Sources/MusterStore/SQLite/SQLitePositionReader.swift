@@ -15,6 +15,7 @@ final class SQLitePositionReader: PositionReader {
     private let through: Int64
     private let merged: Int
     private let removed: Removals
+    private let cut: PositionCuts
 
     /// A whole generation was merged while someone looked.
     struct StageMoved: Error {}
@@ -30,6 +31,7 @@ final class SQLitePositionReader: PositionReader {
         through = try Counter.merged.value(in: database)
         merged = Int(clamping: try Counter.mergedOfThese.value(in: database))
         removed = store.removals.withLock { $0 }
+        cut = store.cuts.withLock { $0 }
     }
 
     func positions(
@@ -135,6 +137,7 @@ final class SQLitePositionReader: PositionReader {
                         ? number <= sequence.rawValue && number >= end : number > sequence.rawValue && number <= end
                 else { continue }
                 if number > self.lastSequence.rawValue || self.removed.devices.contains(device) { continue }
+                if self.cut.cover(device, at: number) { continue }
                 found.append(ToldPosition(sequence: Sequence(number), device: device, position: position))
             }
         }

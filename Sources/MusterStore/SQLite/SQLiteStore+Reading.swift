@@ -11,6 +11,7 @@ extension SQLiteStore {
     package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
         guard limit > 0 else { return [] }
         let removed = removals.withLock { $0 }
+        let cut = cuts.withLock { $0 }
         // A commit is on the disk a moment before it counts: whoever was told of it would else come back with a number
         // that the log seems never to have reached.
         let last = isForeign ? Int64.max : lastSequence.rawValue
@@ -22,6 +23,11 @@ extension SQLiteStore {
                 guard first <= last else { return false }
                 var changes = try ChangeCodec.decode(bytes)
                 if !removed.isEmpty { changes = changes.map { $0.flatMap { removed.cover($0) ? nil : $0 } } }
+                if !cut.isEmpty {
+                    changes = zip(first..., changes).map { number, change in
+                        change.flatMap { cut.cover($0, at: number) ? nil : $0 }
+                    }
+                }
                 return page.add(changes, first: first, committedAt: committedAt)
             }
             return page.changes
@@ -59,15 +65,6 @@ extension SQLiteStore {
         guard !staged.isEmpty else { return latest }
         for (device, position) in staged where !removed.contains(device) { latest.append((device, position)) }
         return latest.sorted { $0.device < $1.device }
-    }
-
-    package func presences() throws -> [(device: DeviceNumber, presences: [Presence])] {
-        try onReader { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM presences ORDER BY device").map { row in
-                let presences = try row.decode("presences") { reader throws(CodecFault) in try reader.presences() }
-                return (try row.number("device"), presences)
-            }
-        }
     }
 
     package func directory() throws -> StoredDirectory { try onReader { try StoredDirectory(from: $0) } }

@@ -9,7 +9,8 @@ extension SQLiteStore {
                 let safety = Safety(
                     state: try row.choice("state"), since: try row.instant("since"),
                     region: try row.optionalNumber("region"), source: try row.source(),
-                    acknowledgedBy: try row.optionalNumber("acknowledged_by"))
+                    acknowledgedBy: try row.optionalNumber("acknowledged_by"),
+                    doubt: (try row.optional("doubt") as UInt8?).flatMap { Doubt(rawValue: $0) })
                 return (try row.number("person"), safety)
             }
         }
@@ -63,9 +64,15 @@ extension SQLiteStore {
     }
 
     package func roll(of incident: IncidentNumber) throws -> [IncidentEntry] {
-        let newest = "SELECT max(number) FROM incident_changes WHERE incident = ? GROUP BY person"
+        try onReader { try IncidentTable.roll(of: incident, in: $0) }
+    }
+
+    package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        guard limit > 0 else { return [] }
         return try onReader { database in
-            try IncidentTable.lines("number IN (\(newest)) ORDER BY person", [incident.rawValue], in: database)
+            try IncidentTable.lines(
+                "incident = ? AND person = ? ORDER BY number LIMIT ?",
+                [incident.rawValue, IncidentEntry.nobody.rawValue, limit], in: database)
         }.map(\.entry)
     }
 
@@ -85,6 +92,7 @@ extension Row {
         case 2: .position
         case 3: .ownDeclaration
         case 4: .marked(by: try number("marked_by"))
+        case 5: .unlocated
         default: throw CodecFault.malformed(offset: 0)
         }
     }
@@ -99,17 +107,19 @@ extension SQLiteTransaction {
             case .position: (2, nil)
             case .ownDeclaration: (3, nil)
             case .marked(let author): (4, author.rawValue)
+            case .unlocated: (5, nil)
             }
         try execute(
             """
-            INSERT INTO safety (person, state, since, region, source, marked_by, acknowledged_by)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (person) DO UPDATE SET
+            INSERT INTO safety (person, state, since, region, source, marked_by, acknowledged_by, doubt)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (person) DO UPDATE SET
                 state = excluded.state, since = excluded.since, region = excluded.region, source = excluded.source,
-                marked_by = excluded.marked_by, acknowledged_by = excluded.acknowledged_by
+                marked_by = excluded.marked_by, acknowledged_by = excluded.acknowledged_by,
+                doubt = excluded.doubt
             """,
             [
                 user.rawValue, safety.state.rawValue, safety.since.milliseconds, safety.region?.rawValue, source,
-                markedBy, safety.acknowledgedBy?.rawValue,
+                markedBy, safety.acknowledgedBy?.rawValue, safety.doubt?.rawValue,
             ])
     }
 
@@ -129,6 +139,14 @@ extension SQLiteTransaction {
                 database, sql: "SELECT EXISTS (SELECT 1 FROM declarations WHERE subject = ? AND id = ?)",
                 arguments: [declaration.subject.rawValue, declaration.id]) ?? false
         }
+    }
+
+    func incident(_ number: IncidentNumber) throws -> Incident? {
+        try run { try IncidentTable.fetch("number = ?", [number.rawValue], in: database).first }
+    }
+
+    func roll(of incident: IncidentNumber) throws -> [IncidentEntry] {
+        try run { try IncidentTable.roll(of: incident, in: database) }
     }
 
     func nextIncidentNumber() throws -> IncidentNumber { try numbers.next(\.incident) }

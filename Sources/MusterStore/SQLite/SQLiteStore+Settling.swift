@@ -6,7 +6,7 @@ import Synchronization
 /// Work behind the commits: merging, erasing, forgetting. All of it on the writer's thread, in short transactions.
 extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
-        let hasRemovals = !removals.withLock { $0.isEmpty }
+        let hasRemovals = !removals.withLock { $0.isEmpty } || !cuts.withLock { $0.isEmpty }
         if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
         return try erase(limit: limit)
             // A document is an index entry here and there, and bodies: as much work as many positions.
@@ -48,6 +48,7 @@ extension SQLiteStore {
                     through: Sequence(Counter.trimmed.value(in: database)), limit: limit)
                 try documents.finish()
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
+                try HistoryTable.deleteLatest(before: horizon, in: database)
                 let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
                 return (count + sightings + locations + letters + declarations + (trimmed?.commits ?? 0), place)
             }
@@ -113,16 +114,21 @@ extension SQLiteStore {
     /// - Returns: whether more is to be erased.
     private func erase(limit: Int) throws -> Bool {
         let removed = removals.withLock { $0 }
-        guard !removed.isEmpty else { return false }
-        let erasure = chores.withLock { $0.erasure } ?? Erasure(of: removed)
+        let cut = cuts.withLock { $0 }
+        guard !removed.isEmpty || !cut.isEmpty else { return false }
+        let erasure = chores.withLock { $0.erasure } ?? Erasure(of: removed, cut)
         return try onWriter { database in
             var next = erasure
             let isDone = try transact(in: database) { try next.advance(limit: max(1, limit), in: database) }
             chores.withLock { $0.erasure = isDone ? nil : next }
             guard isDone else { return true }
+            let isCutLeft = cuts.withLock {
+                $0.subtract(erasure.cut)
+                return !$0.isEmpty
+            }
             return removals.withLock {
                 $0.subtract(erasure.removed)
-                return !$0.isEmpty
+                return !$0.isEmpty || isCutLeft
             }
         }
     }

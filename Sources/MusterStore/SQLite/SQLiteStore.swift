@@ -42,6 +42,8 @@ package final class SQLiteStore: Store {
     let stage: Mutex<Stage>
     /// Who is gone, though not yet from the file.
     let removals = Mutex(Removals())
+    /// Whose history was deleted, though not yet from the file.
+    let cuts = Mutex(PositionCuts())
     let epochLimit: Int
     let numbers = Mutex(LastNumbers())
     let tally = Mutex(DeliveryTally())
@@ -145,6 +147,7 @@ package final class SQLiteStore: Store {
     /// Takes over what is on disk now. Nothing here can fail.
     private func adopt(_ transaction: SQLiteTransaction, merged slice: Stage.Slice?) {
         if !transaction.removals.isEmpty { removals.withLock { $0.formUnion(transaction.removals) } }
+        if !transaction.cuts.isEmpty { cuts.withLock { $0.formUnion(transaction.cuts) } }
         if transaction.tables.hasRemoved { chores.withLock { $0.hasRemovedDocuments = true } }
         numbers.withLock { $0 = transaction.numbers }
         tally.withLock { $0 = transaction.tally }
@@ -195,6 +198,8 @@ package final class SQLiteStore: Store {
     private func load(from database: Database) throws {
         let removed = try Removals(from: database)
         removals.withLock { $0 = removed }
+        let cut = try PositionCuts(from: database)
+        cuts.withLock { $0 = cut }
         let stored = try LastNumbers(from: database)
         numbers.withLock { $0 = stored }
         let deliveries = DeliveryTally(

@@ -16,9 +16,21 @@ extension SQLiteTransaction {
     func put(_ team: Team) throws {
         try execute(
             """
-            INSERT INTO teams (number, name, tracker, silence_seconds) VALUES (?, ?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, tracker = excluded.tracker, silence_seconds = excluded.silence_seconds
-            """, [team.number.rawValue, team.name, team.tracker.rawValue, team.silenceSeconds])
+            INSERT INTO teams (
+                number, name, tracker, silence_seconds, closes_drills, closes_real_incidents, closes_after_seconds,
+                declared_holds_seconds, shows_safety_always)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, tracker = excluded.tracker, silence_seconds = excluded.silence_seconds,
+                closes_drills = excluded.closes_drills, closes_real_incidents = excluded.closes_real_incidents,
+                closes_after_seconds = excluded.closes_after_seconds,
+                declared_holds_seconds = excluded.declared_holds_seconds,
+                shows_safety_always = excluded.shows_safety_always
+            """,
+            [
+                team.number.rawValue, team.name, team.tracker.rawValue, team.silenceSeconds,
+                team.incidents.closesDrills, team.incidents.closesRealIncidents, team.incidents.closesAfterSeconds,
+                team.incidents.declaredHoldsSeconds, team.incidents.showsSafetyAlways,
+            ])
     }
 
     func put(_ device: Device) throws {

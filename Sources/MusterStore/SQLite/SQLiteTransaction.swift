@@ -15,6 +15,7 @@ final class SQLiteTransaction: StoreTransaction {
     private(set) var arrivals: [StagedPositions.Arrival] = []
     var numbers: LastNumbers
     private(set) var removals = Removals()
+    private(set) var cuts = PositionCuts()
     /// What is given out and waits, once this is committed.
     var tally: DeliveryTally
     private let tallyBefore: DeliveryTally
@@ -60,6 +61,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
         try numbers.store(in: database, insteadOf: numbersBefore)
         try removals.store(in: database)
+        try cuts.store(in: database)
         if tally.last != tallyBefore.last { try Counter.delivery.set(tally.last, in: database) }
         for target in targetsOfLetters {
             try DeadLetterTable.trim(target, to: deliveryLimits.deadLettersPerTarget, in: database)
@@ -121,23 +123,6 @@ final class SQLiteTransaction: StoreTransaction {
         removals.devices.contains(device) || store.removals.withLock { $0.devices.contains(device) }
     }
 
-    func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
-        guard !presences.isEmpty else {
-            return try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
-        }
-        var writer = ByteWriter()
-        writer.put(presences)
-        try run {
-            let statement = try RawStatement(
-                """
-                INSERT INTO presences (device, presences) VALUES (?, ?)
-                ON CONFLICT (device) DO UPDATE SET presences = excluded.presences
-                """, in: database)
-            statement.bind(1, Int64(device.rawValue))
-            try statement.binding(2, writer.bytes[...]) { try statement.run() }
-        }
-    }
-
     func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
     func nextTeamNumber() throws -> TeamNumber { try numbers.next(\.team) }
     func nextDeviceNumber() throws -> DeviceNumber { try numbers.next(\.device) }
@@ -146,6 +131,8 @@ final class SQLiteTransaction: StoreTransaction {
     func nextRegionNumber() throws -> RegionNumber { try numbers.next(\.region) }
     func nextRuleNumber() throws -> RuleNumber { try numbers.next(\.rule) }
     func nextTargetNumber() throws -> TargetNumber { try numbers.next(\.target) }
+
+    func forgetPositions(of device: DeviceNumber) throws { cuts.cut(device, through: lastSequence) }
 
     func remove(_ user: UserNumber) throws {
         let devices = try run {
@@ -167,7 +154,9 @@ final class SQLiteTransaction: StoreTransaction {
     func remove(_ device: DeviceNumber) throws {
         try execute("DELETE FROM devices WHERE number = ?", [device.rawValue])
         try execute("DELETE FROM notes WHERE device = ?", [device.rawValue])
-        try execute("DELETE FROM presences WHERE device = ?", [device.rawValue])
+        for table in ["presences", "refuges", "device_records"] {
+            try execute("DELETE FROM \(table) WHERE device = ?", [device.rawValue])
+        }
         try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])
         try removeDeliveries(about: .device(device))
         removals.devices.insert(device)

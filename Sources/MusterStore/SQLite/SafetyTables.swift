@@ -77,14 +77,27 @@ enum IncidentTable {
         writer.put(entry.safety)
         try database.cachedStatement(
             sql: """
-                INSERT INTO incident_changes (incident, at, person, event, safety, latitude, longitude, seen_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO incident_changes (
+                    incident, at, person, event, safety, latitude, longitude, seen_at, author, note, name)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             entry.incident.rawValue, entry.at.milliseconds, entry.person.rawValue, entry.event.rawValue,
             Blob(writer.bytes), entry.lastSeen?.coordinate.latitude, entry.lastSeen?.coordinate.longitude,
-            entry.lastSeen?.sampleTime.milliseconds,
+            entry.lastSeen?.sampleTime.milliseconds, entry.author?.rawValue, entry.note, entry.name,
         ])
+    }
+
+    /// The lines that say who is on the roll of an incident, and everyone's newest, in their order.
+    static func roll(of incident: IncidentNumber, in database: Database) throws -> [IncidentEntry] {
+        let milestones = IncidentEntry.Event.allCases.filter(\.isMilestone).map { String($0.rawValue) }
+        let condition = """
+            incident = ?1 AND event NOT IN (\(milestones.joined(separator: ","))) AND (event <> ?2 OR number IN
+                (SELECT max(number) FROM incident_changes WHERE incident = ?1 GROUP BY person)) ORDER BY number
+            """
+        return try lines(
+            condition, [incident.rawValue, IncidentEntry.Event.changed.rawValue], in: database
+        ).map(\.entry)
     }
 
     static func lines(
@@ -96,7 +109,9 @@ enum IncidentTable {
             var entry = IncidentEntry(
                 incident: try row.number("incident"), at: try row.instant("at"), person: try row.number("person"),
                 event: try row.choice("event"),
-                safety: try row.decode("safety") { reader throws(CodecFault) in try reader.safety() }, lastSeen: nil)
+                safety: try row.decode("safety") { reader throws(CodecFault) in try reader.safety() }, lastSeen: nil,
+                author: try row.optionalNumber("author"), note: try row.optional("note"),
+                name: try row.optional("name"))
             if let latitude: Double = try row.optional("latitude"),
                 let longitude: Double = try row.optional("longitude"), let seenAt = try row.optionalInstant("seen_at")
             {

@@ -12,7 +12,9 @@ enum Schema {
 
     /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
     /// A step that was released is never edited.
-    static let steps = [version1, version2, version3, version4, version5, version6, version7, version8]
+    static let steps = [
+        version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+    ]
 
     /// The newest version this program knows.
     static var version: Int { steps.count }
@@ -138,6 +140,22 @@ enum Schema {
     private static let version3 = """
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
+        """
+
+    /// How far devices were followed, so that a restart changes nothing.
+    private static let version10 = FollowedTables.schema
+
+    /// What teams chose for their incidents; who did what on an incident's record, and what people without an account
+    /// are called on it.
+    private static let version9 = """
+        ALTER TABLE teams ADD COLUMN closes_drills INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE teams ADD COLUMN closes_real_incidents INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE teams ADD COLUMN closes_after_seconds REAL NOT NULL DEFAULT 300;
+        ALTER TABLE teams ADD COLUMN declared_holds_seconds REAL NOT NULL DEFAULT 43200;
+        ALTER TABLE teams ADD COLUMN shows_safety_always INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE incident_changes ADD COLUMN author INTEGER;
+        ALTER TABLE incident_changes ADD COLUMN note TEXT;
+        ALTER TABLE incident_changes ADD COLUMN name TEXT;
         """
 
     /// Documents that are never replicated, each in a row of its own.

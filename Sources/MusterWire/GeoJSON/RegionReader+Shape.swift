@@ -74,6 +74,8 @@ extension RegionReader {
         case .counterclockwiseHole: "a hole runs clockwise"
         case .ringsCross: "the ring crosses another\(other)"
         case .ringsShareEdge: "the ring runs along another\(other)"
+        case .ringsTouch: "the ring touches another\(other)"
+        case .tooManyCrossings: "the edge crosses too many others"
         case .holeOutside: "the hole, or a part of it, lies outside its exterior"
         case .holesOverlap: "the hole overlaps another\(other)"
         case .polygonsOverlap: "the polygon overlaps another\(other)"

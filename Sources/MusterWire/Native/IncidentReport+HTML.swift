@@ -40,7 +40,7 @@ extension IncidentReport {
                 .joined() + "</ul>\n"
         page += "<h2>Roll call</h2>\n<table><thead><tr><th>Who</th><th>Accounted</th><th>How</th></tr></thead><tbody>\n"
         for person in roll.people {
-            let accounted = person.hasLeft ? "left the team" : person.isAccounted ? "yes" : "no"
+            let accounted = person.takenOff.map(offRoll) ?? (person.isAccounted ? "yes" : "no")
             page += "<tr><td>\(Self.escaped(person.user))</td><td>\(accounted)</td><td>\(sentence(person))</td></tr>\n"
         }
         return page + """
@@ -57,49 +57,116 @@ extension IncidentReport {
         var facts = [
             ("Kind", isDrill ? "drill" : "real"),
             ("Triggered", "\(incident.startedAt.rfc3339) by \(Self.escaped(roll.incident.startedBy))"),
-            ("All safe", roll.allSafeAt?.rfc3339 ?? "not all were"),
+            ("All accounted for", periods),
         ]
         if let note = incident.note { facts.append(("Note", Self.escaped(note))) }
         if let closing = incident.closing {
             var text = closing.at.rfc3339
-            if case .byHand(_, let reason) = closing.how {
+            switch closing.how {
+            case .byHand(_, let reason):
                 text += " by \(Self.escaped(roll.incident.closedBy ?? "")): \(Self.escaped(reason))"
+            case .automatic: text += " by itself: all stayed accounted for as long as the team chose"
+            case .takenOver(let other): text += ": taken over by incident \(other.rawValue)"
+            case .allAccounted: text += " by itself: all were accounted for"
+            case .teamGone: text += ": the team was removed"
             }
             facts.append(("Closed", text))
         } else {
             facts.append(("Closed", "still open"))
+        }
+        if let reopening = incident.reopening {
+            let user = Self.escaped(roll.incident.reopenedBy ?? "")
+            facts.append(("Reopened", "\(reopening.at.rfc3339) by \(user): \(Self.escaped(reopening.reason))"))
         }
         let waitedFor = roll.waitedFor.count
         facts.append(("Accounted for", "\(waitedFor - roll.unaccounted.count) of \(waitedFor)"))
         return facts
     }
 
-    func htmlRow(_ line: NamedRecordLine) -> String {
-        let event =
-            switch line.event {
-            case .present: "at the start: "
-            case .changed: ""
-            case .joined: "joined the team: "
-            case .left: "left the team: "
-            }
+    /// Every time during which all were accounted for.
+    private var periods: String {
+        guard !roll.allAccounted.isEmpty else { return "at no time" }
+        return roll.allAccounted.map { period in
+            period.until.map { "\(period.from.rfc3339), and no longer at \($0.rfc3339)" } ?? period.from.rfc3339
+        }.joined(separator: "; ")
+    }
+
+    func htmlRow(_ line: NamedRecordLine, evidence: [NamedRecordLine]) -> String {
+        var what = "\(Self.words(of: line.event))\(line.user == nil ? "" : line.safety.word)"
+        if let note = line.note { what += " (\(Self.escaped(note)))" }
+        if let author = line.author { what += " by \(Self.escaped(author))" }
+        var known = line.user == nil ? "" : source(line.safety)
+        if line.event == .allAccounted {
+            known = evidence.map { "\(Self.escaped($0.user ?? "")): \($0.safety.word), \(source($0.safety))" }
+                .joined(separator: "<br>")
+        }
         return """
-            <tr><td>\(line.at.rfc3339)</td><td>\(Self.escaped(line.user))</td><td>\(event)\(line.safety.word)</td>\
-            <td>\(source(line.safety))</td><td>\(place(line.lastSeen))</td></tr>
+            <tr><td>\(line.at.rfc3339)</td><td>\(Self.escaped(line.user ?? ""))</td><td>\(what)</td>\
+            <td>\(known)</td><td>\(place(line.lastSeen))</td></tr>
 
             """
+    }
+
+    private static func words(of event: IncidentEntry.Event) -> String {
+        switch event {
+        case .present: "at the start: "
+        case .changed: ""
+        case .joined: "joined the team: "
+        case .left: "left the team: "
+        case .removed: "removed from the server, still on the roll: "
+        case .moved: "moved to another team, still on the roll: "
+        case .returned: "back in the team: "
+        case .deviceRemoved: "a device was removed: "
+        case .visitor: "visitor put on the roll: "
+        case .takenOff: "taken off the roll: "
+        case .allAccounted: "All accounted for"
+        case .notAllAccounted: "No longer all accounted for"
+        case .closed: "Closed"
+        case .reopened: "Reopened"
+        }
+    }
+
+    private func offRoll(_ line: NamedRecordLine) -> String {
+        let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+        let note = line.note.map { ": \(Self.escaped($0))" } ?? ""
+        return line.event == .left ? "left the team" : "taken off\(author)\(note)"
+    }
+
+    private static func words(of doubt: Doubt) -> String {
+        switch doubt {
+        case .checking: "the newest fixes are being checked"
+        case .poorAccuracy: "fixes are too inaccurate"
+        case .stale: "only the last known"
+        }
     }
 
     private func sentence(_ person: NamedRoll.Person) -> String {
         let since = person.safety.safety.since
         let time = since > Instant(milliseconds: 0) ? " since \(since.rfc3339)" : ""
         let last = place(person.lastSeen)
-        return "\(person.safety.word)\(time), \(source(person.safety))\(last.isEmpty ? "" : "; last seen \(last)")"
+        var text = "\(person.safety.word)\(time), \(source(person.safety))\(last.isEmpty ? "" : "; last seen \(last)")"
+        if let doubt = person.safety.safety.doubt { text += "; in doubt: \(Self.words(of: doubt))" }
+        if let heard = person.heard { text += "; last heard \(heard.rfc3339)" }
+        if let battery = person.battery { text += "; battery \(Int(battery.rounded())) %" }
+        if let note = person.note { text += "; \(Self.escaped(note))" }
+        if let line = person.departure {
+            let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+            let note = line.note.map { " (\(Self.escaped($0)))" } ?? ""
+            let event = Self.words(of: line.event).prefix { $0 != "," && $0 != ":" }
+            text += "; \(event)\(note) at \(line.at.rfc3339)\(author)"
+        }
+        if let word = person.unconfirmed, !person.isAccounted {
+            let said = word.word.standing == .offSite ? "off site" : "safe"
+            text += "; said \(said) at \(word.word.at.rfc3339) by \(Self.escaped(word.author)), not confirmed"
+        }
+        return text
     }
 
     private func source(_ named: NamedSafety) -> String {
         let text =
             switch named.safety.source {
             case .silence: "nothing heard"
+            case .unlocated: "heard, but not where they are"
             case .region: "inside \(Self.escaped(named.region?.name ?? "a muster region"))"
             case .position: "outside every muster region"
             case .ownDeclaration: "own word"

@@ -1,8 +1,9 @@
 import MusterCore
 import MusterGeometry
 
-/// Writes the report on an incident, piece by piece: when it was triggered, when all were safe, who was not accounted
-/// for, and every change with its source. A drill says so wherever one looks.
+/// Writes the report on an incident, piece by piece: when it was triggered, when all were accounted for and by what
+/// evidence, when again not, who was missing at the end, and every change with its source. A drill says so wherever one
+/// looks.
 ///
 /// `begin`, an `append` for every line of the record, `end`; `takeBytes` whenever enough has gathered.
 package struct IncidentReport {
@@ -34,6 +35,8 @@ package struct IncidentReport {
     package let form: Form
     let roll: NamedRoll
     private var writer = JSONWriter()
+    /// The newest line so far of everyone on the roll, for the evidence.
+    private var newest: [UserNumber: NamedRecordLine] = [:]
 
     /// A report in which nothing is written yet.
     package init(on roll: NamedRoll, as form: Form) {
@@ -54,20 +57,29 @@ package struct IncidentReport {
             writer.beginArray()
         case .csv:
             text(Self.csvHeader)
-            text(csvLine(incident.startedAt, "started", roll.incident.startedBy))
+            text(csvLine(milestone(incident.startedAt), event: "started", author: roll.incident.startedBy))
         case .html: text(htmlBeginning)
         }
     }
 
     /// Writes a change.
     package mutating func append(_ line: NamedRecordLine) {
+        switch line.event {
+        case .left, .takenOff: newest[line.person] = nil
+        case .allAccounted, .notAllAccounted, .closed, .reopened: break
+        default: newest[line.person] = line
+        }
+        let evidence = line.event == .allAccounted ? newest.values.sorted { $0.person < $1.person } : []
         switch form {
-        case .json: writer.value(line)
+        case .json: writer.value(line, evidence: evidence)
         case .csv:
-            text(
-                csvLine(
-                    line.at, line.event.wireName.description, line.user, safety: line.safety, lastSeen: line.lastSeen))
-        case .html: text(htmlRow(line))
+            text(csvLine(line))
+            for other in evidence {
+                var row = other
+                row.at = line.at
+                text(csvLine(row, event: "evidence"))
+            }
+        case .html: text(htmlRow(line, evidence: evidence))
         }
     }
 
@@ -79,10 +91,14 @@ package struct IncidentReport {
             writer.endObject()
         case .csv:
             for person in roll.unaccounted {
-                text(csvLine(nil, "unaccounted", person.user, safety: person.safety, lastSeen: person.lastSeen))
+                let line = NamedRecordLine(
+                    at: Instant(milliseconds: 0), person: person.number, user: person.user, event: .changed,
+                    safety: person.safety, lastSeen: person.lastSeen)
+                text(csvLine(line, event: "unaccounted"))
             }
             if let closing = incident.closing {
-                text(csvLine(closing.at, closing.how.wireName.description, roll.incident.closedBy ?? ""))
+                let (how, author) = (closing.how.wireName.description, roll.incident.closedBy)
+                text(csvLine(milestone(closing.at), event: how, author: author))
             }
         case .html: text(Self.htmlEnd)
         }
@@ -99,20 +115,32 @@ package struct IncidentReport {
     // MARK: CSV
 
     private static let csvHeader =
-        "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen\r\n"
+        "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen,"
+        + "by,note\r\n"
 
-    private func csvLine(
-        _ at: Instant?, _ event: String, _ user: String, safety named: NamedSafety? = nil, lastSeen: LastSeen? = nil
-    ) -> String {
+    /// A line about the incident itself.
+    private func milestone(_ at: Instant) -> NamedRecordLine {
+        NamedRecordLine(
+            at: at, person: IncidentEntry.nobody, user: nil, event: .closed,
+            safety: NamedSafety(Safety(state: .unknown, since: at), region: nil, markedBy: nil, acknowledgedBy: nil),
+            lastSeen: nil)
+    }
+
+    private func csvLine(_ line: NamedRecordLine, event: String? = nil, author: String? = nil) -> String {
+        let named = line.user == nil ? nil : line.safety
         let safety = named?.safety
+        let started = Instant(milliseconds: 0)
         let cells = [
-            String(incident.number.rawValue), incident.kind.wireName.description, at?.rfc3339 ?? "", event,
-            CSVText.cell(user), safety?.state.wireName.description ?? "",
-            safety.map { $0.since > Instant(milliseconds: 0) ? $0.since.rfc3339 : "" } ?? "",
+            String(incident.number.rawValue), incident.kind.wireName.description,
+            line.at > started ? line.at.rfc3339 : "", event ?? line.event.wireName.description,
+            CSVText.cell(line.user ?? ""), safety?.state.wireName.description ?? "",
+            safety.map { $0.since > started ? $0.since.rfc3339 : "" } ?? "",
             safety?.source.wireName.description ?? "", CSVText.cell(named?.markedBy ?? ""),
             CSVText.cell(named?.acknowledgedBy ?? ""), CSVText.cell(named?.region?.name ?? ""),
-            lastSeen.map { JSONWriter.text($0.coordinate.latitude) } ?? "",
-            lastSeen.map { JSONWriter.text($0.coordinate.longitude) } ?? "", lastSeen?.sampleTime.rfc3339 ?? "",
+            line.lastSeen.map { JSONWriter.text($0.coordinate.latitude) } ?? "",
+            line.lastSeen.map { JSONWriter.text($0.coordinate.longitude) } ?? "",
+            line.lastSeen?.sampleTime.rfc3339 ?? "", CSVText.cell(line.author ?? author ?? ""),
+            CSVText.cell(line.note ?? ""),
         ]
         return cells.joined(separator: ",") + "\r\n"
     }

@@ -8,11 +8,14 @@ package enum NamedChange: Hashable, Sendable {
     case note(DeviceNote.Name, device: String, user: String)
     case crossing(Crossing, device: String, user: String, region: NamedRegion)
     case presence(PresenceReport, device: String, user: String, region: NamedRegion)
+    case belief(NamedBelief, device: String, user: String)
     case safety(NamedSafety, user: String)
     case declaration(NamedDeclaration)
     /// A call for help that nobody acknowledged, told again.
     case reminder(NamedSafety, user: String, count: Int32)
     case incident(NamedIncident)
+    /// Someone's place on the roll of an incident of a team changed.
+    case roll(NamedRecordLine, incident: IncidentNumber, team: String)
     case region(collection: String, id: String, removed: Bool)
     case directory(Entity, name: String, removed: Bool)
     /// What it says is between the rules and their targets.
@@ -33,10 +36,12 @@ package enum NamedChange: Hashable, Sendable {
         case .note: "note"
         case .crossing: "crossing"
         case .presence: "presence"
+        case .belief: "belief"
         case .safety: "safety"
         case .declaration: "declaration"
         case .reminder: "reminder"
         case .incident: "incident"
+        case .roll: "roll"
         case .region: "region"
         case .directory: "directory"
         case .posted: "posted"
@@ -106,6 +111,11 @@ extension JSONWriter {
         member("sequence", sequence.rawValue)
         member("at", committedAt)
         member("type", change.type.description)
+        members(of: change)
+        endObject()
+    }
+
+    private mutating func members(of change: NamedChange) {
         switch change {
         case .position(let position, let device, let user, let isLate):
             member("device", device)
@@ -139,6 +149,11 @@ extension JSONWriter {
             key("region")
             value(region)
             members(of: report)
+        case .belief(let belief, let device, let user):
+            member("device", device)
+            member("user", user)
+            member("sampleTime", belief.belief.sampleTime)
+            members(of: belief)
         case .safety(let safety, let user):
             member("user", user)
             members(of: safety)
@@ -148,6 +163,10 @@ extension JSONWriter {
             members(of: safety)
             member("count", Int64(count))
         case .incident(let incident): members(of: incident)
+        case .roll(let line, let incident, let team):
+            member("incident", Int64(incident.rawValue))
+            member("team", team)
+            members(of: line)
         case .region(let collection, let id, let removed):
             member("collection", collection)
             member("id", id)
@@ -165,7 +184,6 @@ extension JSONWriter {
             member("revision", touch.winner.text)
             member("deleted", touch.isDeleted)
         }
-        endObject()
     }
 
     /// Writes a reference to a region.

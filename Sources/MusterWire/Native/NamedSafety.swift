@@ -44,26 +44,6 @@ package struct NamedDeclaration: Hashable, Sendable {
     }
 }
 
-/// An incident, in names.
-package struct NamedIncident: Hashable, Sendable {
-    /// In numbers.
-    package var incident: Incident
-    /// Whose it is.
-    package var team: String
-    /// Who started it.
-    package var startedBy: String
-    /// Who closed it, where someone did.
-    package var closedBy: String?
-
-    /// An incident with the names of whom it speaks of.
-    package init(_ incident: Incident, team: String, startedBy: String, closedBy: String?) {
-        self.incident = incident
-        self.team = team
-        self.startedBy = startedBy
-        self.closedBy = closedBy
-    }
-}
-
 extension JSONWriter {
     /// Writes how someone is: the members that follow the user.
     package mutating func members(of named: NamedSafety) {
@@ -72,6 +52,7 @@ extension JSONWriter {
         // Nothing was ever heard of who is unknown since 1970.
         if safety.since > Instant(milliseconds: 0) { member("since", safety.since) }
         member("source", safety.source.wireName.description)
+        if let doubt = safety.doubt { member("doubt", doubt.wireName.description) }
         if let author = named.markedBy { member("markedBy", author) }
         if safety.state.isCall { member("acknowledged", safety.acknowledgedBy != nil) }
         if let user = named.acknowledgedBy { member("acknowledgedBy", user) }
@@ -98,23 +79,6 @@ extension JSONWriter {
         }
         member("late", named.isLate)
     }
-
-    /// Writes an incident.
-    package mutating func members(of named: NamedIncident) {
-        let incident = named.incident
-        member("number", Int64(incident.number.rawValue))
-        member("team", named.team)
-        member("kind", incident.kind.wireName.description)
-        if let note = incident.note { member("note", note) }
-        member("startedAt", incident.startedAt)
-        member("startedBy", named.startedBy)
-        member("open", incident.isOpen)
-        guard let closing = incident.closing else { return }
-        member("closedAt", closing.at)
-        member("closedHow", closing.how.wireName.description)
-        if let user = named.closedBy { member("closedBy", user) }
-        if case .byHand(_, let reason) = closing.how { member("reason", reason) }
-    }
 }
 
 extension Safety.State {
@@ -140,6 +104,7 @@ extension Safety.Source {
         case .position: "position"
         case .ownDeclaration: "ownDeclaration"
         case .marked: "marked"
+        case .unlocated: "unlocated"
         }
     }
 }
@@ -154,39 +119,6 @@ extension Declaration.Kind {
         case .offSite: "offSite"
         case .clear: "clear"
         case .acknowledge: "acknowledge"
-        }
-    }
-}
-
-extension Incident.Kind {
-    /// How the wire calls it.
-    package var wireName: StaticString {
-        switch self {
-        case .real: "real"
-        case .drill: "drill"
-        }
-    }
-}
-
-extension Incident.Closing.How {
-    /// How the wire calls it.
-    package var wireName: StaticString {
-        switch self {
-        case .allAccounted: "allAccounted"
-        case .byHand: "byHand"
-        case .teamGone: "teamGone"
-        }
-    }
-}
-
-extension IncidentEntry.Event {
-    /// How the wire calls it.
-    package var wireName: StaticString {
-        switch self {
-        case .present: "present"
-        case .changed: "changed"
-        case .joined: "joined"
-        case .left: "left"
         }
     }
 }

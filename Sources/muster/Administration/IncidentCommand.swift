@@ -1,12 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// `muster incident`: from "evacuate" to "all accounted for".
+/// `muster incident`: from "evacuate" to "all clear".
 struct IncidentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "incident",
         abstract: "Start an incident or a drill, call the roll, close it, and read the report.",
-        subcommands: [Start.self, List.self, Show.self, Close.self, Report.self])
+        subcommands: [
+            Start.self, List.self, Show.self, Close.self, Reopen.self, Visitor.self, Mark.self, TakeOff.self,
+            Report.self,
+        ])
 
     struct Incident: Codable, Sendable {
         var number: Int
@@ -15,14 +18,28 @@ struct IncidentCommand: AsyncParsableCommand {
         var startedAt: String
         var startedBy: String
         var open: Bool
+        var allAccounted: Bool
+        var allAccountedAt: String?
         var closedAt: String?
         var closedHow: String?
+        var closedBy: String?
+        var takenOverBy: Int?
 
         /// The incident in one line. A drill says so first.
         var line: String {
             let head = "\(kind == "drill" ? "DRILL " : "")\(number)\t\(team)\tstarted \(startedAt) by \(startedBy)"
-            guard !open else { return head + "\topen" }
-            return head + "\tclosed \(closedAt ?? "") (\(closedHow == "allAccounted" ? "all safe" : "by hand"))"
+            let all = allAccounted ? ", all accounted for since \(allAccountedAt ?? "")" : ""
+            guard !open else { return head + "\topen" + all }
+            return head + "\tclosed \(closedAt ?? "") (\(closing))" + (allAccounted ? "" : ", not all accounted for")
+        }
+
+        private var closing: String {
+            switch closedHow {
+            case "byHand": "by \(closedBy ?? "hand")"
+            case "takenOver": "taken over by incident \(takenOverBy ?? 0)"
+            case "teamGone": "the team is gone"
+            default: "by itself, all accounted for"
+            }
         }
     }
 
@@ -79,14 +96,14 @@ struct IncidentCommand: AsyncParsableCommand {
             }
             if json { return announce(String(decoding: body, as: UTF8.self)) }
             announce(try JSONDecoder().decode(Incident.self, from: body).line)
-            let roll = try JSONDecoder().decode(Roll.self, from: body)
+            let roll = try JSONDecoder().decode(RollCall.self, from: body)
             announce("\(roll.counts.accounted) of \(roll.counts.people) accounted for")
             for person in roll.roll { announce(person.line) }
         }
     }
 
     struct Close: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Close an incident by hand.")
+        static let configuration = CommandConfiguration(abstract: "All clear: close an incident.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Option(help: "Why.") var reason: String
@@ -95,6 +112,20 @@ struct IncidentCommand: AsyncParsableCommand {
         func run() async throws {
             try await tell(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/incidents/\(number)/close", json: ["reason": reason])
+            }
+        }
+    }
+
+    struct Reopen: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Open a closed incident again, on the same roll.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Option(help: "Why.") var reason: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            try await tell(over: data.data, json: json) { connection in
+                try await connection.send("POST", "/incidents/\(number)/reopen", json: ["reason": reason])
             }
         }
     }
@@ -113,15 +144,6 @@ struct IncidentCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Roll: Decodable {
-        struct Counts: Decodable {
-            var people: Int
-            var accounted: Int
-        }
-        var counts: Counts
-        var roll: [RollPerson]
-    }
-
     /// Sends a request that answers with an incident, and says how it is.
     private static func tell(
         over data: String, json: Bool, _ send: (Connection) async throws -> Data
@@ -129,30 +151,5 @@ struct IncidentCommand: AsyncParsableCommand {
         let body = try await Connection.withServer(over: data, send)
         if json { return announce(String(decoding: body, as: UTF8.self)) }
         announce(try JSONDecoder().decode(Incident.self, from: body).line)
-    }
-
-    /// Someone on a roll, as the API tells it.
-    private struct RollPerson: Decodable {
-        var user: String
-        var left: Bool
-        var accounted: Bool
-        var safety: PersonSafety
-
-        private enum Key: String, CodingKey {
-            case user, left, accounted
-        }
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: Key.self)
-            user = try members.decode(String.self, forKey: .user)
-            left = try members.decode(Bool.self, forKey: .left)
-            accounted = try members.decode(Bool.self, forKey: .accounted)
-            safety = try PersonSafety(from: decoder)
-        }
-
-        /// Who, whether found, how and since when.
-        var line: String {
-            "\(left ? "left" : accounted ? "accounted" : "MISSING")\t\(user)\t\(safety.sentence)"
-        }
     }
 }

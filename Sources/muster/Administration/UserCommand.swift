@@ -81,8 +81,8 @@ struct UserCommand: AsyncParsableCommand {
 /// `muster team`: who belongs together.
 struct TeamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "team", abstract: "Add and list teams, and see who is safe.",
-        subcommands: [Add.self, List.self, Status.self])
+        commandName: "team", abstract: "Add, change and list teams, and see who is safe.",
+        subcommands: [Add.self, Change.self, List.self, Status.self])
 
     struct Team: Codable, Sendable {
         var name: String
@@ -101,6 +101,42 @@ struct TeamCommand: AsyncParsableCommand {
                 _ = try await connection.send("POST", "/teams", json: team)
             }
             announce("Added team \(name).")
+        }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Change what a team chose for silence, words and incidents.")
+        @OptionGroup var data: DataOption
+        @Argument var name: String
+        @Option(help: "Seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
+        @Option(help: "Whether a drill closes by itself once all stayed accounted for: true or false.")
+        var closesDrills: Bool?
+        @Option(help: "The same for a real incident; only an admin may.") var closesRealIncidents: Bool?
+        @Option(help: "For how many seconds all must have stayed accounted for.") var closesAfterSeconds: Double?
+        @Option(help: "For how many seconds a declared \"off site\" or \"safe\" holds.")
+        var declaredHoldsSeconds: Double?
+        @Option(help: "Whether clients show who is safe also without an incident.") var showsSafetyAlways: Bool?
+        @Flag(help: "Print the team as JSON.") var json = false
+
+        private struct Patch: Encodable {
+            var silenceSeconds: Double?
+            var closesDrills: Bool?
+            var closesRealIncidents: Bool?
+            var closesAfterSeconds: Double?
+            var declaredHoldsSeconds: Double?
+            var showsSafetyAlways: Bool?
+        }
+
+        func run() async throws {
+            let patch = Patch(
+                silenceSeconds: silenceSeconds, closesDrills: closesDrills, closesRealIncidents: closesRealIncidents,
+                closesAfterSeconds: closesAfterSeconds, declaredHoldsSeconds: declaredHoldsSeconds,
+                showsSafetyAlways: showsSafetyAlways)
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("PATCH", "/teams/\(name.segment)", json: patch)
+            }
+            announce(json ? String(decoding: answer, as: UTF8.self) : "Changed team \(name).")
         }
     }
 

@@ -3,7 +3,7 @@ import MusterCore
 
 /// The demo's evacuation: a drill that is started and followed through the API, as any leader would.
 ///
-/// The server closes it by itself once everyone is accounted for. Who stays at work, whatever they are told, is found
+/// Once everyone is accounted for, the leader says "all clear". Who stays at work, whatever they are told, is found
 /// there by a warden in the end, and marked.
 struct DemoDrill {
     let connection: Connection
@@ -29,6 +29,7 @@ struct DemoDrill {
             var accounted: Bool
         }
         var open: Bool
+        var allAccounted: Bool
         var roll: [Person]
     }
 
@@ -43,15 +44,19 @@ struct DemoDrill {
         announce("  Evacuate! Everyone goes to the nearest assembly point.")
     }
 
-    /// Looks at the roll now and then: marks those who stay at work once nobody else is missing, and says when it is
-    /// over.
+    /// Looks at the roll now and then: marks those who stay at work once nobody else is missing, and says "all clear"
+    /// once all are accounted for.
     mutating func follow(at now: Instant) async throws {
         guard let number, now.seconds(since: lookedAt ?? .init(milliseconds: 0)) >= Self.lookSeconds else { return }
         lookedAt = now
         let roll = try await connection.get("/incidents/\(number)", as: Roll.self)
-        guard roll.open else {
+        guard roll.open, !roll.allAccounted else {
             self.number = nil
-            announce("  Everyone is accounted for. The report: GET /api/v1/incidents/\(number)/report")
+            if roll.open {
+                try await connection.send(
+                    "POST", "/incidents/\(number)/close", json: ["reason": "All clear: everyone is accounted for."])
+            }
+            announce("  Everyone is accounted for: all clear. The report: GET /api/v1/incidents/\(number)/report")
             return
         }
         let missing = roll.roll.filter { !$0.accounted }.map(\.user)

@@ -19,7 +19,7 @@ import Testing
         let time = town.clock.now.advanced(bySeconds: seconds).milliseconds
         let text = """
             {"type":"Feature","created_at":\(time),"geometry":{"type":"Point","coordinates":[14,\(latitude)]},\
-            "properties":{"session_id":"s","timestamp":\(time)}}
+            "properties":{"session_id":"s","accuracy":5,"timestamp":\(time)}}
             """
         return DocumentBody(json: Array(text.utf8))
     }
@@ -159,9 +159,10 @@ import Testing
     @Test func `a location document crosses fences like any fix, once`() async throws {
         let town = try await Town()
         _ = try await town.ledger.ingest([town.fix(46, at: 0)])
+        town.clock.advance(bySeconds: 300)
         let edits = [
-            DocumentEdit(id: "a", body: document(town, 45, at: 1), isDeleted: false, place: .on(nil)),
-            DocumentEdit(id: "b", body: document(town, 45, at: 1), isDeleted: false, place: .on(nil)),
+            DocumentEdit(id: "a", body: document(town, 45, at: 0), isDeleted: false, place: .on(nil)),
+            DocumentEdit(id: "b", body: document(town, 45, at: 0), isDeleted: false, place: .on(nil)),
         ]
         let outcomes = try await town.ledger.write(edits, to: place(town))
         #expect(outcomes.allSatisfy { if case .stored = $0 { true } else { false } })

@@ -9,7 +9,10 @@ import Testing
     @Test func `a team is made with its tracker, linked to every collection`() async throws {
         try await Office().open { desk async throws in
             let team = try await desk.send(.post, "/teams", as: "admin", #"{"name":"west","silenceSeconds":60}"#)
-            #expect(team.text == #"{"name":"west","tracker":"west","silenceSeconds":60}"#)
+            #expect(
+                team.text == #"{"name":"west","tracker":"west","silenceSeconds":60,"closesDrills":false,"#
+                    + #""closesRealIncidents":false,"closesAfterSeconds":300,"declaredHoldsSeconds":43200,"#
+                    + #""showsSafetyAlways":false}"#)
             let tracker = try await desk.send(.get, "/trackers/west", as: "admin")
             #expect(tracker.text == #"{"name":"west","filter":"none","collections":["north","south"]}"#)
             #expect(try await desk.send(.delete, "/trackers/west", as: "admin").status == 409)
@@ -31,6 +34,13 @@ import Testing
             #expect(alone.text == #"{"name":"mia","role":"analyst"}"#)
             let team = try await desk.send(.patch, "/teams/north", as: "lena", #"{"silenceSeconds":90}"#)
             #expect(team.json["silenceSeconds"]?.number == 90)
+            let chosen = try await desk.send(
+                .patch, "/teams/north", as: "lena", #"{"closesDrills":true,"declaredHoldsSeconds":60}"#)
+            #expect(chosen.json["closesDrills"]?.boolean == true && chosen.json["silenceSeconds"]?.number == 90)
+            // That a real incident closes by itself, only an admin may choose.
+            let real = #"{"closesRealIncidents":true}"#
+            #expect(try await desk.send(.patch, "/teams/north", as: "lena", real).status == 403)
+            #expect(try await desk.send(.patch, "/teams/north", as: "admin", real).status == 200)
             let tracker = try await desk.send(
                 .patch, "/trackers/north", as: "admin", #"{"filter":"distanceBased","collections":["south"]}"#)
             #expect(tracker.text == #"{"name":"north","filter":"distanceBased","collections":["south"]}"#)
@@ -130,9 +140,13 @@ import Testing
     @Test func `a leader sees who is safe, a member only itself`() async throws {
         let office = try await Office()
         try await office.open { desk async throws in
-            let region = RegionsTests.feature("yard", properties: #"{"muster":true,"name":"Yard"}"#)
+            let ring = "[[13.9,45],[14.1,45],[14.1,45.1],[13.9,45.1],[13.9,45]]"
+            let region = RegionsTests.feature("yard", ring: ring, properties: #"{"muster":true,"name":"Yard"}"#)
             _ = try await desk.send(.put, "/collections/north/regions/yard", as: "lena", region)
-            _ = try await desk.send(.post, "/positions", as: "mia", office.report("phone", latitude: 45.05))
+            for secondsAgo in [5.0, 0] {
+                let fix = office.report("phone", latitude: 45.05, secondsAgo: secondsAgo)
+                _ = try await desk.send(.post, "/positions", as: "mia", fix)
+            }
             _ = try await desk.send(.post, "/positions", as: "max", office.report("phone", latitude: 46))
             let safety = try await desk.send(.get, "/teams/north/safety", as: "lena").json
             #expect(

@@ -22,7 +22,9 @@ import Testing
         "POST /api/v1/teams/{team}/incidents": "al", "GET /api/v1/teams/{team}/incidents": "almnd",
         "GET /api/v1/incidents": "almnd", "GET /api/v1/incidents/{incident}": "almn",
         "POST /api/v1/incidents/{incident}/close": "al", "GET /api/v1/incidents/{incident}/report": "aln",
-        "GET /api/v1/audit": "al",
+        "POST /api/v1/incidents/{incident}/reopen": "al", "POST /api/v1/incidents/{incident}/roll": "al",
+        "POST /api/v1/incidents/{incident}/roll/{person}/mark": "al",
+        "POST /api/v1/incidents/{incident}/roll/{person}/removal": "al", "GET /api/v1/audit": "al",
         "GET /api/v1/devices": "almnd", "POST /api/v1/users/{user}/devices": "alm",
         "GET /api/v1/users/{user}/devices/{device}": "almnd", "DELETE /api/v1/users/{user}/devices/{device}": "alm",
         "POST /api/v1/users/{user}/devices/{device}/token": "alm",
@@ -81,6 +83,7 @@ import Testing
         let parts = [
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
+            "{person}": "-1",
             "{target}": "none", "{letter}": "1",
         ]
         return "/"

@@ -23,7 +23,7 @@ import Testing
 
     @Test func `an acknowledged observation is in the log, and its crossing with it`() async throws {
         let town = try await Town()
-        let receipt = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        let receipt = try await town.ledger.ingest([town.fix(45, at: 0), town.fix(45, at: 1)])
         #expect(receipt.tally.accepted == 2)
         #expect(receipt.sequence == town.store.lastSequence)
         #expect(try town.crossings() == ["enter"])
@@ -143,7 +143,7 @@ import Testing
 
     @Test func `after a restart nothing is crossed again and nothing is forgotten`() async throws {
         let town = try await Town()
-        _ = try await town.ledger.ingest([town.fix(45, at: 0)])
+        _ = try await town.ledger.ingest([town.fix(45, at: 0), town.fix(45, at: 1)])
         let again = try await Town(store: town.store)
         let safety = try await again.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana) }
         #expect(safety.state == .safe)
@@ -165,7 +165,7 @@ import Testing
     @Test func `a clock that is ahead is known, after a restart too, until it is right again`() async throws {
         let town = try await Town()
         func lead(in town: Town) async throws -> Double? {
-            try await town.ledger.inspect { engine, _, _ in engine.clockLead(of: Town.phone)?.seconds }
+            try await town.ledger.inspect { engine, _, _ in engine.clockSkew(of: Town.phone)?.aheadSeconds }
         }
         _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 300), town.fix(45, at: 320)])
         let told = try #require(try await lead(in: town))

@@ -89,11 +89,11 @@ import Testing
         town = try await Town(store: store)
         await #expect(throws: IncidentFault.isOpen(IncidentNumber(1))) { try await start(2, town) }
         _ = try await town.ledger.ingest([declaration(.safe, "a", by: Self.lea, town)])
-        #expect(try store.openIncidents().isEmpty)
-        #expect(try store.incident(IncidentNumber(1))?.closing?.how == .allAccounted)
+        #expect(try store.incident(IncidentNumber(1))?.allAccountedAt == town.clock.now)
         #expect(
-            try store.record(of: IncidentNumber(1), after: 0, limit: 9).map(\.entry.safety.state) == [.unknown, .safe])
-        // The declaration without its note; the closing was nobody's hand.
+            try store.record(of: IncidentNumber(1), after: 0, limit: 9).map(\.entry.event)
+                == [.present, .changed, .allAccounted])
+        // The declaration without its note; that all are accounted for was nobody's hand.
         let audit = try store.audit(before: nil, limit: 9)
         #expect(audit.map(\.author) == [Self.lea, Self.lea])
         guard case .declaration(let declaration, isCurrent: true) = audit[0].change, case .incident = audit[1].change
@@ -102,8 +102,41 @@ import Testing
             return
         }
         #expect(declaration.note == nil)
+        try await town.ledger.decide { engine, _, decision, now in
+            try engine.close(
+                IncidentNumber(1), of: TeamNumber(1), by: Self.lea, reason: "all clear", now: now, into: &decision)
+        }
+        #expect(try store.openIncidents().isEmpty)
+        #expect(try store.audit(before: nil, limit: 1).map(\.author) == [Self.lea])
         // A number that was refused is given again: nothing of that transaction happened.
         try await start(2, town)
+        try await town.ledger.close()
+    }
+
+    @Test func `who is removed during an incident is on its roll in the same transaction, also after a restart`()
+        async throws
+    {
+        let store = MemoryStore()
+        var town = try await Town(store: store)
+        try await start(1, town)
+        try await town.ledger.edit { directory, draft in draft.edits = directory.removal(of: Town.ana) }
+        let removed = try #require(try store.roll(of: IncidentNumber(1)).first { $0.event == .removed })
+        #expect(removed.name == "ana")
+        #expect(try changes(town).contains(.roll(removed, of: TeamNumber(1))))
+        try await town.ledger.close()
+        town = try await Town(store: store)
+        let roll = try await town.ledger.inspect { engine, _, _ in engine.roll(of: IncidentNumber(1)) }
+        #expect(roll.holds(Town.ana))
+        try await town.ledger.close()
+    }
+
+    @Test func `a team is not removed while an incident of it is open`() async throws {
+        let town = try await Town()
+        try await start(1, town)
+        await #expect(throws: IncidentFault.keepsTeam(IncidentNumber(1))) {
+            try await town.ledger.edit { directory, draft in draft.edits = directory.removal(of: TeamNumber(1)) }
+        }
+        #expect(town.ledger.directory.teams[TeamNumber(1)] != nil)
         try await town.ledger.close()
     }
 

@@ -64,11 +64,12 @@ struct Town {
     }
 
     /// Ana's phone at a latitude on the town's meridian, `seconds` after the world began.
-    func fix(_ latitude: Double, at seconds: Double) -> Observation {
+    func fix(_ latitude: Double, at seconds: Double, accuracy: Metres? = Metres(5)) -> Observation {
         .position(
             Position(
                 coordinate: Coordinate(validLatitude: latitude, longitude: 14),
-                sampleTime: Instant(seconds: 1_700_000_000 + seconds), receivedTime: clock.now),
+                sampleTime: Instant(seconds: 1_700_000_000 + seconds), receivedTime: clock.now,
+                accuracy: accuracy),
             of: Self.phone)
     }
 

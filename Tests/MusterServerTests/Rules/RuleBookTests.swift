@@ -42,7 +42,9 @@ import Testing
 
     @Test func `a crossing is sent in the envelope of Amazon Location, key by key`() async throws {
         let town = try await town([rule(Self.everyCrossing)])
-        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 0.531)])
+        _ = try await town.ledger.ingest([
+            town.fix(46, at: 0, accuracy: nil), town.fix(45, at: 0.531, accuracy: nil),
+        ])
         let sent = try deliveries(of: town)
         #expect(sent.count == 1)
         let event = try json(try #require(sent.first))
@@ -146,7 +148,9 @@ import Testing
 
     @Test func `a change of safety is an event of Muster's own`() async throws {
         let town = try await town([rule(#"{"source":["muster"],"detail":{"State":["safe","unsafe"]}}"#)])
-        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(46, at: 2)])
+        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        town.clock.advance(bySeconds: 300)
+        _ = try await town.ledger.ingest([town.fix(46, at: 302)])
         let details = try deliveries(of: town).map { try json($0)["detail"] }
         #expect(details.map { $0?["State"]?.string } == ["safe", "unsafe"])
         #expect(details.map { $0?["User"]?.string } == ["ana", "ana"])
@@ -188,7 +192,7 @@ import Testing
     @Test func `a rule makes a region a muster region, at once, and undoes it when it goes`() async throws {
         let town = try await town([])
         try await unmuster(town)
-        _ = try await town.ledger.ingest([town.fix(45, at: 1)])
+        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
         #expect(try await state(town) == .unsafe)
         let pattern = #"{"source":["aws.geo"],"detail":{"EventType":["ENTER","EXIT"],"GeofenceId":["square"]}}"#
         try await town.ledger.edit { _, draft in draft.edits = [.putRule(self.safetyRule(pattern))] }
@@ -220,7 +224,7 @@ import Testing
             ]
         }
         #expect(town.ledger.directory.musterRegionsByRule == [RegionNumber(1), RegionNumber(2)])
-        _ = try await town.ledger.ingest([town.fix(45, at: 1)])
+        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
         #expect(try await state(town) == .safe)
         try await town.ledger.close()
     }

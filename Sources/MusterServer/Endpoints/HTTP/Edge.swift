@@ -41,6 +41,7 @@ struct Edge: RouterMiddleware {
     /// The answer to a request that no route took: a file, another method's 405, or nothing.
     private func unrouted(_ request: Request) -> Response {
         if let response = fallback?.respond(to: request) { return response }
+        if AmazonFault.isAmazons(request.uri.path) { return AmazonFault.unserved.response(as: "application/json") }
         let methods = table.methods(at: request.uri.path)
         if ReservedPaths.isCouchDB(request.uri.path) {
             return (methods.isEmpty ? CouchFault.missing : .methodNotAllowed(methods)).response

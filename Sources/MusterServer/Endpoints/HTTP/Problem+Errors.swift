@@ -14,6 +14,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let fault as IdentityFault: self = Problem(telling: fault)
         case let fault as RuleFault: self = Problem(telling: fault)
+        case let fault as IncidentFault: self = .conflict(fault.sentence)
         case let error as LedgerError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
         case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))
@@ -96,6 +97,22 @@ extension JSONFault.Reason {
             true
         case .duplicateKey, .numberOverflow, .wrongType, .missing, .outOfRange, .time, .tooLong, .tooMany, .invalid:
             false
+        }
+    }
+}
+
+extension IncidentFault {
+    /// What to tell whoever asked.
+    fileprivate var sentence: String {
+        switch self {
+        case .isOpen(let number): "Incident \(number.rawValue) of this team is open."
+        case .nobodyToAccountFor: "Nobody is in this team: there is nobody to account for."
+        case .isNotOpen: "This incident is closed."
+        case .isNotClosed: "This incident is open."
+        case .isNotOnRoll: "Nobody with this number stands on the roll."
+        case .isUser: "This person is a user: say how they are with POST /users/{user}/declarations."
+        case .tooManyVisitors: "There are \(Roll.visitorLimit) visitors on this roll already."
+        case .keepsTeam(let number): "Incident \(number.rawValue) of this team is open: close it first."
         }
     }
 }

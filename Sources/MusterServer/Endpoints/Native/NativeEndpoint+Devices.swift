@@ -1,5 +1,6 @@
 import Hummingbird
 import MusterCore
+import MusterGeometry
 import MusterStore
 import MusterWire
 
@@ -117,8 +118,7 @@ extension NativeEndpoint {
         try await ledger.inspect { engine, _, sequence in
             var known: [DeviceNumber: Whereabouts] = [:]
             for device in devices {
-                known[device] = Whereabouts(
-                    position: engine.latestPosition(of: device), lead: engine.clockLead(of: device))
+                known[device] = Whereabouts(device, in: engine)
             }
             return (known, sequence)
         }
@@ -127,10 +127,27 @@ extension NativeEndpoint {
 
 /// What is known of where a device is.
 struct Whereabouts: Sendable {
-    /// Its latest position that counts.
+    /// The newest position that is stored.
     var position: Position?
-    /// By how much its clock is ahead: then what it tells of does not count.
-    var lead: ClockLead?
+    /// When the server last heard of it.
+    var heard: Instant?
+    /// The newest position that was evaluated, stored or not, and when that was taken, corrected by what is known of
+    /// the device's clock.
+    var located: (position: Position, at: Instant)?
+    /// Where it is believed to be.
+    var belief: Belief?
+    /// By how much its clock is off.
+    var skew: ClockSkew?
+
+    init(_ device: DeviceNumber, in engine: Engine) {
+        position = engine.latestPosition(of: device)
+        heard = engine.heardTime(of: device)
+        if let located = engine.locatedPosition(of: device), let at = engine.evaluatedTime(of: device) {
+            self.located = (located, at)
+        }
+        belief = engine.belief(of: device)
+        skew = engine.clockSkew(of: device)
+    }
 }
 
 extension JSONWriter {
@@ -144,21 +161,28 @@ extension JSONWriter {
             key("position")
             value(position)
         }
-        if let lead = known?.lead {
-            key("clock")
-            value(lead)
-        }
+        if let known { members(of: known, in: directory) }
         endObject()
     }
 
-    /// Writes by how much a clock is ahead.
-    ///
-    /// - Parameter device: whose it is, where the surroundings do not say so.
-    mutating func value(_ lead: ClockLead, device: String? = nil) {
-        beginObject()
-        if let device { member("device", device) }
-        member("aheadSeconds", Int64(lead.seconds))
-        member("receivedTime", lead.receivedTime)
-        endObject()
+    /// Writes when a device was heard and located, where it is believed to be, and its clock where that is off.
+    mutating func members(of known: Whereabouts, in directory: Directory) {
+        if let heard = known.heard { member("heard", heard) }
+        if let (position, at) = known.located {
+            key("located")
+            beginObject()
+            member("latitude", position.coordinate.latitude)
+            member("longitude", position.coordinate.longitude)
+            if let accuracy = position.accuracy { member("accuracy", accuracy.value) }
+            member("sampleTime", at)
+            if position.sampleTime != at { member("deviceTime", position.sampleTime) }
+            if let battery = position.battery { member("battery", battery) }
+            endObject()
+        }
+        if let belief = known.belief { members(of: directory.named(belief)) }
+        if let skew = known.skew {
+            key("clock")
+            value(skew)
+        }
     }
 }

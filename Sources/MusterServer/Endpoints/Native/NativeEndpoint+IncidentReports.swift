@@ -33,7 +33,9 @@ extension NativeEndpoint {
         var query = Query(request)
         let form = Self.reportForm(of: request, &query)
         try query.finish()
-        let report = IncidentReport(on: try await roll(of: incident, for: access), as: form)
+        let roll = try await roll(of: incident, for: access)
+        let report = IncidentReport(on: roll, as: form)
+        let names = Dictionary(roll.people.map { ($0.number, $0.user) }) { $1 }
         // The first page is read before the answer's head is sent, so that trouble is told as such.
         let first = try await lines(of: incident, after: 0)
         var headers: HTTPFields = [
@@ -46,20 +48,20 @@ extension NativeEndpoint {
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                try await write(report, on: incident, first, in: access.directory, to: &writer)
+                try await write(report, on: incident, first, to: &writer) { access.directory.named($0, names) }
             })
     }
 
     /// Writes page after page; only one is held in memory.
     private func write(
-        _ report: IncidentReport, on incident: Incident, _ first: [RecordLine], in directory: Directory,
-        to writer: inout any ResponseBodyWriter
+        _ report: IncidentReport, on incident: Incident, _ first: [RecordLine],
+        to writer: inout any ResponseBodyWriter, _ named: (IncidentEntry) -> NamedRecordLine
     ) async throws {
         var report = report
         var page = first
         report.begin()
         while true {
-            for line in page { report.append(directory.named(line.entry)) }
+            for line in page { report.append(named(line.entry)) }
             guard page.count == Self.recordPageSize, let last = page.last else { break }
             try await writer.write(ByteBuffer(bytes: report.takeBytes()))
             page = try await lines(of: incident, after: last.place)

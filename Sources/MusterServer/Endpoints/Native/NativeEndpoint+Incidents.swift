@@ -13,7 +13,8 @@ extension NativeEndpoint {
             Route(
                 .post, "\(Self.root)/teams/{team}/incidents", admits: leaders,
                 .init(
-                    "Incidents", "Evacuate: start an incident of a team, or a drill. A team has at most one open.",
+                    "Incidents",
+                    "Evacuate: start an incident of a team, or a drill. One at most is open; a real one ends a drill.",
                     body: Self.json("NewIncident"), answers: [.init(201, "Started.", json: "Incident")]),
                 handler: startIncident))
         routes.add(
@@ -38,8 +39,15 @@ extension NativeEndpoint {
             Route(
                 .post, "\(Self.root)/incidents/{incident}/close", admits: leaders,
                 .init(
-                    "Incidents", "Close an incident by hand, for a reason.", body: Self.json("IncidentClosing"),
+                    "Incidents", "All clear: close an incident, for a reason.", body: Self.json("IncidentReason"),
                     answers: [.init(200, "Closed.", json: "Incident")]), handler: closeIncident))
+        routes.add(
+            Route(
+                .post, "\(Self.root)/incidents/{incident}/reopen", admits: leaders,
+                .init(
+                    "Incidents", "Open a closed incident again, on the same roll, for a reason.",
+                    body: Self.json("IncidentReason"), answers: [.init(200, "Open.", json: "Incident")]),
+                handler: reopenIncident))
     }
 
     private func startIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
@@ -52,39 +60,61 @@ extension NativeEndpoint {
         try fields.finish()
         guard let kind else { throw Problem.internalError }
         let user = access.principal.user
-        do {
-            let incident = try await ledger.decide { engine, transaction, decision, now in
-                let incident = Incident(
-                    number: try transaction.nextIncidentNumber(), team: team.number,
-                    kind: kind == .drill ? .drill : .real, note: note, startedAt: now, startedBy: user)
-                try engine.start(incident, now: now, into: &decision)
-                return decision.incident(of: team.number) ?? incident
-            }
-            return answer(incident, .created)
-        } catch let fault as IncidentFault {
-            throw Problem.conflict(fault.sentence(of: team))
+        let incident = try await ledger.decide { engine, transaction, decision, now in
+            let incident = Incident(
+                number: try transaction.nextIncidentNumber(), team: team.number,
+                kind: kind == .drill ? .drill : .real, note: note, startedAt: now, startedBy: user)
+            try engine.start(incident, now: now, into: &decision)
+            return decision.incident(of: team.number) ?? incident
         }
+        return answer(incident, .created)
     }
 
     private func closeIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let (incident, access) = try await ledIncident(exchange)
+        let reason = try await Self.reason(in: request)
+        let user = access.principal.user
+        let closed = try await ledger.decide { engine, _, decision, now in
+            try engine.close(
+                incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
+            return decision.incident(of: incident.team) ?? incident
+        }
+        return answer(closed, .ok)
+    }
+
+    private func reopenIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let (incident, access) = try await ledIncident(exchange)
+        let reason = try await Self.reason(in: request)
+        let user = access.principal.user
+        let reopened = try await ledger.decide { engine, transaction, decision, now in
+            // As it is now: someone else may have opened it in the meantime.
+            guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
+            try engine.reopen(
+                incident, record: try transaction.roll(of: incident.number), by: user, reason: reason, now: now,
+                into: &decision)
+            return decision.incident(of: incident.team) ?? incident
+        }
+        return answer(reopened, .ok)
+    }
+
+    /// The incident that the path names, if the caller may lead through it.
+    ///
+    /// - Throws: `Problem.notFound` when there is none or not for these eyes; `.forbidden` to who may only see it.
+    func ledIncident(_ exchange: Exchange) async throws -> (Incident, Access) {
         let access = try exchange.access(in: ledger.directory)
         let incident = try await incident(exchange, access)
         guard let team = access.directory.teams[incident.team], access.mayLead(team) else { throw Problem.forbidden }
+        return (incident, access)
+    }
+
+    /// The reason that a body gives.
+    static func reason(in request: Request) async throws -> String {
         var fields = try await Fields(request)
         let reason = fields.text("reason", isRequired: true, limitBytes: Incident.noteLimitBytes)
+        if let reason, reason.allSatisfy(\.isWhitespace) { fields.note("reason", "must say something") }
         try fields.finish()
         guard let reason else { throw Problem.internalError }
-        let user = access.principal.user
-        do {
-            let closed = try await ledger.decide { engine, _, decision, now in
-                try engine.close(
-                    incident.number, of: team.number, by: user, reason: reason, now: now, into: &decision)
-                return decision.incident(of: team.number) ?? incident
-            }
-            return answer(closed, .ok)
-        } catch let fault as IncidentFault {
-            throw Problem.conflict(fault.sentence(of: team))
-        }
+        return reason
     }
 
     private func listTeamIncidents(_ request: Request, _ exchange: Exchange) async throws -> Response {
@@ -132,15 +162,32 @@ extension NativeEndpoint {
 
     /// Who of an incident is accounted for: all of it, or whoever asks alone, who may not see the others.
     func roll(of incident: Incident, for access: Access) async throws -> NamedRoll {
-        let entries = try await ledger.read { try $0.roll(of: incident.number) }.filter { entry in
-            access.mayReadRoll(of: incident) || entry.person == access.principal.user
+        let maySeeAll = access.mayReadRoll(of: incident)
+        let (lines, milestones) = try await ledger.read { store in
+            (
+                try store.roll(of: incident.number),
+                try store.milestones(of: incident.number, limit: Self.milestoneLimit)
+            )
         }
-        guard incident.isOpen else { return access.directory.roll(of: incident, entries) { $0.lastSeen } }
-        let people = entries.map(\.person)
-        let places = try await ledger.inspect { engine, _, _ in people.map { engine.lastSeen($0) } }
-        let newest = Dictionary(uniqueKeysWithValues: zip(people, places))
-        return access.directory.roll(of: incident, entries) { (newest[$0.person] ?? nil) ?? $0.lastSeen }
+        var call = RollCall(
+            incident: incident, lines: lines.filter { maySeeAll || $0.person == access.principal.user },
+            milestones: milestones)
+        guard incident.isOpen else { return access.directory.named(call) }
+        let people = Set(call.lines.map(\.person)).filter { $0 > IncidentEntry.nobody }
+        call.known = try await ledger.inspect { engine, _, _ in
+            var known: [UserNumber: RollCall.Known] = [:]
+            for person in people {
+                known[person] = RollCall.Known(
+                    lastSeen: engine.lastSeen(person), heard: engine.lastHeard(person),
+                    battery: engine.lastBattery(person), unconfirmed: engine.declared(of: person).unconfirmed)
+            }
+            return known
+        }
+        return access.directory.named(call)
     }
+
+    /// How many times that all were accounted for, and that they no longer were, a roll call lists.
+    private static let milestoneLimit = 10_000
 
     private func list(_ incidents: ArraySlice<Incident>, nextCursor: String?) -> Response {
         let directory = ledger.directory
@@ -168,17 +215,6 @@ extension NativeEndpoint {
 /// A kind of incident by the name that the wire has for it.
 private enum IncidentKind: String, CaseIterable {
     case real, drill
-}
-
-extension IncidentFault {
-    /// What to tell whoever asked.
-    fileprivate func sentence(of team: Team) -> String {
-        switch self {
-        case .isOpen(let number): "Incident \(number.rawValue) of \(team.name) is open."
-        case .nobodyToAccountFor: "Nobody is in \(team.name): there is nobody to account for."
-        case .isNotOpen: "This incident is closed already."
-        }
-    }
 }
 
 extension Query {

@@ -30,8 +30,8 @@ extension NativeEndpoint {
             writer.key("clocks")
             writer.beginArray()
             for device in page.items {
-                guard let lead = known[device.number]?.lead else { continue }
-                writer.value(lead, device: directory.qualifiedName(of: device.number))
+                guard let skew = known[device.number]?.skew else { continue }
+                writer.value(skew, device: directory.qualifiedName(of: device.number))
             }
             writer.endArray()
             writer.member("nextCursor", page.nextCursor)

@@ -32,12 +32,16 @@ extension NativeEndpoint {
 
     /// Healthy is who can answer: the writer's thread is alive and the store can be read.
     private func seeHealth(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let sequence = try await ledger.inspect { _, _, sequence in sequence }
+        let now = configuration.now()
+        let (sequence, clock) = try await ledger.inspect { engine, _, sequence in
+            (sequence, engine.suspectServerClock(now: now))
+        }
         return .json { writer in
             writer.beginObject()
             writer.member("status", "ok")
             writer.member("sequence", sequence.rawValue)
-            writer.member("at", configuration.now())
+            writer.member("at", now)
+            writer.member(clock)
             writer.endObject()
         }
     }
@@ -46,5 +50,19 @@ extension NativeEndpoint {
         Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics))))
+    }
+}
+
+extension JSONWriter {
+    /// Writes that the server's own clock is to be suspected; nothing where it is not.
+    mutating func member(_ clock: ServerClock?) {
+        guard let clock else { return }
+        key("serverClock")
+        beginObject()
+        member("suspect", true)
+        member("aheadSeconds", Int64(clock.aheadSeconds.rounded(.towardZero)))
+        member("devices", Int64(clock.devices))
+        member("heard", Int64(clock.heard))
+        endObject()
     }
 }

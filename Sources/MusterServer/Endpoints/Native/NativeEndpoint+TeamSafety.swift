@@ -6,7 +6,8 @@ import MusterWire
 private struct MemberStanding: Sendable {
     let user: User
     let safety: Safety
-    let latest: (device: DeviceNumber, position: Position)?
+    /// Their device that was located last, or where none was, heard last.
+    let latest: (device: DeviceNumber, known: Whereabouts)?
 }
 
 extension NativeEndpoint {
@@ -24,14 +25,19 @@ extension NativeEndpoint {
     private func seeTeamSafety(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let team = try team(exchange, exchange.access(in: ledger.directory))
         guard let principal = exchange.principal else { throw Problem.unauthorized }
-        let (standings, directory, sequence) = try await ledger.inspect { engine, directory, sequence in
-            (Self.standings(of: team, for: Access(principal, in: directory), in: engine), directory, sequence)
+        let now = configuration.now()
+        let (standings, clock, directory, sequence) = try await ledger.inspect { engine, directory, sequence in
+            (
+                Self.standings(of: team, for: Access(principal, in: directory), in: engine),
+                engine.suspectServerClock(now: now), directory, sequence
+            )
         }
         return .json { writer in
             writer.beginObject()
             writer.member("team", team.name)
             writer.member("sequence", sequence.rawValue)
-            writer.member("at", configuration.now())
+            writer.member("at", now)
+            writer.member(clock)
             writer.key("counts")
             writer.beginObject()
             for state in [Safety.State.safe, .unsafe, .unknown, .needsHelp, .sos, .offSite] {
@@ -50,12 +56,15 @@ extension NativeEndpoint {
             $0.team == team.number && $0.role != .gateway && access.mayRead($0)
         }
         return people.map { user in
-            let positions = directory.devices(of: user.number).compactMap { device in
-                engine.latestPosition(of: device).map { (device: device, position: $0) }
+            let devices = directory.devices(of: user.number).map { device in
+                (device: device, known: Whereabouts(device, in: engine))
+            }
+            func order(_ known: Whereabouts) -> (Instant, Instant) {
+                (known.located?.at ?? Instant(milliseconds: .min), known.heard ?? Instant(milliseconds: .min))
             }
             return MemberStanding(
                 user: user, safety: engine.safety(of: user.number),
-                latest: positions.max { $0.position.sampleTime < $1.position.sampleTime })
+                latest: devices.max { order($0.known) < order($1.known) })
         }
     }
 }
@@ -67,8 +76,11 @@ extension JSONWriter {
         members(of: directory.named(standing.safety))
         if let latest = standing.latest {
             member("device", directory.qualifiedName(of: latest.device))
-            key("position")
-            value(latest.position)
+            if let position = latest.known.position {
+                key("position")
+                value(position)
+            }
+            members(of: latest.known, in: directory)
         }
         endObject()
     }

@@ -31,13 +31,14 @@ extension NativeEndpoint {
             Route(
                 .patch, "\(teams)/{team}", admits: .roles([.admin, .leader], devices: false),
                 .init(
-                    "Teams", "Change a team's silence limit.", body: Self.json("TeamPatch"), answers: [team]),
+                    "Teams", "Change a team's silence limit, and what it chose for its incidents.",
+                    body: Self.json("TeamPatch"), answers: [team]),
                 handler: changeTeam))
         routes.add(
             Route(
                 .delete, "\(teams)/{team}", admits: .roles([.admin], devices: false),
                 .init(
-                    "Teams", "Remove a team and its tracker. Its users stay, without a team.",
+                    "Teams", "Remove a team and its tracker, unless an incident of it is open. Its users stay.",
                     answers: [.init(204, "Gone.")]), handler: removeTeam))
     }
 
@@ -56,6 +57,7 @@ extension NativeEndpoint {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let silence = fields.number("silenceSeconds", in: Self.silenceRange)
+        let settings = IncidentSettingsPatch(&fields)
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let team = try await ledger.edit { directory, draft in
@@ -68,7 +70,7 @@ extension NativeEndpoint {
                 collections: directory.collections.all.map(\.number))
             let team = Team(
                 number: try draft.transaction.nextTeamNumber(), name: name, tracker: tracker.number,
-                silenceSeconds: silence ?? Team.defaultSilenceSeconds)
+                silenceSeconds: silence ?? Team.defaultSilenceSeconds, incidents: settings.applied(to: .init()))
             draft.edits = [.putTracker(tracker), .putTeam(team)]
             return team
         }
@@ -82,12 +84,17 @@ extension NativeEndpoint {
     private func changeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
         var fields = try await Fields(request)
         let silence = fields.number("silenceSeconds", in: Self.silenceRange)
+        let settings = IncidentSettingsPatch(&fields)
         try fields.finish()
         let team = try await ledger.edit { directory, draft in
             let access = try exchange.access(in: directory)
             var team = try self.team(exchange, access)
             guard access.mayChange(team) else { throw Problem.forbidden }
+            guard settings.closesRealIncidents == nil || access.mayLetRealIncidentsClose else {
+                throw Problem.forbidden
+            }
             if let silence { team.silenceSeconds = silence }
+            team.incidents = settings.applied(to: team.incidents)
             draft.edits = [.putTeam(team)]
             return team
         }
@@ -107,13 +114,49 @@ extension NativeEndpoint {
     }
 }
 
+/// What a request changes of a team's choices for its incidents; nil leaves one as it is.
+private struct IncidentSettingsPatch: Sendable {
+    var closesDrills: Bool?
+    var closesRealIncidents: Bool?
+    var closesAfterSeconds: Double?
+    var declaredHoldsSeconds: Double?
+    var showsSafetyAlways: Bool?
+
+    /// For how long all must have stayed accounted for: no time to a day.
+    static let closesAfterRange: ClosedRange<Double> = 0...86_400
+    /// For how long words may hold: a minute to thirty days.
+    static let declaredHoldsRange: ClosedRange<Double> = 60...2_592_000
+
+    init(_ fields: inout Fields) {
+        closesDrills = fields.boolean("closesDrills")
+        closesRealIncidents = fields.boolean("closesRealIncidents")
+        closesAfterSeconds = fields.number("closesAfterSeconds", in: Self.closesAfterRange)
+        declaredHoldsSeconds = fields.number("declaredHoldsSeconds", in: Self.declaredHoldsRange)
+        showsSafetyAlways = fields.boolean("showsSafetyAlways")
+    }
+
+    func applied(to settings: IncidentSettings) -> IncidentSettings {
+        IncidentSettings(
+            closesDrills: closesDrills ?? settings.closesDrills,
+            closesRealIncidents: closesRealIncidents ?? settings.closesRealIncidents,
+            closesAfterSeconds: closesAfterSeconds ?? settings.closesAfterSeconds,
+            declaredHoldsSeconds: declaredHoldsSeconds ?? settings.declaredHoldsSeconds,
+            showsSafetyAlways: showsSafetyAlways ?? settings.showsSafetyAlways)
+    }
+}
+
 extension JSONWriter {
-    /// Writes a team: name, tracker, silence limit.
+    /// Writes a team: name, tracker, silence limit, choices for its incidents.
     mutating func team(_ team: Team, in directory: Directory) {
         beginObject()
         member("name", team.name)
         member("tracker", directory.trackers[team.tracker]?.name)
         member("silenceSeconds", team.silenceSeconds)
+        member("closesDrills", team.incidents.closesDrills)
+        member("closesRealIncidents", team.incidents.closesRealIncidents)
+        member("closesAfterSeconds", team.incidents.closesAfterSeconds)
+        member("declaredHoldsSeconds", team.incidents.declaredHoldsSeconds)
+        member("showsSafetyAlways", team.incidents.showsSafetyAlways)
         endObject()
     }
 }

@@ -29,6 +29,7 @@ package struct NativeEndpoint: Sendable {
         addDeclarations(to: &routes)
         addIncidents(to: &routes)
         addIncidentReports(to: &routes)
+        addRolls(to: &routes)
         addAudit(to: &routes)
         addDevices(to: &routes)
         addDeviceCredentials(to: &routes)

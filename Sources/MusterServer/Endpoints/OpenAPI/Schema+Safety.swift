@@ -19,17 +19,32 @@ extension Schema {
     /// How someone is, and how that is known.
     private static let known: [(String, String)] = [
         ("since", time), ("markedBy", text), ("acknowledged", boolean), ("acknowledgedBy", text), ("region", object),
+        ("doubt", words("checking", "poorAccuracy", "stale")),
     ]
-    private static let source = words("silence", "region", "position", "ownDeclaration", "marked")
+    private static let source = words(
+        "silence", "unlocated", "region", "position", "ownDeclaration", "marked")
     private static let incidentMembers: [(String, String)] = [
         ("number", integer), ("team", text), ("kind", incidentKind), ("startedAt", time), ("startedBy", text),
-        ("open", boolean),
+        ("open", boolean), ("happened", words(Incident.Turn.allCases.map(\.wireName.description))),
+        ("allAccounted", boolean),
     ]
     private static let closing: [(String, String)] = [
-        ("note", text), ("closedAt", time), ("closedHow", words("allAccounted", "byHand", "teamGone")),
-        ("closedBy", text), ("reason", text),
+        ("note", text), ("closedAt", time),
+        ("closedHow", words(Incident.Closing.How.wireNames.map(\.description))), ("closedBy", text),
+        ("reason", text), ("takenOverBy", integer), ("allAccountedAt", time), ("reopenedAt", time),
+        ("reopenedBy", text), ("reopenReason", text),
     ]
+
+    /// What a team chose for its incidents.
+    static let incidentSettings: [(String, String)] = [
+        ("closesDrills", boolean), ("closesRealIncidents", boolean), ("closesAfterSeconds", number(0...86_400)),
+        ("declaredHoldsSeconds", number(60...2_592_000)), ("showsSafetyAlways", boolean),
+    ]
+    private static let rollState = words("safe", "offSite", "needsHelp", "unaccounted")
+    private static let act = object(
+        [("at", time)], optional: [("by", text), ("note", text), ("reason", text), ("team", text), ("device", text)])
     private static let rollMembers: [(String, String)] = [
+        ("allAccountedTimes", list(of: object([("from", time)], optional: [("until", time)]))),
         ("counts", object([("people", since), ("accounted", since), ("unaccounted", since)])),
         ("roll", list(of: reference("RollPerson"))),
     ]
@@ -41,17 +56,18 @@ extension Schema {
     static let safety: [(String, String)] = [
         (
             "TeamSafety",
-            object([
-                ("team", name), ("sequence", since), ("at", time),
-                ("counts", object(Safety.State.allCases.map { ($0.wireName.description, since) })),
-                ("members", list(of: reference("Standing"))),
-            ])
+            object(
+                [
+                    ("team", name), ("sequence", since), ("at", time),
+                    ("counts", object(Safety.State.allCases.map { ($0.wireName.description, since) })),
+                    ("members", list(of: reference("Standing"))),
+                ], optional: [("serverClock", reference("ServerClock"))])
         ),
         (
             "Standing",
             object(
                 [("user", name), ("state", state), ("source", source)],
-                optional: known + [("device", text), ("position", reference("Position"))])
+                optional: known + [("device", text), ("position", reference("Position"))] + whereabouts)
         ),
         (
             "NewDeclaration",
@@ -77,29 +93,49 @@ extension Schema {
         ),
         ("DeclarationPage", page(of: "Declaration")),
         ("NewIncident", object([("kind", incidentKind)], optional: [("note", sentence)])),
-        ("IncidentClosing", object([("reason", sentence)])),
+        ("IncidentReason", object([("reason", sentence)])),
+        (
+            "NewVisitor",
+            object(
+                [("name", #"{"type":"string","minLength":1,"maxLength":200}"#)],
+                optional: [("state", rollState), ("note", sentence)])
+        ),
+        ("RollMark", object([("state", rollState)], optional: [("note", sentence)])),
         ("Incident", object(incidentMembers, optional: closing)),
         ("IncidentPage", page(of: "Incident")),
-        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing + [("allSafeAt", time)])),
+        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing)),
         (
             "IncidentReport",
             object(
                 incidentMembers + rollMembers + [("changes", list(of: reference("RecordLine")))],
-                optional: closing + [("allSafeAt", time)])
+                optional: closing)
         ),
         (
             "RollPerson",
             object(
-                [("user", text), ("left", boolean), ("accounted", boolean), ("state", state), ("source", source)],
-                optional: known + [("lastSeen", reference("LastSeen"))])
+                [
+                    ("person", integer), ("user", text), ("visitor", boolean), ("left", boolean),
+                    ("accounted", boolean), ("state", state), ("source", source),
+                ],
+                optional: known + [
+                    ("lastSeen", reference("LastSeen")), ("heard", time), ("battery", number(0...100)),
+                    ("note", text), ("removed", act), ("moved", act),
+                    ("deviceRemoved", act), ("takenOff", act),
+                    ("unconfirmed", object([("kind", words("safe", "offSite")), ("at", time), ("by", text)])),
+                ])
         ),
         (
             "RecordLine",
             object(
-                [
-                    ("at", time), ("user", text), ("event", words("present", "changed", "joined", "left")),
-                    ("state", state), ("source", source),
-                ], optional: known + [("lastSeen", reference("LastSeen"))])
+                [("at", time), ("event", words(IncidentEntry.Event.allCases.map(\.wireName.description)))],
+                optional: [("person", integer), ("user", text), ("state", state), ("source", source)] + known + [
+                    ("lastSeen", reference("LastSeen")), ("by", text), ("note", text), ("reason", text),
+                    ("team", text), ("device", text), ("evidence", list(of: reference("Evidence"))),
+                ])
+        ),
+        (
+            "Evidence",
+            object([("person", integer), ("user", text), ("state", state), ("source", source)], optional: known)
         ),
         ("LastSeen", object(coordinates + [("sampleTime", time)])),
         (

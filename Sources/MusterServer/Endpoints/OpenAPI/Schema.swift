@@ -22,6 +22,7 @@ enum Schema {
         switch name {
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
         case "incident": #"{"type":"integer","minimum":1,"maximum":2147483647}"#
+        case "person": #"{"type":"integer","minimum":-2147483648,"maximum":2147483647}"#
         case "letter": letterNumber
         case "db", "document", "attachment": #"{"type":"string","minLength":1}"#
         case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
@@ -30,7 +31,8 @@ enum Schema {
     }
 
     /// Every schema that a route names.
-    static let named: [(String, String)] = requests + answers + places + safety + rules + targets + locationTracker
+    static let named: [(String, String)] =
+        requests + answers + places + safety + rules + targets + locationTracker + located
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -85,8 +87,8 @@ enum Schema {
         ),
         ("UserPatch", object([], optional: [("role", role), ("team", nullableName)])),
         ("NewPassword", object([("password", password)], optional: [("currentPassword", text)])),
-        ("NewTeam", object([("name", name)], optional: [("silenceSeconds", silence)])),
-        ("TeamPatch", object([], optional: [("silenceSeconds", silence)])),
+        ("NewTeam", object([("name", name)], optional: [("silenceSeconds", silence)] + incidentSettings)),
+        ("TeamPatch", object([], optional: [("silenceSeconds", silence)] + incidentSettings)),
         ("NewDevice", object([("name", name)])),
         ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
         ("NewCollection", object([("name", name)], optional: [("policy", policy)])),
@@ -135,15 +137,14 @@ enum Schema {
         ("WhoAmI", object([("user", reference("User"))], optional: [("device", text)])),
         ("User", object([("name", name), ("role", role)], optional: [("team", name)])),
         ("UserPage", page(of: "User")),
-        ("Team", object([("name", name), ("tracker", name), ("silenceSeconds", silence)])),
+        ("Team", object([("name", name), ("tracker", name), ("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPage", page(of: "Team")),
         (
             "Device",
             object(
                 [("id", text), ("user", name), ("name", name)],
-                optional: [("position", reference("Position")), ("clock", reference("Clock"))])
+                optional: [("position", reference("Position"))] + whereabouts)
         ),
-        ("Clock", object([("aheadSeconds", integer), ("receivedTime", time)], optional: [("device", text)])),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
         ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
@@ -166,7 +167,12 @@ enum Schema {
                 ])
         ),
         ("KeyPage", object([("items", list(of: reference("Key")))])),
-        ("Health", object([("status", #"{"const":"ok"}"#), ("sequence", since), ("at", time)])),
+        (
+            "Health",
+            object(
+                [("status", #"{"const":"ok"}"#), ("sequence", since), ("at", time)],
+                optional: [("serverClock", reference("ServerClock"))])
+        ),
         ("KeySet", object([("keys", list(of: #"{"type":"object"}"#))])),
         ("RegionReceipt", object([("stored", integer), ("faults", list(of: reference("Fault")))])),
         (
@@ -186,7 +192,7 @@ enum Schema {
                         "type",
                         words(
                             "position", "sighting", "note", "crossing", "presence", "safety", "declaration",
-                            "reminder", "incident", "region", "directory", "posted", "document")
+                            "reminder", "incident", "roll", "region", "directory", "posted", "document")
                     ),
                 ], isOpen: true)
         ),

@@ -1,0 +1,63 @@
+/// That everyone is accounted for: a state of an open incident, derived from its roll, entered and left again.
+extension Engine {
+    /// Works out anew whether everyone on the roll of a team's open incident is accounted for, and tells it when that
+    /// changed. While many people are decided at once it waits for the last of them, so that a state that never held
+    /// for anyone to see is not told.
+    ///
+    /// - Complexity: O(people on the roll) at worst; it ends at the first who is not accounted for.
+    func recount(_ team: TeamNumber, now: Instant, into decision: inout Decision) {
+        guard !decision.defersRecount, var incident = openIncident(of: team, after: decision) else { return }
+        let count = count(of: roll(of: incident.number, after: decision), after: decision)
+        if (count != .someMissing) != (incident.allAccountedAt != nil) {
+            let isEntered = count != .someMissing
+            incident.allAccountedAt = isEntered ? now : nil
+            incident.turn = isEntered ? .allAccounted : .notAllAccounted
+            decision.incidents[team] = incident
+            decision.bench.changes.append(.incident(incident))
+            decision.entries.append(
+                IncidentEntry(isEntered ? .allAccounted : .notAllAccounted, of: incident.number, at: now))
+        }
+        let before = decision.undoubtedSince[incident.number] ?? undoubtedSince[incident.number]
+        if (count == .allUndoubted) != (before != nil) {
+            decision.undoubtedSince[incident.number] = .some(count == .allUndoubted ? now : nil)
+        }
+    }
+
+    /// Closes a team's open incident where the team chose so and all stayed accounted for, without doubt, long enough.
+    func closeWhenStayedAccounted(_ team: TeamNumber, now: Instant, into decision: inout Decision) {
+        guard let incident = openIncident(of: team, after: decision), incident.allAccountedAt != nil,
+            let since = decision.undoubtedSince[incident.number] ?? undoubtedSince[incident.number]
+        else { return }
+        let settings = self.team(team).incidents
+        guard settings.closes(incident.kind), now.seconds(since: since) >= settings.closesAfterSeconds else { return }
+        close(incident, .automatic, now: now, into: &decision)
+    }
+
+    /// How someone on a roll is: as derived, or for one of whom nothing is derived, as a leader marked them.
+    func safety(of person: UserNumber, _ member: Roll.Member, after decision: Decision) -> Safety {
+        let known = member.isWithoutUser ? member.marked : decidedPerson(person, after: decision)?.safety
+        return known ?? Safety(state: .unknown, since: Instant(milliseconds: 0))
+    }
+
+    private enum Count {
+        case someMissing, allAccounted, allUndoubted
+    }
+
+    /// Nobody on a roll is nobody accounted for.
+    private func count(of roll: Roll, after decision: Decision) -> Count {
+        var isEmpty = true
+        var isUndoubted = true
+        for (person, member) in roll.members where member.takenOff == nil {
+            let safety = safety(of: person, member, after: decision)
+            guard safety.state.isAccounted else { return .someMissing }
+            if !safety.isAccountedWithoutDoubt { isUndoubted = false }
+            isEmpty = false
+        }
+        return isEmpty ? .someMissing : isUndoubted ? .allUndoubted : .allAccounted
+    }
+}
+
+extension Safety {
+    /// Whether nobody need look for them, and nothing that is known makes that doubtful.
+    var isAccountedWithoutDoubt: Bool { state.isAccounted && doubt == nil }
+}

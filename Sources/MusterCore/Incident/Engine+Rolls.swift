@@ -1,0 +1,130 @@
+/// Who stands on the rolls of open incidents. Joining the team puts someone on; nothing but a person's word takes
+/// anyone off.
+extension Engine {
+    /// Who is asked for in an incident; empty for one that is not open.
+    public func roll(of incident: IncidentNumber) -> Roll { rolls[incident] ?? Roll() }
+
+    func roll(of incident: IncidentNumber, after decision: Decision) -> Roll {
+        decision.rolls[incident] ?? rolls[incident] ?? Roll()
+    }
+
+    /// Takes up the roll of an open incident from its record.
+    ///
+    /// - Parameter record: the lines that say who is on the roll, and everyone's newest, in their order.
+    public mutating func resume(roll record: [IncidentEntry], of incident: IncidentNumber) {
+        rolls[incident] = Roll(record)
+    }
+
+    /// What edits do to the rolls of open incidents: users and devices that are removed, users who change their team.
+    /// These lines belong into the transaction of the edits, so that no crash lies between them.
+    ///
+    /// - Parameters:
+    ///   - before: the directory as it was before the edits.
+    ///   - author: who makes them; nil for the server itself.
+    public func rollEntries(
+        following edits: [Edit], over before: Directory, by author: UserNumber?, at now: Instant
+    ) -> [(entry: IncidentEntry, team: TeamNumber)] {
+        guard !rolls.isEmpty else { return [] }
+        let removed = Set(
+            edits.compactMap { edit in if case .removeUser(let user) = edit { user } else { nil } })
+        return edits.flatMap { edit -> [(entry: IncidentEntry, team: TeamNumber)] in
+            switch edit {
+            case .removeUser(let user):
+                let unknown = Safety(state: .unknown, since: now)
+                return entries(of: user, by: author, at: now) { entry, _ in
+                    entry.event = .removed
+                    entry.safety = unknown
+                    entry.name = before.users[user]?.name
+                }
+            case .removeDevice(let number):
+                guard let device = before.devices[number], !removed.contains(device.user) else { return [] }
+                return entries(of: device.user, by: author, at: now) { entry, _ in
+                    entry.event = .deviceRemoved
+                    entry.note = device.name
+                }
+            case .putUser(let user):
+                guard let former = before.users[user.number], former.team != user.team else { return [] }
+                return entries(of: user.number, orOff: user.team, by: author, at: now) { entry, team in
+                    entry.event = team == user.team ? .returned : .moved
+                    entry.note = team == user.team ? nil : user.team.flatMap { before.teams[$0]?.name }
+                }
+            default: return []
+            }
+        }
+    }
+
+    /// Follows lines that are on disk already.
+    public mutating func enter(_ entries: [IncidentEntry]) {
+        for entry in entries { rolls[entry.incident]?.apply(entry) }
+    }
+
+    /// A line about someone for each roll that they stand on, or stood on in the incident of this team.
+    private func entries(
+        of user: UserNumber, orOff team: TeamNumber? = nil, by author: UserNumber?, at now: Instant,
+        _ fill: (inout IncidentEntry, TeamNumber) -> Void
+    ) -> [(entry: IncidentEntry, team: TeamNumber)] {
+        incidents.values.sorted { $0.number < $1.number }.compactMap { incident in
+            let roll = roll(of: incident.number)
+            guard roll.holds(user) || (incident.team == team && roll.members[user] != nil) else { return nil }
+            var entry = IncidentEntry(
+                incident: incident.number, at: now, person: user, event: .changed, safety: safety(of: user),
+                lastSeen: lastSeen(user), author: author)
+            fill(&entry, incident.team)
+            return (entry, incident.team)
+        }
+    }
+
+    /// Puts who joined a team on the roll of its open incident, counts who is accounted for, and closes what its team
+    /// wants closed: after edits, and at every sweep in case the process ended between an edit and its consequences.
+    func keepRolls(now: Instant, into decision: inout Decision) {
+        decision.defersRecount = false
+        guard !incidents.isEmpty || !decision.incidents.isEmpty else { return }
+        for index in people.indices {
+            let user = UserNumber(Int32(index))
+            guard let person = decidedPerson(user, after: decision), person.isPerson,
+                let incident = openIncident(of: person.team, after: decision),
+                roll(of: incident.number, after: decision).members[user] == nil
+            else { continue }
+            enrol(user, in: incident, as: .joined, now: now, into: &decision)
+        }
+        for incident in openIncidents(after: decision) {
+            recount(incident.team, now: now, into: &decision)
+            closeWhenStayedAccounted(incident.team, now: now, into: &decision)
+        }
+    }
+
+    /// Puts someone on an incident's roll. That they were declared safe before tells nothing of now.
+    func enrol(
+        _ user: UserNumber, in incident: Incident, as event: IncidentEntry.Event, now: Instant,
+        into decision: inout Decision
+    ) {
+        guard var person = decidedPerson(user, after: decision) else { return }
+        if person.declared.standing == .safe, person.declared.incident != incident.number {
+            person.declared.endUnconfirmed()
+        }
+        _ = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision)
+        guard let enrolled = decidedPerson(user, after: decision) else { return }
+        enter(event, of: user, enrolled, in: incident.number, now: now, into: &decision)
+        guard event == .joined, let line = decision.entries.last else { return }
+        decision.bench.changes.append(.roll(line, of: incident.team))
+    }
+
+    /// Adds a line about a user to the record of an incident.
+    func enter(
+        _ event: IncidentEntry.Event, of user: UserNumber, _ person: PersonState, in incident: IncidentNumber,
+        now: Instant, into decision: inout Decision
+    ) {
+        let entry = IncidentEntry(
+            incident: incident, at: now, person: user, event: event, safety: person.safety,
+            lastSeen: lastSeen(user, after: decision))
+        decision.entries.append(entry)
+        // A change of a user's safety is no change of the roll, which is not copied for it.
+        if event != .changed { decision.rolls[incident, default: roll(of: incident)].apply(entry) }
+    }
+
+    /// Whether a change to this user's record may change a roll.
+    func isOnARoll(_ user: UserNumber) -> Bool {
+        guard !incidents.isEmpty else { return false }
+        return person(user)?.team.flatMap { incidents[$0] } != nil || rolls.values.contains { $0.holds(user) }
+    }
+}

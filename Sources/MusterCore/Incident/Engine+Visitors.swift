@@ -1,0 +1,79 @@
+/// What a leader does to a roll by hand: each is a line of the record, and stands in the audit log.
+extension Engine {
+    /// Puts a visitor, who has no phone, on the roll of an open incident.
+    ///
+    /// - Parameters:
+    ///   - name: what they are called.
+    ///   - state: how they are: `.safe`, `.offSite`, `.needsHelp`, or `.unknown` while nobody knows.
+    /// - Returns: the line that says so; it has the visitor's number.
+    /// - Throws: `.isNotOpen`; `.tooManyVisitors` beyond `Roll.visitorLimit`.
+    @discardableResult
+    public func addVisitor(
+        named name: String, _ state: Safety.State, note: String?, to incident: IncidentNumber, of team: TeamNumber,
+        by author: UserNumber, now: Instant, into decision: inout Decision
+    ) throws(IncidentFault) -> IncidentEntry {
+        let roll = try openRoll(of: incident, of: team, after: decision)
+        guard let visitor = roll.nextVisitor else { throw .tooManyVisitors }
+        let entry = IncidentEntry(
+            incident: incident, at: now, person: visitor, event: .visitor,
+            safety: Safety(state: state, since: now, source: .marked(by: author)), lastSeen: nil, author: author,
+            note: note, name: name)
+        enterByHand(entry, of: team, now: now, into: &decision)
+        return entry
+    }
+
+    /// Says how someone is of whom no device and no declaration tells: a visitor, or a user who was removed.
+    ///
+    /// - Throws: `.isNotOpen`, `.isNotOnRoll`; `.isUser` for someone whom a declaration can speak of.
+    @discardableResult
+    public func mark(
+        _ person: UserNumber, _ state: Safety.State, note: String?, on incident: IncidentNumber, of team: TeamNumber,
+        by author: UserNumber, now: Instant, into decision: inout Decision
+    ) throws(IncidentFault) -> IncidentEntry {
+        let roll = try openRoll(of: incident, of: team, after: decision)
+        guard roll.holds(person), let member = roll.members[person] else { throw .isNotOnRoll }
+        guard member.isWithoutUser else { throw .isUser }
+        var safety = Safety(state: state, since: now, source: .marked(by: author))
+        if let before = member.marked, before.state == state { safety.since = before.since }
+        let entry = IncidentEntry(
+            incident: incident, at: now, person: person, event: .changed, safety: safety, lastSeen: nil,
+            author: author, note: note, name: member.name)
+        enterByHand(entry, of: team, now: now, into: &decision)
+        return entry
+    }
+
+    /// Takes someone off the roll of an open incident, for a reason: nobody waits for them.
+    ///
+    /// - Throws: `.isNotOpen`, `.isNotOnRoll`.
+    @discardableResult
+    public func takeOff(
+        _ person: UserNumber, reason: String, from incident: IncidentNumber, of team: TeamNumber,
+        by author: UserNumber, now: Instant, into decision: inout Decision
+    ) throws(IncidentFault) -> IncidentEntry {
+        let roll = try openRoll(of: incident, of: team, after: decision)
+        guard roll.holds(person), let member = roll.members[person] else { throw .isNotOnRoll }
+        let safety = safety(of: person, member, after: decision)
+        let entry = IncidentEntry(
+            incident: incident, at: now, person: person, event: .takenOff, safety: safety,
+            lastSeen: member.isWithoutUser ? nil : lastSeen(person, after: decision), author: author, note: reason,
+            name: member.name)
+        enterByHand(entry, of: team, now: now, into: &decision)
+        return entry
+    }
+
+    private func openRoll(
+        of incident: IncidentNumber, of team: TeamNumber, after decision: Decision
+    ) throws(IncidentFault) -> Roll {
+        guard openIncident(of: team, after: decision)?.number == incident else { throw .isNotOpen }
+        return roll(of: incident, after: decision)
+    }
+
+    private func enterByHand(
+        _ entry: IncidentEntry, of team: TeamNumber, now: Instant, into decision: inout Decision
+    ) {
+        decision.entries.append(entry)
+        decision.rolls[entry.incident, default: roll(of: entry.incident)].apply(entry)
+        decision.bench.changes.append(.roll(entry, of: team))
+        recount(team, now: now, into: &decision)
+    }
+}

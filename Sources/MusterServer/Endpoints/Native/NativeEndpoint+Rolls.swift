@@ -1,0 +1,104 @@
+import Hummingbird
+import MusterCore
+import MusterWire
+
+/// What a leader does to a roll by hand.
+extension NativeEndpoint {
+    /// How long the name of a visitor may be, in bytes of UTF-8.
+    static let visitorNameLimitBytes = 200
+
+    func addRolls(to routes: inout RouteTable) {
+        let leaders: Route.Admission = .roles([.admin, .leader], devices: false)
+        let roll = "\(Self.root)/incidents/{incident}/roll"
+        routes.add(
+            Route(
+                .post, roll, admits: leaders,
+                .init(
+                    "Incidents", "Put a visitor, who has no phone, on the roll of an open incident.",
+                    body: Self.json("NewVisitor"),
+                    answers: [.init(201, "On the roll: its line of the record.", json: "RecordLine")]),
+                handler: addVisitor))
+        routes.add(
+            Route(
+                .post, "\(roll)/{person}/mark", admits: leaders,
+                .init(
+                    "Incidents", "Say how a visitor, or someone who was removed from the server, is.",
+                    body: Self.json("RollMark"), answers: [.init(200, "Marked.", json: "RecordLine")]),
+                handler: mark))
+        routes.add(
+            Route(
+                .post, "\(roll)/{person}/removal", admits: leaders,
+                .init(
+                    "Incidents", "Take someone off the roll of an open incident, for a reason: nobody waits for them.",
+                    body: Self.json("IncidentReason"), answers: [.init(200, "Off the roll.", json: "RecordLine")]),
+                handler: takeOff))
+    }
+
+    private func addVisitor(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let (incident, access) = try await ledIncident(exchange)
+        var fields = try await Fields(request)
+        let name = fields.text("name", isRequired: true, limitBytes: Self.visitorNameLimitBytes)
+        if let name, name.allSatisfy(\.isWhitespace) { fields.note("name", "must say something") }
+        let state: RollState? = fields.word("state")
+        let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let user = access.principal.user
+        let line = try await ledger.decide { engine, _, decision, now in
+            try engine.addVisitor(
+                named: name, (state ?? .unaccounted).state, note: note, to: incident.number, of: incident.team,
+                by: user, now: now, into: &decision)
+        }
+        return .json(.created) { $0.value(access.directory.named(line)) }
+    }
+
+    private func mark(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let (incident, access) = try await ledIncident(exchange)
+        let person = try rollNumber(exchange)
+        var fields = try await Fields(request)
+        let state: RollState? = fields.word("state", isRequired: true)
+        let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        try fields.finish()
+        guard let state = state?.state else { throw Problem.internalError }
+        let user = access.principal.user
+        let line = try await ledger.decide { engine, _, decision, now in
+            try engine.mark(
+                person, state, note: note, on: incident.number, of: incident.team, by: user, now: now,
+                into: &decision)
+        }
+        return .json { $0.value(access.directory.named(line)) }
+    }
+
+    private func takeOff(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let (incident, access) = try await ledIncident(exchange)
+        let person = try rollNumber(exchange)
+        let reason = try await Self.reason(in: request)
+        let user = access.principal.user
+        let line = try await ledger.decide { engine, _, decision, now in
+            try engine.takeOff(
+                person, reason: reason, from: incident.number, of: incident.team, by: user, now: now,
+                into: &decision)
+        }
+        return .json { $0.value(access.directory.named(line)) }
+    }
+
+    /// The number on the roll that the path names.
+    private func rollNumber(_ exchange: Exchange) throws -> UserNumber {
+        guard let number = Int32(try exchange.parameter("person")), number != 0 else { throw Problem.notFound }
+        return UserNumber(number)
+    }
+}
+
+/// How someone on a roll is, by the name that the wire has for it.
+private enum RollState: String, CaseIterable {
+    case safe, offSite, needsHelp, unaccounted
+
+    var state: Safety.State {
+        switch self {
+        case .safe: .safe
+        case .offSite: .offSite
+        case .needsHelp: .needsHelp
+        case .unaccounted: .unknown
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import MusterCore
+import MusterDocuments
+
+/// What a record has beside what every record has.
+private struct RecordFields: OptionSet {
+    let rawValue: UInt8
+    static let evaluated = RecordFields(rawValue: 1)
+    static let heard = RecordFields(rawValue: 2)
+    static let located = RecordFields(rawValue: 4)
+    static let storedBefore = RecordFields(rawValue: 8)
+    static let watch = RecordFields(rawValue: 16)
+    static let hasStood = RecordFields(rawValue: 32)
+    static let isClockKnown = RecordFields(rawValue: 64)
+    static let all = RecordFields(rawValue: 127)
+}
+
+extension ByteWriter {
+    mutating func put(_ record: DeviceRecord) {
+        var fields: RecordFields = []
+        if record.evaluated != nil { fields.insert(.evaluated) }
+        if record.heard != nil { fields.insert(.heard) }
+        if record.located != nil { fields.insert(.located) }
+        if record.storedBefore != nil { fields.insert(.storedBefore) }
+        if record.watch != nil { fields.insert(.watch) }
+        if record.hasStood { fields.insert(.hasStood) }
+        if record.isClockKnown { fields.insert(.isClockKnown) }
+        put(byte: fields.rawValue)
+        if let evaluated = record.evaluated { put(instant: evaluated) }
+        if let heard = record.heard { put(instant: heard) }
+        if let located = record.located { put(located) }
+        if let stored = record.storedBefore { put(stored) }
+        if let watch = record.watch {
+            put(varint: UInt64(watch.count))
+            for number in watch { put(signed: number) }
+        }
+        put(fixed: UInt64(record.intervalSeconds.bitPattern))
+        put(varint: UInt64(record.seeming.count))
+        for region in record.seeming { put(number: region.rawValue) }
+        let words = record.track.words
+        put(varint: UInt64(words.count))
+        for word in words { put(fixed: word) }
+    }
+}
+
+extension ByteReader {
+    /// A record. A track of another version's is empty: it is found again from where the device was of late.
+    mutating func deviceRecord() throws(CodecFault) -> DeviceRecord {
+        let fields = RecordFields(rawValue: try byte())
+        guard RecordFields.all.isSuperset(of: fields) else { throw .malformed(offset: offset) }
+        let evaluated: Instant? = fields.contains(.evaluated) ? try instant() : nil
+        let heard: Instant? = fields.contains(.heard) ? try instant() : nil
+        let located: Position? = fields.contains(.located) ? try position() : nil
+        let stored: Position? = fields.contains(.storedBefore) ? try position() : nil
+        var watch: [Int64]?
+        if fields.contains(.watch) {
+            var numbers: [Int64] = []
+            for _ in 0..<(try count(minimumBytes: 1)) { numbers.append(try signed()) }
+            watch = numbers
+        }
+        let interval = Float(bitPattern: UInt32(truncatingIfNeeded: try fixed()))
+        var seeming: [RegionNumber] = []
+        for _ in 0..<(try count(minimumBytes: 1)) { seeming.append(RegionNumber(try number())) }
+        var words: [UInt64] = []
+        for _ in 0..<(try count(minimumBytes: 8)) { words.append(try fixed()) }
+        return DeviceRecord(
+            evaluated: evaluated, heard: heard, located: located, storedBefore: stored,
+            track: ConfidentTrack(words: words) ?? ConfidentTrack(), intervalSeconds: interval,
+            hasStood: fields.contains(.hasStood), isClockKnown: fields.contains(.isClockKnown), watch: watch,
+            seeming: seeming)
+    }
+}

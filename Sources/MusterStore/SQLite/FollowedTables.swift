@@ -1,0 +1,97 @@
+import GRDB
+package import MusterCore
+import MusterDocuments
+
+/// The rows of what the engine knows of devices.
+enum FollowedTables {
+    static let schema = """
+        -- How devices stand to the muster regions of raw collections, as `presences` has it for all else.
+        CREATE TABLE refuges (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
+        -- How far devices were followed, and by which change.
+        CREATE TABLE device_records (device INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, record BLOB NOT NULL);
+        ALTER TABLE safety ADD COLUMN doubt INTEGER;
+        -- What was followed before has no records: the log need not be followed again from its beginning.
+        INSERT INTO counters (name, value)
+            SELECT 'recorded', coalesce(max(first_sequence + count - 1), 0) FROM log WHERE true
+            ON CONFLICT (name) DO NOTHING;
+
+        """
+}
+
+extension SQLiteTransaction {
+    func setPresences(_ presences: [Presence], of device: DeviceNumber) throws {
+        try set(presences, of: device, in: "presences")
+    }
+
+    func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws {
+        try set(refuges, of: device, in: "refuges")
+    }
+
+    private func set(_ presences: [Presence], of device: DeviceNumber, in table: String) throws {
+        guard !presences.isEmpty else {
+            return try execute("DELETE FROM \(table) WHERE device = ?", [device.rawValue])
+        }
+        var writer = ByteWriter()
+        writer.put(presences)
+        try run {
+            let statement = try RawStatement(
+                """
+                INSERT INTO \(table) (device, presences) VALUES (?, ?)
+                ON CONFLICT (device) DO UPDATE SET presences = excluded.presences
+                """, in: database)
+            statement.bind(1, Int64(device.rawValue))
+            try statement.binding(2, writer.bytes[...]) { try statement.run() }
+        }
+    }
+
+    func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws {
+        var writer = ByteWriter()
+        writer.put(record)
+        try run {
+            let statement = try RawStatement(
+                """
+                INSERT INTO device_records (device, sequence, record) VALUES (?, ?, ?)
+                ON CONFLICT (device) DO UPDATE SET sequence = excluded.sequence, record = excluded.record
+                """, in: database)
+            statement.bind(1, Int64(device.rawValue))
+            statement.bind(2, lastSequence)
+            try statement.binding(3, writer.bytes[...]) { try statement.run() }
+        }
+    }
+
+    func setRecorded(through sequence: Sequence) throws {
+        try run { try Counter.recorded.set(sequence.rawValue, in: database) }
+    }
+}
+
+extension SQLiteStore {
+    package func presences() throws -> [(device: DeviceNumber, presences: [Presence])] {
+        try presences(in: "presences").map { (device: $0.0, presences: $0.1) }
+    }
+
+    package func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])] {
+        try presences(in: "refuges").map { (device: $0.0, refuges: $0.1) }
+    }
+
+    private func presences(in table: String) throws -> [(DeviceNumber, [Presence])] {
+        try onReader { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM \(table) ORDER BY device").map { row in
+                let presences = try row.decode("presences") { reader throws(CodecFault) in try reader.presences() }
+                return (try row.number("device"), presences)
+            }
+        }
+    }
+
+    package func records() throws -> [(device: DeviceNumber, sequence: Sequence, record: DeviceRecord)] {
+        try onReader { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM device_records ORDER BY device").map { row in
+                let record = try row.decode("record") { reader throws(CodecFault) in try reader.deviceRecord() }
+                return (try row.number("device"), Sequence(try row.value("sequence")), record)
+            }
+        }
+    }
+
+    package var recordedThrough: Sequence {
+        get throws { try onReader { Sequence(try Counter.recorded.value(in: $0)) } }
+    }
+}

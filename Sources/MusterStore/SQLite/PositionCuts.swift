@@ -1,0 +1,148 @@
+import GRDB
+package import MusterCore
+import MusterDocuments
+import Synchronization
+
+/// Devices whose history of positions was deleted, each with the number of the newest change that the deletion covers.
+/// Readers of the log leave these positions out from the deleting commit on; `settle` erases what still lies in the
+/// file. The device, its newest position and everything derived from it stay.
+struct PositionCuts: Equatable {
+    private(set) var through: [DeviceNumber: Int64] = [:]
+
+    private static let prefix = "positionsErased/"
+
+    var isEmpty: Bool { through.isEmpty }
+
+    init() {}
+
+    /// Reads what was noted durably.
+    init(from database: Database) throws {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT name, value FROM counters WHERE name LIKE ?", arguments: [Self.prefix + "%"])
+        for row in rows {
+            guard let name = String.fromDatabaseValue(row["name"]),
+                let device = Int32(name.dropFirst(Self.prefix.count)),
+                let sequence = Int64.fromDatabaseValue(row["value"])
+            else { throw CodecFault.malformed(offset: 0) }
+            through[DeviceNumber(device)] = sequence
+        }
+    }
+
+    /// Notes that the positions of a device in changes up to `sequence` are deleted.
+    mutating func cut(_ device: DeviceNumber, through sequence: Int64) { through[device] = sequence }
+
+    mutating func formUnion(_ other: PositionCuts) {
+        through.merge(other.through) { max($0, $1) }
+    }
+
+    /// Drops what `other` has too; a cut that was made anew since stays.
+    mutating func subtract(_ other: PositionCuts) {
+        for (device, sequence) in other.through where through[device] == sequence { through[device] = nil }
+    }
+
+    /// Whether the position in the change of this number is deleted.
+    func cover(_ device: DeviceNumber, at sequence: Int64) -> Bool {
+        through[device].map { sequence <= $0 } ?? false
+    }
+
+    /// Whether the change of this number tells of a deleted position.
+    func cover(_ change: Change, at sequence: Int64) -> Bool {
+        guard case .position(_, let device, _) = change else { return false }
+        return cover(device, at: sequence)
+    }
+
+    /// Notes all of these durably.
+    func store(in database: Database) throws {
+        for (device, sequence) in through {
+            try database.execute(
+                sql: """
+                    INSERT INTO counters (name, value) VALUES (?, ?)
+                    ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+                    """, arguments: [Self.prefix + "\(device.rawValue)", sequence])
+        }
+    }
+
+    /// Takes the notes of all of these away, but for cuts that were made anew since.
+    func delete(from database: Database) throws {
+        for (device, sequence) in through {
+            try database.execute(
+                sql: "DELETE FROM counters WHERE name = ? AND value = ?",
+                arguments: [Self.prefix + "\(device.rawValue)", sequence])
+        }
+    }
+}
+
+extension SQLiteStore {
+    package func erasePositions(of device: DeviceNumber, limit: Int) throws -> Bool {
+        guard let through = cuts.withLock({ $0.through[device] }) else { return false }
+        let merged = try onReader { try Counter.merged.value(in: $0) }
+        // What waits in memory goes into the history first: from the log it would come back at the next start.
+        if merged < through, !stage.withLock({ $0.isEmpty }) {
+            _ = try mergeStaged(limit: max(1, limit))
+            return true
+        }
+        return try onWriter { database in
+            try transact(in: database) {
+                try HistoryTable.delete(of: device, through: through, limit: max(1, limit), in: database) >= limit
+            }
+        }
+    }
+}
+
+extension HistoryTable {
+    /// Deletes newest positions that are older than `horizon`, also of devices without a history.
+    static func deleteLatest(before horizon: Instant, in database: Database) throws {
+        let statement = try RawStatement("DELETE FROM latest WHERE sample_time < ?", in: database)
+        statement.bind(1, horizon.milliseconds)
+        try statement.run()
+    }
+
+    /// Deletes at most about `limit` positions of a device that changes up to `sequence` told of. Its newest position
+    /// stays among the latest ones.
+    ///
+    /// - Returns: how many, fewer than `limit` only when none is left.
+    static func delete(
+        of device: DeviceNumber, through sequence: Int64, limit: Int, in database: Database
+    ) throws -> Int {
+        let statement = try RawStatement(
+            """
+            SELECT number, count, last_sequence, positions, marks FROM history
+            WHERE epoch IN (SELECT number FROM epochs) AND device = ? AND first_sequence <= ?
+            """, in: database)
+        statement.bind(1, Int64(device.rawValue))
+        statement.bind(2, sequence)
+        var gone: [Int64] = []
+        var cut: [(number: Int64, rest: [Position], marks: MarkWriter)] = []
+        var count = 0
+        while count < limit, try statement.step() {
+            let held = Int(clamping: statement.integer(1))
+            if statement.integer(2) <= sequence {
+                gone.append(statement.integer(0))
+                count += held
+                continue
+            }
+            let marks = try statement.withBlob(4) { try MarkWriter.marks(in: $0) }
+            var rest: [Position] = []
+            var restMarks = MarkWriter()
+            try statement.withBlob(3) { bytes in
+                var reader = ByteReader(bytes)
+                for mark in marks where !reader.isAtEnd {
+                    let position = try reader.position()
+                    guard mark.sequence > sequence else { continue }
+                    rest.append(position)
+                    restMarks.add(mark)
+                }
+            }
+            cut.append((statement.integer(0), rest, restMarks))
+            count += held - rest.count
+        }
+        statement.reset()
+        let deletion = try RawStatement("DELETE FROM history WHERE number = ?", in: database)
+        for number in gone {
+            deletion.bind(1, number)
+            try deletion.run()
+        }
+        for (number, rest, marks) in cut { try replace(number, by: rest, marks, in: database) }
+        return count
+    }
+}

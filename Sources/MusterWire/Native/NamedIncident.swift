@@ -1,0 +1,94 @@
+package import MusterCore
+
+/// An incident, in names.
+package struct NamedIncident: Hashable, Sendable {
+    /// In numbers.
+    package var incident: Incident
+    /// Whose it is.
+    package var team: String
+    /// Who started it.
+    package var startedBy: String
+    /// Who closed it, where someone did.
+    package var closedBy: String?
+    /// Who opened it again, where someone did.
+    package var reopenedBy: String?
+
+    /// An incident with the names of whom it speaks of.
+    package init(_ incident: Incident, team: String, startedBy: String, closedBy: String?, reopenedBy: String? = nil) {
+        self.incident = incident
+        self.team = team
+        self.startedBy = startedBy
+        self.closedBy = closedBy
+        self.reopenedBy = reopenedBy
+    }
+}
+
+extension JSONWriter {
+    /// Writes an incident.
+    package mutating func members(of named: NamedIncident) {
+        let incident = named.incident
+        member("number", Int64(incident.number.rawValue))
+        member("team", named.team)
+        member("kind", incident.kind.wireName.description)
+        if let note = incident.note { member("note", note) }
+        member("startedAt", incident.startedAt)
+        member("startedBy", named.startedBy)
+        member("open", incident.isOpen)
+        member("happened", incident.turn.wireName.description)
+        member("allAccounted", incident.allAccountedAt != nil)
+        if let moment = incident.allAccountedAt { member("allAccountedAt", moment) }
+        if let reopening = incident.reopening {
+            member("reopenedAt", reopening.at)
+            if let user = named.reopenedBy { member("reopenedBy", user) }
+            member("reopenReason", reopening.reason)
+        }
+        guard let closing = incident.closing else { return }
+        member("closedAt", closing.at)
+        member("closedHow", closing.how.wireName.description)
+        if let user = named.closedBy { member("closedBy", user) }
+        switch closing.how {
+        case .byHand(_, let reason): member("reason", reason)
+        case .takenOver(let other): member("takenOverBy", Int64(other.rawValue))
+        case .allAccounted, .teamGone, .automatic: break
+        }
+    }
+}
+
+extension Incident.Kind {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .real: "real"
+        case .drill: "drill"
+        }
+    }
+}
+
+extension Incident.Turn {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .started: "started"
+        case .closed: "closed"
+        case .allAccounted: "allAccounted"
+        case .notAllAccounted: "notAllAccounted"
+        case .reopened: "reopened"
+        }
+    }
+}
+
+extension Incident.Closing.How {
+    /// How the wire calls it.
+    package var wireName: StaticString {
+        switch self {
+        case .allAccounted: "allAccounted"
+        case .byHand: "byHand"
+        case .teamGone: "teamGone"
+        case .automatic: "automatic"
+        case .takenOver: "takenOver"
+        }
+    }
+
+    /// All names of ways that an incident may end.
+    package static var wireNames: [StaticString] { ["allAccounted", "byHand", "teamGone", "automatic", "takenOver"] }
+}

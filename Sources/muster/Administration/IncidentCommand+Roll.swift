@@ -1,0 +1,162 @@
+import ArgumentParser
+import Foundation
+
+/// What a leader does to a roll by hand.
+extension IncidentCommand {
+    struct Visitor: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Put a visitor, who has no phone, on the roll of an incident.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Argument(help: "What the visitor is called.") var name: String
+        @Option(help: "safe, offSite, needsHelp or unaccounted.") var state: String?
+        @Option(help: "A sentence with it.") var note: String?
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let order = Order(name: name, state: state, note: note)
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/incidents/\(number)/roll", json: order)
+            }
+            try announceLine(body, json: json)
+        }
+
+        private struct Order: Encodable {
+            var name: String
+            var state: String?
+            var note: String?
+        }
+    }
+
+    struct Mark: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say how a visitor on the roll is, or someone who was removed from the server.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Argument(help: "Who: the name, or the number on the roll.") var person: String
+        @Argument(help: "safe, offSite, needsHelp or unaccounted.") var state: String
+        @Option(help: "A sentence with it.") var note: String?
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let order = Order(state: state, note: note)
+            let body = try await Connection.withServer(over: data.data) { connection in
+                let person = try await rollNumber(of: person, on: number, connection)
+                return try await connection.send("POST", "/incidents/\(number)/roll/\(person)/mark", json: order)
+            }
+            try announceLine(body, json: json)
+        }
+
+        private struct Order: Encodable {
+            var state: String
+            var note: String?
+        }
+    }
+
+    struct TakeOff: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take someone off the roll of an incident: nobody waits for them.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The incident's number.") var number: Int
+        @Argument(help: "Who: the name, or the number on the roll.") var person: String
+        @Option(help: "Why.") var reason: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                let person = try await rollNumber(of: person, on: number, connection)
+                return try await connection.send(
+                    "POST", "/incidents/\(number)/roll/\(person)/removal", json: ["reason": reason])
+            }
+            try announceLine(body, json: json)
+        }
+    }
+
+    /// The number on a roll of whom a name or a number names.
+    ///
+    /// - Throws: where nobody on the roll is called so, or more than one.
+    private static func rollNumber(
+        of person: String, on incident: Int, _ connection: Connection
+    ) async throws -> Int {
+        let roll = try await connection.get("/incidents/\(incident)", as: RollCall.self).roll
+        let named = roll.filter { $0.user == person && !$0.left }
+        if named.count > 1 {
+            let numbers = named.map { String($0.person) }.joined(separator: ", ")
+            throw CommandFailure("more than one is called \(person) on this roll: take one of the numbers \(numbers)")
+        }
+        guard let number = named.first?.person ?? Int(person) else {
+            throw CommandFailure("nobody on this roll is called \(person)")
+        }
+        return number
+    }
+
+    /// Says what a line of the record says.
+    private static func announceLine(_ body: Data, json: Bool) throws {
+        if json { return announce(String(decoding: body, as: UTF8.self)) }
+        struct Line: Decodable {
+            var person: Int
+            var user: String
+            var event: String
+        }
+        let line = try JSONDecoder().decode(Line.self, from: body)
+        let safety = try JSONDecoder().decode(PersonSafety.self, from: body)
+        announce("\(line.event == "takenOff" ? "off the roll" : safety.sentence)\t\(line.user)\t\(line.person)")
+    }
+
+    /// A roll call, as the API tells it.
+    struct RollCall: Decodable, Sendable {
+        struct Counts: Decodable, Sendable {
+            var people: Int
+            var accounted: Int
+        }
+        var counts: Counts
+        var roll: [RollPerson]
+    }
+
+    /// Someone on a roll, as the API tells it.
+    struct RollPerson: Decodable, Sendable {
+        /// What happened to someone, when and by whom.
+        struct Act: Decodable, Sendable {
+            var at: String
+            var by: String?
+        }
+        /// What was said of someone that counts no longer.
+        struct Unconfirmed: Decodable, Sendable {
+            var kind: String
+            var at: String
+            var by: String
+        }
+        private struct Members: Decodable {
+            var person: Int
+            var user: String
+            var visitor: Bool
+            var left: Bool
+            var accounted: Bool
+            var removed: Act?
+            var moved: Act?
+            var unconfirmed: Unconfirmed?
+        }
+
+        var person: Int
+        var user: String
+        var left: Bool
+        /// Who, whether found, how and since when.
+        var line: String
+
+        init(from decoder: any Decoder) throws {
+            let members = try Members(from: decoder)
+            (person, user, left) = (members.person, members.user, members.left)
+            let safety = try PersonSafety(from: decoder)
+            let found = left ? "off the roll" : members.accounted ? "accounted" : "MISSING"
+            var line = "\(found)\t\(user)\(members.visitor ? " (visitor)" : "")\t\(safety.sentence)"
+            for (act, word) in [(members.removed, "removed"), (members.moved, "moved")] {
+                if let act { line += "\t\(word) at \(act.at) by \(act.by ?? "the server")" }
+            }
+            if let word = members.unconfirmed {
+                let said = word.kind == "offSite" ? "off site" : word.kind
+                line += "\tsaid \(said) at \(word.at) by \(word.by), not confirmed"
+            }
+            self.line = line
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import MusterCore
+import MusterGeometry
+import Testing
+
+/// Incidents that close by themselves, because their team chose so, and those that are opened again.
+@Suite struct IncidentClosingTests {
+    /// Ana alone, with a phone outside of the muster region, in a team with choices.
+    private func crew(_ settings: IncidentSettings) -> World {
+        var world = World(silenceSeconds: 600)
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        world.edit(.putTeam(world.team(settings)))
+        world.report(46, 14, at: 0)
+        return world
+    }
+
+    @Test func `a drill whose team chose so closes once all stayed accounted for, and not before`() throws {
+        var world = crew(IncidentSettings(closesDrills: true))
+        try world.evacuate(at: 10)
+        world.report(45, 14, at: 20)
+        world.report(46, 14, at: 200)
+        world.report(45, 14, at: 210)
+        // 300 s after the first time; they did not stay.
+        world.report(45, 14, at: 330)
+        world.sweep(at: 331)
+        #expect(world.closings.isEmpty)
+        world.report(45, 14, at: 500)
+        world.sweep(at: 509)
+        #expect(world.closings.isEmpty)
+        world.sweep(at: 510)
+        #expect(world.closings == [.automatic])
+        #expect(world.lines.last == "closed")
+    }
+
+    @Test(arguments: [
+        (Incident.Kind.drill, IncidentSettings(), false),
+        (.drill, IncidentSettings(closesRealIncidents: true), false),
+        (.real, IncidentSettings(closesDrills: true), false),
+        (.drill, IncidentSettings(closesDrills: true), true),
+        (.real, IncidentSettings(closesRealIncidents: true), true),
+    ])
+    func `only what the team chose closes by itself`(
+        kind: Incident.Kind, settings: IncidentSettings, closes: Bool
+    ) throws {
+        var world = crew(settings)
+        try world.evacuate(1, kind, at: 10)
+        world.report(45, 14, at: 20)
+        world.sweep(at: 400)
+        #expect(world.closings == (closes ? [.automatic] : []))
+    }
+
+    @Test func `after a restart a drill waits anew, and closes then`() throws {
+        var world = crew(IncidentSettings(closesDrills: true))
+        try world.evacuate(at: 10)
+        world.report(45, 14, at: 20)
+        world.report(45, 14, at: 300)
+        world.restart()
+        world.sweep(at: 310)
+        world.sweep(at: 330)
+        #expect(world.closings.isEmpty)
+        world.sweep(at: 610)
+        #expect(world.closings == [.automatic])
+    }
+
+    @Test func `a reopened incident has its number and its roll, and asks everyone again`() throws {
+        var world = crew(IncidentSettings())
+        world.addTeam()
+        try world.evacuate(at: 10)
+        let zoe = try world.addVisitor("Zoe", .safe, at: 11)
+        world.declare(.safe, of: World.lea, at: 20)
+        try world.takeOff(World.ben, at: 21)
+        world.report(45, 14, at: 30)
+        try world.close(at: 40)
+        world.report(46, 14, at: 50)
+        try world.reopen(at: 60)
+        let incident = try #require(world.engine.openIncident(of: World.team))
+        #expect(incident.number == IncidentNumber(1))
+        #expect(incident.reopening == .init(at: World.time(60), by: World.lea, reason: "too soon"))
+        #expect(world.engine.roll(of: incident.number).present == [zoe, World.ana, World.lea])
+        #expect(world.turns.suffix(2) == [.closed, .reopened])
+        #expect(world.lines.suffix(3) == ["reopened", "ana changed unsafe", "lea changed unknown"])
+        #expect(throws: IncidentFault.isNotClosed) { try world.reopen(at: 61) }
+        world.report(45, 14, at: 70)
+        world.declare(.safe, of: World.lea, at: 71)
+        #expect(world.turns.last == .allAccounted)
+    }
+
+    @Test func `an incident is not opened again beside another one`() throws {
+        var world = crew(IncidentSettings())
+        try world.evacuate(1, at: 10)
+        try world.close(1, at: 20)
+        try world.evacuate(2, at: 30)
+        #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.reopen(1, at: 40) }
+    }
+
+    @Test func `who came to the team while an incident was closed is asked when it is opened again`() throws {
+        var world = crew(IncidentSettings())
+        try world.evacuate(at: 10)
+        try world.close(at: 20)
+        world.addTeam()
+        try world.reopen(at: 30)
+        #expect(world.lines.suffix(3) == ["reopened", "lea joined unknown", "ben joined unknown"])
+    }
+}
