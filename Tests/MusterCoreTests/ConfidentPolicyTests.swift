@@ -30,7 +30,9 @@ import Testing
                 let next = ConfidentPolicy.verdict(
                     from: standing, signedDistanceMetres: radius - distance, deviationMetres: track.deviationMetres,
                     isSettled: track.isSettled, motion: track.motion,
-                    signedDistanceMetres: { radius - ConfidentPolicyTests.centre.distance(to: $0).value }
+                    signedDistanceMetres: { place, _ in
+                        radius - ConfidentPolicyTests.centre.distance(to: place).value
+                    }
                 ).standing
                 if standing != .unknown && next != standing { events.append(next == .inside ? "enter" : "exit") }
                 standing = next

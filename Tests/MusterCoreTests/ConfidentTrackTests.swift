@@ -28,7 +28,7 @@ import Testing
                     from: standings[index],
                     signedDistanceMetres: vectors.radius - (east * east + north * north).squareRoot(),
                     deviationMetres: track.deviationMetres, isSettled: track.isSettled, mode: mode,
-                    motion: track.motion, signedDistanceMetres: { signedDistance(vectors, $0) })
+                    motion: track.motion, signedDistanceMetres: { place, _ in signedDistance(vectors, place) })
                 standings[index] = verdict.standing
                 worst.probability = max(worst.probability, abs(verdict.probability - row.probability))
             }

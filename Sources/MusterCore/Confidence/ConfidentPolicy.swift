@@ -32,23 +32,25 @@ public enum ConfidentPolicy {
     ///   - sd: the track's deviation, above 0.
     ///   - isSettled: whether the track has two fixes and is checking none; only then unknown ends.
     ///   - mode: the region's.
-    ///   - motion: the track's; nil when the device does not move.
+    ///   - motion: the track's; nil when the device does not move. Asked for only when it can change the verdict.
     ///   - signedDistanceMetres: how far a place is from the region's boundary, positive inside. Asked at most once,
-    ///     for the place where a moving device was, and only when the answer can change the verdict.
+    ///     for the place where a moving device was, and only when the answer can change the verdict. What is farther
+    ///     than the second argument may be told as infinitely far.
     public static func verdict(
         from standing: Standing, signedDistanceMetres d: Double, deviationMetres sd: Double, isSettled: Bool,
-        mode: RegionMode = .standard, motion: Motion? = nil,
-        signedDistanceMetres: (Coordinate) -> Double = { _ in .nan }
+        mode: RegionMode = .standard, motion: @autoclosure () -> Motion? = nil,
+        signedDistanceMetres: (Coordinate, _ limitMetres: Double) -> Double = { _, _ in .nan }
     ) -> (standing: Standing, probability: Double) {
         verdict(
             from: standing, signedDistanceMetres: d, deviationMetres: sd, isSettled: isSettled,
-            thresholds: mode.thresholds, motion: motion, signedDistanceMetres: signedDistanceMetres)
+            thresholds: mode.thresholds, motion: motion(), signedDistanceMetres: signedDistanceMetres)
     }
 
     /// The same by other thresholds than a mode's, for studies of them.
     package static func verdict(
         from standing: Standing, signedDistanceMetres d: Double, deviationMetres sd: Double, isSettled: Bool,
-        thresholds: CrossingThresholds, motion: Motion?, signedDistanceMetres: (Coordinate) -> Double
+        thresholds: CrossingThresholds, motion: @autoclosure () -> Motion?,
+        signedDistanceMetres: (Coordinate, _ limitMetres: Double) -> Double
     ) -> (standing: Standing, probability: Double) {
         let probability = normalProbability(below: d / sd)
         switch standing {
@@ -56,17 +58,18 @@ public enum ConfidentPolicy {
             if normalProbability(below: (d + thresholds.exitMarginMetres) / sd) < thresholds.exit {
                 return (.outside, probability)
             }
-            guard let motion,
-                normalProbability(below: (d + thresholds.movingExitMarginMetres) / sd) < thresholds.movingExit,
-                signedDistanceMetres(motion.earlier) - d >= acrossShare * motion.metres
+            guard normalProbability(below: (d + thresholds.movingExitMarginMetres) / sd) < thresholds.movingExit,
+                let motion = motion()
             else { return (.inside, probability) }
-            return (.outside, probability)
+            let least = d + acrossShare * motion.metres
+            return (signedDistanceMetres(motion.earlier, abs(least) + 1) >= least ? .outside : .inside, probability)
         case .outside:
             if probability > thresholds.enter { return (.inside, probability) }
-            guard let motion, probability > thresholds.movingEnter,
-                d - signedDistanceMetres(motion.earlier) >= acrossShare * motion.metres
-            else { return (.outside, probability) }
-            return (.inside, probability)
+            guard probability > thresholds.movingEnter, let motion = motion() else {
+                return (.outside, probability)
+            }
+            let most = d - acrossShare * motion.metres
+            return (signedDistanceMetres(motion.earlier, abs(most) + 1) <= most ? .inside : .outside, probability)
         case .unknown:
             guard isSettled else { return (.unknown, probability) }
             if probability > thresholds.enter { return (.inside, probability) }

@@ -49,10 +49,10 @@ extension ConfidentTrack {
     mutating func noteMotion(after step: Step) {
         if surprises == 0 {
             if let mark = pastMark {
-                let metres = step.metres(of: mark)
-                let moves =
-                    metres >= Self.leastSpeed * Double(mark.ageMilliseconds) / 1000
-                    && metres >= Self.motionDeviations * deviationMetres
+                // Squares: this is asked with every fix.
+                let slowest = Self.leastSpeed / 1000 * Double(mark.ageMilliseconds)
+                let least = Self.motionDeviations * Self.motionDeviations * Double(variance + lasting)
+                let moves = step.squareOfMetres(of: mark) >= max(slowest * slowest, least)
                 movingFixes = moves ? min(movingFixes + 1, Self.motionFixes) : 0
             } else {
                 movingFixes = 0

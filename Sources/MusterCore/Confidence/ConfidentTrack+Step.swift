@@ -106,9 +106,10 @@ extension ConfidentTrack {
                 eastDegrees - Double(mark.eastDegrees), northDegrees - Double(mark.northDegrees), perDegree)
         }
 
-        /// How far the estimate is from a mark.
-        func metres(of mark: Mark) -> Double {
-            Self.length(Double(mark.eastDegrees), Double(mark.northDegrees), perDegree)
+        /// The square of how far the estimate is from a mark.
+        func squareOfMetres(of mark: Mark) -> Double {
+            let (x, y) = (Double(mark.eastDegrees) * perDegree.east, Double(mark.northDegrees) * perDegree.north)
+            return x * x + y * y
         }
 
         /// The speed since a mark, apart from what may be error.

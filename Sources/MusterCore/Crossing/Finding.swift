@@ -15,8 +15,6 @@ struct Evidence {
     var isSettled = true
     /// Whether the last fix does not fit, so that everything stays as it was.
     var isChecking = false
-    /// How the device has moved of late; nil when it does not move.
-    var motion: Motion?
     /// Whether the tracker's filter lets raw collections evaluate the fix.
     var passesFilter = true
     /// Whether nothing was ever decided under the confident policy: what a first decision finds is no crossing.
@@ -38,7 +36,6 @@ extension Evidence {
         leastDeviationMetres = state.track.leastDeviationMetres
         isSettled = state.track.isSettled
         isChecking = state.track.isChecking
-        motion = state.track.motion
         self.isFirst = isFirst
     }
 }

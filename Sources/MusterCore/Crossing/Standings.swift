@@ -19,7 +19,9 @@ struct Standings {
     ///
     /// - Returns: whether the device is at rest: it stays in what it was in, and would as long as no boundary comes
     ///   near.
-    func move(_ presences: inout [Presence], in atlas: Atlas, on bench: inout Workbench) -> Bool {
+    func move(
+        _ presences: inout [Presence], by track: ConfidentTrack, in atlas: Atlas, on bench: inout Workbench
+    ) -> Bool {
         if staysPut(presences, bench.findings, in: atlas) { return true }
         let changedBefore = bench.presencesChanged
         bench.presencesChanged = false
@@ -46,7 +48,7 @@ struct Standings {
             }
             move(
                 RegionNumber(number), rule, from: isKnown ? presence : nil,
-                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, in: atlas, on: &bench)
+                signedDistanceMetres: isFound ? finding?.signedDistanceMetres : nil, by: track, in: atlas, on: &bench)
         }
         bench.tellGathered()
         // Most fixes change nothing, and then nothing is copied.
@@ -110,7 +112,7 @@ struct Standings {
     /// Moves one presence.
     private func move(
         _ region: RegionNumber, _ rule: Atlas.RegionRule, from former: Presence?, signedDistanceMetres: Double?,
-        in atlas: Atlas, on bench: inout Workbench
+        by track: ConfidentTrack, in atlas: Atlas, on bench: inout Workbench
     ) {
         if !isConfident(rule) {
             guard evidence.passesFilter else {
@@ -129,8 +131,10 @@ struct Standings {
             let (standing, probability) = ConfidentPolicy.verdict(
                 from: before.standing, signedDistanceMetres: signedDistanceMetres ?? -.infinity,
                 deviationMetres: evidence.deviationMetres, isSettled: evidence.isSettled, mode: rule.mode,
-                motion: evidence.motion,
-                signedDistanceMetres: { atlas.signedDistance(from: $0, to: region)?.value ?? .nan })
+                motion: track.motion,
+                signedDistanceMetres: {
+                    atlas.signedDistanceMetres(from: $0, to: region, in: rule.collection, limit: $1, &bench.places)
+                })
             cross(
                 from: before, isNew: former == nil, rule, to: standing, probability: probability, on: &bench)
         }

@@ -179,6 +179,23 @@ struct Atlas: Sendable {
         return indexes[Int(rule.collection.rawValue)].index.signedDistance(from: place, to: region.rawValue)
     }
 
+    /// Metres from a place to a region's boundary, positive inside; infinitely many where they are more than a limit.
+    ///
+    /// Faster than the distance alone for a limit of some tens of metres.
+    func signedDistanceMetres(
+        from place: Coordinate, to region: RegionNumber, in collection: CollectionNumber, limit: Double,
+        _ found: inout Answers<NearbyRegion>
+    ) -> Double {
+        guard limit <= Self.farthestSearchMetres else { return signedDistance(from: place, to: region)?.value ?? .nan }
+        found.clear()
+        nearby(place, within: Metres(limit), in: collection, into: &found)
+        for near in found where near.id == region.rawValue { return near.signedDistanceMetres }
+        return -.infinity
+    }
+
+    /// Beyond this a search finds too many other regions.
+    private static var farthestSearchMetres: Double { 200 }
+
     /// Replaces `found` by the numbers of the regions that hold a place, ascending.
     func regions(
         containing place: Coordinate, in collections: [CollectionNumber], into found: inout Answers<Int32>

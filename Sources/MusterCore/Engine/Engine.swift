@@ -109,11 +109,11 @@ public struct Engine: Sendable {
         let standings = Standings(evidence: evidence)
         if !standings.isClear(position, state, in: atlas) {
             atlas.find(position, evidence, state, on: &bench)
-            var isAtRest = standings.move(&state.presences, in: atlas, on: &bench)
+            var isAtRest = standings.move(&state.presences, by: state.track, in: atlas, on: &bench)
             if !tracker.sheltering.isEmpty {
                 atlas.findRefuges(evidence, state, on: &bench)
                 let isSheltered = Standings(evidence: evidence, scope: .refuges).move(
-                    &state.refuges, in: atlas, on: &bench)
+                    &state.refuges, by: state.track, in: atlas, on: &bench)
                 isAtRest = isAtRest && isSheltered
             }
             standings.noteClearance(around: position, isAtRest: isAtRest, &state, in: atlas, bench.findings)

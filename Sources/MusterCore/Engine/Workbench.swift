@@ -14,6 +14,8 @@ struct Workbench: Sendable {
     /// The regions that a fix may be inside of, in region order; where the boundary is far, or nobody asks how far it
     /// is, its distance is infinite.
     var findings = Answers<NearbyRegion>()
+    /// The regions near the place where a moving device was.
+    var places = Answers<NearbyRegion>()
     var presences: [Presence] = []
     /// What is told after the exits of the observation at hand: its enters, its dwells, then its reports.
     var enters: [Crossing] = []

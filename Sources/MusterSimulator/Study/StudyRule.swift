@@ -101,7 +101,7 @@ struct StudyJudge {
             let verdict = ConfidentPolicy.verdict(
                 from: standing, signedDistanceMetres: region.signedDistance(of: fix.estimate),
                 deviationMetres: fix.deviation, isSettled: fix.isSettled, thresholds: thresholds, motion: fix.motion,
-                signedDistanceMetres: { region.signedDistance(of: StudyPhone.plane.offset($0)) })
+                signedDistanceMetres: { place, _ in region.signedDistance(of: StudyPhone.plane.offset(place)) })
             probability = verdict.probability
             return verdict.standing
         }
