@@ -45,7 +45,7 @@ import Testing
                 .sighting(sighting, of: World.phone, isCurrent: true),
                 // Heard, and not located.
                 .safety(
-                    Safety(state: .unknown, since: Instant(milliseconds: 0), source: .unlocated), of: World.ana),
+                    Safety(state: .unknown, since: World.time(0), source: .unlocated), of: World.ana),
                 .note(note.name, of: World.phone),
             ])
         #expect(decision.devicesToStore.isEmpty)
