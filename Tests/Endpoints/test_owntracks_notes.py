@@ -214,7 +214,10 @@ def test_the_last_will_makes_nobody_safe_or_unsafe(admin, server):
     before = admin.last_sequence()
     phone.tell([{"_type": "lwt", "tst": now() // 1000}, {"_type": "beacon", "uuid": beacon, "major": 1, "minor": 1,
                                                         "tst": now() // 1000}])
-    assert [change["type"] for change in admin.changes(before)] == ["sighting", "note"]
+    told = admin.changes(before)
+    # A beacon says that the phone is heard, and not where it is.
+    assert [change["type"] for change in told] == ["sighting", "safety", "note"]
+    assert (told[1]["state"], told[1]["source"]) == ("unknown", "unlocated")
     assert admin.ok("GET", "/teams/watch/safety")["counts"]["unknown"] == 1
 
 
@@ -222,7 +225,8 @@ def test_the_live_feed_tells_of_them(admin, phone):
     with EventStream(admin.address, admin.token, since=admin.last_sequence()) as stream:
         phone.tell(captured("card"))
         phone.tell({"_type": "beacon", "uuid": beacon, "major": 1, "minor": 1, "tst": now() // 1000})
-        note, sighting = stream.take(lambda found: len(found) == 2)
+        found = stream.take(lambda found: len([kind for _, kind, _ in found if kind != "safety"]) == 2)
+    note, sighting = (event for event in found if event[1] != "safety")
     assert note[1] == "note" and sighting[1] == "sighting"
     assert (note[2]["device"], note[2]["kind"]) == (phone.name, "card")
     assert "face" not in json.dumps(note[2])
