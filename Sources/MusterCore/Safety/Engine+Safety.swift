@@ -169,8 +169,7 @@ extension Engine {
         if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
         let checking: Doubt? = states[place].track.isChecking ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
-        // Of a device of an older store, whose track is not recalled yet, nobody knows.
-        return isUndecided || states[place].track.isEmpty ? .undecided : .none(checking)
+        return isUndecided ? .undecided : .none(checking)
     }
 
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
