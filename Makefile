@@ -36,6 +36,7 @@ bench: ## Measure a release build, and its peer in the same run.
 	@.build/release/muster bench sync
 	@.build/release/muster bench watch
 	@.build/release/muster bench feeds
+	@.build/release/muster bench edits
 	@Benchmarks/peer-postgis
 	@Benchmarks/peer-regions
 	@Benchmarks/peer-places

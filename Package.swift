@@ -164,6 +164,7 @@ let package = Package(
                 "MusterGeometry", "MusterSimulator", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(

@@ -26,6 +26,8 @@ public struct Decision: Sendable {
     var rolls: [IncidentNumber: Roll] = [:]
     /// Since when all are accounted for without doubt, where that changed; nil inside where they no longer are.
     var undoubtedSince: [IncidentNumber: Instant?] = [:]
+    /// How far the review of edits comes with it; nil where nothing was reviewed.
+    var reviewQueue: ReviewQueue?
     /// Whether `recount` waits for the end of what is being decided of many people at once.
     var defersRecount = false
     /// What is to be added to the records of incidents, in order.
@@ -137,6 +139,7 @@ public struct Decision: Sendable {
         rolls.removeAll()
         undoubtedSince.removeAll()
         defersRecount = false
+        reviewQueue = nil
         entries.removeAll(keepingCapacity: true)
         bench.presencesChanged = false
         bench.beliefChanged = false

@@ -87,6 +87,27 @@ extension Engine {
     /// Has the next review derive everyone's safety anew: the process may have ended between an edit and what follows
     /// from it.
     public mutating func reviewEveryone() { scope.isEveryone = true }
+
+    /// The located devices that report to a tracker with muster regions in raw collections, and the newest sample time
+    /// that was evaluated of each.
+    public var devicesToShelter: [(device: DeviceNumber, evaluated: Instant)] {
+        devices.indices.compactMap { index in
+            guard let evaluated = devices[index].evaluated, !tracker(of: devices[index].user).sheltering.isEmpty else {
+                return nil
+            }
+            return (DeviceNumber(Int32(index)), evaluated)
+        }
+    }
+
+    /// Follows a device along its latest positions, and has the next review decide how it stands to the muster regions
+    /// of raw collections: an older version of Muster stored neither.
+    ///
+    /// - Parameter trail: ascending.
+    public mutating func shelter(_ device: DeviceNumber, along trail: [Position]) {
+        guard devices.indices.contains(Int(device.rawValue)) else { return }
+        for position in trail { devices[Int(device.rawValue)].track.take(ConfidentFix(position)) }
+        scope.unsheltered.insert(device)
+    }
 }
 
 extension ClockWatch {

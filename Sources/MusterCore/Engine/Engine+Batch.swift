@@ -112,13 +112,6 @@ extension Engine {
         return states[place].track.fixes == 0 && states[place].isLocated ? .trail(of: device, until: evaluated) : nil
     }
 
-    /// The newest sample time of a device that was evaluated. Asked for every observation: so the state is not copied.
-    func evaluated(of device: DeviceNumber, after decision: Decision) -> Instant? {
-        let index = Int(device.rawValue)
-        if let place = decision.devices.place(of: index) { return decision.devices.states[place].evaluated }
-        return devices.indices.contains(index) ? devices[index].evaluated : nil
-    }
-
     /// Follows a device along positions that were decided before this engine was made, so that its track goes on where
     /// it was. No standing changes.
     ///

@@ -13,6 +13,8 @@ public struct Engine: Sendable {
     var ownership = Ownership()
     /// What edits have changed since the last review.
     var scope = ReviewScope()
+    /// Whom that concerned and for whom it is not decided yet.
+    var reviewQueue = ReviewQueue()
     /// The open incidents, each by its team.
     var incidents: [TeamNumber: Incident] = [:]
     /// Who is asked for in each open incident.
@@ -57,6 +59,7 @@ public struct Engine: Sendable {
         decision.devices.replace(in: &devices)
         decision.people.replace(in: &people)
         adoptIncidents(decision)
+        adoptReview(decision)
         decision.reset()
     }
 

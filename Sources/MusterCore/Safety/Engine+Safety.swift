@@ -92,12 +92,17 @@ extension Engine {
         var safe: Safety?
         var lastLocated: Instant?
         var isHeard = false
+        var isUnderReview = false
         for device in ownership.devices(of: user) {
             let (evaluated, heard) = lastTimes(of: device, after: decision)
             if let heard, now.seconds(since: heard) <= silenceSeconds { isHeard = true }
             guard let evaluated else { continue }
             lastLocated = max(lastLocated ?? evaluated, evaluated)
             if now.seconds(since: evaluated) > silenceSeconds { continue }
+            if self.isUnderReview(device, after: decision) {
+                isUnderReview = true
+                continue
+            }
             switch musterStanding(of: device, preferring: person.safety.region, after: decision) {
             case .undecided: continue
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
@@ -107,6 +112,7 @@ extension Engine {
                     state: .safe, since: decidedAt, region: safe?.region ?? region, doubt: safe?.doubt ?? doubt)
             }
         }
+        if isUnderReview { return Safety(state: .unknown, since: decidedAt, source: .underReview) }
         if let safe { return safe }
         // Not located since the limit passed; or located, and not yet decided.
         let silentSince = lastLocated.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
@@ -209,5 +215,5 @@ extension Engine {
 
 extension Safety {
     /// Whether it may change though nothing is observed: with silence, and with what was declared.
-    fileprivate var changesByTime: Bool { state != .unknown || source == .unlocated }
+    fileprivate var changesByTime: Bool { state != .unknown || source != .silence }
 }

@@ -36,6 +36,8 @@ public struct Safety: Hashable, Sendable {
         /// A device of theirs is heard, and says nothing recent of where it is: what it sends is old, or its clock is
         /// off.
         case unlocated
+        /// What they may be inside of was edited, and where a device of theirs stands since is still being worked out.
+        case underReview
     }
 
     /// How they are.

@@ -10,7 +10,10 @@ extension Ingest {
         var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now), presences: try store.presences(),
             refuges: try store.refuges(), safety: try store.safety())
-        let unrecorded = try engine.resumeRecords(of: store)
+        let (followed, unrecorded) = try engine.resumeRecords(of: store)
+        for (device, evaluated) in engine.devicesToShelter where !followed.contains(device) {
+            engine.shelter(device, along: try store.trail(of: device, until: evaluated))
+        }
         try engine.resumeIncidents(of: store)
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
@@ -23,8 +26,11 @@ extension Ingest {
 extension Engine {
     /// Takes up the records of devices, and follows what the log tells behind them, as it was followed then.
     ///
-    /// - Returns: the devices whose records are behind, or missing.
-    fileprivate mutating func resumeRecords(of store: any Store) throws -> Set<DeviceNumber> {
+    /// - Returns: the devices of which there was a record or a line of the log behind the records, and those whose
+    ///   records are behind, or missing.
+    fileprivate mutating func resumeRecords(
+        of store: any Store
+    ) throws -> (followed: Set<DeviceNumber>, unrecorded: Set<DeviceNumber>) {
         let records = try store.records()
         resume(records.map { ($0.device, $0.record) })
         var followed = Dictionary(records.map { ($0.device, $0.sequence) }) { first, _ in first }
@@ -47,7 +53,7 @@ extension Engine {
             sequence = last.sequence
         }
         reviewEveryone()
-        return unrecorded
+        return (Set(followed.keys), unrecorded)
     }
 }
 
@@ -62,6 +68,15 @@ extension Change {
 }
 
 extension Store {
+    /// Where a device was of late, as far as it is stored; ascending.
+    func trail(of device: DeviceNumber, until end: Instant) throws -> [Position] {
+        try positions(
+            of: device, from: end.advanced(bySeconds: -Engine.trailSeconds), to: end.advanced(bySeconds: 0.001),
+            after: nil, limit: 1_000
+        )
+        .filter { !Engine.isAhead($0.sampleTime, of: $0.receivedTime) }
+    }
+
     /// The newest position of every device that moved its state: those ahead of the clock did not, and do not when
     /// their time has come. For devices that have no record; one of those that have replaces this.
     fileprivate func currentPositions(

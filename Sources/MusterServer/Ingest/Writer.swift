@@ -12,6 +12,8 @@ struct Writer {
     private var nextSweep = Instant(milliseconds: 0)
     private var nextTidying = Instant(milliseconds: 0)
     private var nextErasure = Instant(milliseconds: 0)
+    /// Whether the disk refused a slice of a review: then the next sweep tries again.
+    private var isReviewRefused = false
 
     /// Seconds between two looks at who has fallen silent.
     static let sweepSeconds: Double = 2
@@ -37,7 +39,7 @@ struct Writer {
     /// Serves the queue until it is closed and empty.
     mutating func serve(_ queue: WriterQueue) {
         var jobs: [WriterQueue.Job] = []
-        while queue.take(into: &jobs, waitingMilliseconds: 200) {
+        while queue.take(into: &jobs, waitingMilliseconds: isReviewing ? 0 : 200) {
             if jobs.isEmpty {
                 rest()
             } else {
@@ -47,6 +49,7 @@ struct Writer {
             jobs.removeAll(keepingCapacity: true)
             takeRebuilt()
             sweepWhenDue()
+            reviewWhenDue()
             recordWhenDue(after: Self.recordedChanges)
         }
         // What the disk refuses is followed again from the log at the next start.
@@ -198,8 +201,26 @@ struct Writer {
         nextSweep = moment.advanced(bySeconds: Self.sweepSeconds)
         let before = store.lastSequence
         // What the disk refuses now is decided again at the next sweep: nothing was adopted.
-        try? ingest.sweep(now: moment)
+        do {
+            try ingest.sweep(now: moment)
+            isReviewRefused = false
+        } catch {
+            isReviewRefused = true
+        }
         if store.lastSequence > before { announce() }
+    }
+
+    /// Whether an edit concerns so many that their standings are decided a slice at a time, and the disk takes that.
+    private var isReviewing: Bool { ingest.engine.isReviewDue && !isReviewRefused }
+
+    private mutating func reviewWhenDue() {
+        guard isReviewing else { return }
+        do {
+            try ingest.review(now: now())
+            announce()
+        } catch {
+            isReviewRefused = true
+        }
     }
 
     /// A server that never rests frees what was removed all the same.

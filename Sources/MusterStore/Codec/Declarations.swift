@@ -46,6 +46,7 @@ extension ByteWriter {
             put(byte: 4)
             put(number: user.rawValue)
         case .unlocated: put(byte: 5)
+        case .underReview: put(byte: 6)
         }
     }
 
@@ -164,6 +165,7 @@ extension ByteReader {
         case 3: return .ownDeclaration
         case 4: return .marked(by: UserNumber(try number()))
         case 5: return .unlocated
+        case 6: return .underReview
         default: throw .malformed(offset: offset)
         }
     }

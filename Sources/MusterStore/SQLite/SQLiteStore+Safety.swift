@@ -93,6 +93,7 @@ extension Row {
         case 3: .ownDeclaration
         case 4: .marked(by: try number("marked_by"))
         case 5: .unlocated
+        case 6: .underReview
         default: throw CodecFault.malformed(offset: 0)
         }
     }
@@ -108,6 +109,7 @@ extension SQLiteTransaction {
             case .ownDeclaration: (3, nil)
             case .marked(let author): (4, author.rawValue)
             case .unlocated: (5, nil)
+            case .underReview: (6, nil)
             }
         try execute(
             """

@@ -167,6 +167,7 @@ extension IncidentReport {
             switch named.safety.source {
             case .silence: "nothing heard"
             case .unlocated: "heard, but not where they are"
+            case .underReview: "being worked out after an edit"
             case .region: "inside \(Self.escaped(named.region?.name ?? "a muster region"))"
             case .position: "outside every muster region"
             case .ownDeclaration: "own word"

@@ -105,6 +105,7 @@ extension Safety.Source {
         case .ownDeclaration: "ownDeclaration"
         case .marked: "marked"
         case .unlocated: "unlocated"
+        case .underReview: "underReview"
         }
     }
 }

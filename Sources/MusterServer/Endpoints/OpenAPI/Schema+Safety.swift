@@ -22,7 +22,7 @@ extension Schema {
         ("doubt", words("checking", "poorAccuracy", "stale")),
     ]
     private static let source = words(
-        "silence", "unlocated", "region", "position", "ownDeclaration", "marked")
+        "silence", "unlocated", "underReview", "region", "position", "ownDeclaration", "marked")
     private static let incidentMembers: [(String, String)] = [
         ("number", integer), ("team", text), ("kind", incidentKind), ("startedAt", time), ("startedBy", text),
         ("open", boolean), ("happened", words(Incident.Turn.allCases.map(\.wireName.description))),

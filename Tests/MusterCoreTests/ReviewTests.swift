@@ -1,0 +1,151 @@
+import MusterCore
+import MusterGeometry
+import Testing
+
+/// Edits that concern more people than are decided anew in one transaction.
+@Suite struct ReviewTests {
+    private static let count: Int32 = 7
+
+    private static func user(_ index: Int32) -> UserNumber { UserNumber(10 + index) }
+    private static func phone(_ index: Int32) -> DeviceNumber { DeviceNumber(10 + index) }
+
+    /// Seven people in a muster region of ±111 m around 45, 14, and a minute of fixes of each.
+    private static func assembled(_ policy: CrossingPolicy) -> World {
+        var world = World(policy: policy)
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        for index in 0..<count {
+            world.edit(.putUser(User(number: user(index), name: "u\(index)", role: .member, team: World.team)))
+            world.edit(.putDevice(Device(number: phone(index), name: "p", user: user(index))))
+            world.stay(45, 14, from: 0, to: 60, by: phone(index))
+        }
+        return world
+    }
+
+    /// Follows an edit, and reviews one slice.
+    private static func follow(_ edit: Edit, _ world: inout World, slice: Int) {
+        world.directory.apply(edit)
+        world.engine.apply(edit)
+        review(&world, slice: slice)
+    }
+
+    private static func review(_ world: inout World, slice: Int) {
+        world.engine.review(now: World.time(world.now), limit: slice, into: &world.decision)
+        world.settle()
+    }
+
+    private static func safety(_ world: World) -> [String] {
+        (0..<count).map { index in
+            let safety = world.engine.safety(of: user(index))
+            return safety.source == .underReview ? "\(safety.state) under review" : "\(safety.state)"
+        }
+    }
+
+    private static func repeated(_ groups: (String, Int)...) -> [String] {
+        groups.flatMap { Array(repeating: $0.0, count: $0.1) }
+    }
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `whose turn has not come is unknown, and never safe by the shape of before`(policy: CrossingPolicy) {
+        var world = Self.assembled(policy)
+        #expect(Self.safety(world) == Self.repeated(("safe", 7)))
+        let crossings = world.crossings
+        Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 3)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
+        // Nor by a fix where the region was, nor by time.
+        world.report(45, 14, at: 65, accuracy: 5, by: Self.phone(6))
+        world.sweep(at: 67)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
+        Self.review(&world, slice: 3)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 6), ("unknown under review", 1)))
+        #expect(world.engine.isReviewDue)
+        Self.review(&world, slice: 3)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
+        #expect(!world.engine.isReviewDue)
+        #expect(world.crossings.count { $0.hasPrefix("enter") } == crossings.count { $0.hasPrefix("enter") })
+    }
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `who is still inside is safe again when their turn has come`(policy: CrossingPolicy) {
+        var world = Self.assembled(policy)
+        Self.follow(.putRegion(world.square(1, at: 45, 14, half: 0.0011, isMuster: true)), &world, slice: 2)
+        #expect(Self.safety(world) == Self.repeated(("safe", 2), ("unknown under review", 5)))
+        while world.engine.isReviewDue { Self.review(&world, slice: 2) }
+        #expect(Self.safety(world) == Self.repeated(("safe", 7)))
+    }
+
+    @Test func `a word counts while the regions are worked out`() {
+        var world = Self.assembled(.confident)
+        Self.follow(.putRegion(world.square(1, at: 45, 14, half: 0.0011, isMuster: true)), &world, slice: 2)
+        world.declare(.needsHelp, of: Self.user(6), at: 61)
+        #expect(Self.safety(world).last == "needsHelp")
+        while world.engine.isReviewDue { Self.review(&world, slice: 2) }
+        #expect(Self.safety(world).last == "needsHelp")
+    }
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `edits that come while others are worked out are worked out with them`(policy: CrossingPolicy) {
+        var world = Self.assembled(policy)
+        Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 2)
+        Self.follow(.putRegion(world.square(2, at: 45, 14, isMuster: true)), &world, slice: 2)
+        while world.engine.isReviewDue { Self.review(&world, slice: 2) }
+        #expect(Self.safety(world) == Self.repeated(("safe", 7)))
+        #expect((0..<Self.count).allSatisfy { world.engine.safety(of: Self.user($0)).region == RegionNumber(2) })
+        Self.follow(.removeRegion(RegionNumber(2), from: World.collection), &world, slice: 100)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
+    }
+
+    @Test func `what the disk refuses is worked out again`() {
+        var world = Self.assembled(.confident)
+        let edit = Edit.putRegion(world.square(1, at: 45.01, 14, isMuster: true))
+        world.engine.apply(edit)
+        for slice in [3, 100] {
+            world.engine.review(now: World.time(61), limit: slice, into: &world.decision)
+            world.decision.discard()
+            #expect(world.engine.isReviewDue)
+        }
+        Self.review(&world, slice: 3)
+        world.engine.review(now: World.time(61), limit: 3, into: &world.decision)
+        world.decision.discard()
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
+        Self.review(&world, slice: 100)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
+    }
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `whoever was under review when the server stopped is worked out after the start`(policy: CrossingPolicy) {
+        var world = Self.assembled(policy)
+        Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 3)
+        let devices = (0..<Self.count).map(Self.phone)
+        let records = devices.map { ($0, world.engine.record(of: $0, after: world.decision)) }
+        let before = world.engine
+        world.engine = Engine(
+            directory: world.directory, positions: [],
+            presences: devices.map { ($0, before.presences(of: $0)) },
+            safety: (0..<Self.count).map { (Self.user($0), before.safety(of: Self.user($0))) })
+        world.engine.resume(records)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
+        world.sweep(at: 62)
+        #expect(!Self.safety(world).contains("safe"))
+        Self.review(&world, slice: 100)
+        #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
+    }
+
+    @Test func `a store of before tells who is in the muster regions of raw collections by the latest positions`() {
+        var world = Self.assembled(.raw)
+        let phone = Self.phone(0)
+        let trail: [Position] = world.log.compactMap { change in
+            if case .position(let position, of: phone, isCurrent: true) = change { position } else { nil }
+        }
+        let presences = world.engine.presences(of: phone)
+        let safe = world.engine.safety(of: Self.user(0))
+        world.engine = Engine(
+            directory: world.directory, positions: [(phone, trail[trail.count - 1])],
+            presences: [(phone, presences)], safety: [(Self.user(0), safe)])
+        #expect(world.engine.devicesToShelter.map(\.device) == [phone])
+        world.engine.shelter(phone, along: trail)
+        Self.review(&world, slice: 100)
+        #expect(Self.safety(world)[0] == "safe")
+        world.putSquare(1, at: 45.01, 14, isMuster: true)
+        #expect(Self.safety(world)[0] == "unsafe")
+    }
+}
