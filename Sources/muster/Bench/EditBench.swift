@@ -9,7 +9,7 @@ extension Bench {
     struct Edits: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "A muster region in which everyone stands is moved, while others report.")
-        @Option(help: "People with a phone each, all inside.") var people = 100_000
+        @Option(help: "People with a phone each, all inside.") var people = 20_000
 
         func validate() throws {
             guard (100...1_000_000).contains(people) else { throw ValidationError("--people: 100 to 1000000") }
@@ -29,14 +29,13 @@ extension Bench {
             let clock = ContinuousClock()
             let start = clock.now
             try await putYard(on: server, west: 16)
-            let answered = start.duration(to: clock.now)
+            let answered = start.duration(to: clock.now) / .milliseconds(1)
             let moved = try await awaitSafety(of: people, after: before, on: server)
             let latencies = try await probes.sorted()
             announce("\(people) people stand in a muster region that is moved away:")
-            announce(String(format: "the edit is answered after %.0f ms", answered / .milliseconds(1)))
-            announce(
-                String(format: "all are decided anew after %.0f ms, by ", start.duration(to: moved.at) / .milliseconds(1))
-                    + "\(moved.changes) changes")
+            let decided = start.duration(to: moved.at) / .milliseconds(1)
+            announce(String(format: "the edit is answered after %.0f ms", answered))
+            announce(String(format: "all are decided anew after %.0f ms, by %d changes", decided, moved.changes))
             announce(
                 String(
                     format: "positions of others meanwhile: p50 %.1f ms, p99 %.1f ms, at most %.1f ms",
@@ -87,7 +86,7 @@ extension Bench {
         }
 
         private func lastSequence(_ server: BenchServer) async throws -> Int64 {
-            var page = ChangePage(changes: [], lastSequence: 0, more: true)
+            var page = ChangePage(items: [], lastSequence: 0, more: true)
             while page.more {
                 page = try await server.connection.get("/changes?since=\(page.lastSequence)&limit=1000")
             }
@@ -103,11 +102,11 @@ extension Bench {
             while ContinuousClock.now < deadline {
                 let page = try await server.connection.get("/changes?since=\(since)&limit=1000", as: ChangePage.self)
                 since = page.lastSequence
-                for change in page.changes where change.type == "safety" {
+                for change in page.items where change.type == "safety" {
                     guard change.source != "underReview", let user = change.user else { continue }
                     decided.insert(user)
                 }
-                count += page.changes.count
+                count += page.items.count
                 if decided.count >= people { return (.now, count) }
             }
             throw CommandFailure("only \(decided.count) of \(people) were decided anew in two minutes")
@@ -123,7 +122,7 @@ private struct ChangePage: Decodable {
         var source: String?
     }
 
-    var changes: [Change]
+    var items: [Change]
     var lastSequence: Int64
     var more: Bool
 }
