@@ -90,7 +90,7 @@ extension Engine {
 
     /// The located devices that report to a tracker with muster regions in raw collections, and the newest sample time
     /// that was evaluated of each.
-    public var devicesToShelter: [(device: DeviceNumber, evaluated: Instant)] {
+    public var devicesWithRefuges: [(device: DeviceNumber, evaluated: Instant)] {
         devices.indices.compactMap { index in
             guard let evaluated = devices[index].evaluated, !tracker(of: devices[index].user).sheltering.isEmpty else {
                 return nil
@@ -103,10 +103,10 @@ extension Engine {
     /// of raw collections: an older version of Muster stored neither.
     ///
     /// - Parameter trail: ascending.
-    public mutating func shelter(_ device: DeviceNumber, along trail: [Position]) {
+    public mutating func rebuildRefuges(of device: DeviceNumber, from trail: [Position]) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         for position in trail { devices[Int(device.rawValue)].track.take(ConfidentFix(position)) }
-        scope.unsheltered.insert(device)
+        scope.refugesToRebuild.insert(device)
     }
 }
 

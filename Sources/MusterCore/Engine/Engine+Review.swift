@@ -1,11 +1,11 @@
-/// The devices whose standings are still to be decided anew after edits, and what the edits changed. As long as a device
-/// is in it, its standings make nobody safe.
+/// The devices whose standings must be decided again because of edits, and what the edits changed. While a device is in
+/// the queue, its standings make nobody safe.
 struct ReviewQueue: Sendable {
     private(set) var scope = ReviewScope()
-    /// Those from `next` on are waiting.
+    /// Devices before the index `next` are decided; the others are waiting.
     private var devices: [DeviceNumber] = []
     private var next = 0
-    /// By a device's number, whether it is waiting.
+    /// Whether a device is waiting; the index is its number.
     private var isWaiting: [Bool] = []
 
     var isEmpty: Bool { next == devices.count }
@@ -15,8 +15,8 @@ struct ReviewQueue: Sendable {
         return isWaiting.indices.contains(index) && isWaiting[index]
     }
 
-    /// Adds the devices that further edits concern.
-    mutating func add(_ added: [DeviceNumber], by scope: ReviewScope) {
+    /// Adds the devices that further edits concern, and the scope of those edits.
+    mutating func enqueue(_ added: [DeviceNumber], by scope: ReviewScope) {
         self.scope.formUnion(scope)
         devices.removeFirst(next)
         next = 0
@@ -28,43 +28,43 @@ struct ReviewQueue: Sendable {
         }
     }
 
-    /// Takes the first devices out, in the order in which they came.
-    mutating func take(_ count: Int) -> ArraySlice<DeviceNumber> {
+    /// Removes the first `count` devices, in the order in which they were added.
+    mutating func dequeue(_ count: Int) -> ArraySlice<DeviceNumber> {
         let taken = devices[next...].prefix(count)
         next += taken.count
         for device in taken { isWaiting[Int(device.rawValue)] = false }
         return taken
     }
 
-    /// Those that wait.
+    /// The devices that are still waiting.
     var waiting: ArraySlice<DeviceNumber> { devices[next...] }
 }
 
 /// What edits of regions, links, policies and of who belongs where do to standings and safety.
 extension Engine {
-    /// As many devices are decided anew in one transaction: a tenth of a second of the writer's time. Of what more an
-    /// edit concerns, the owners' safety is unknown (`Safety.Source.underReview`) until their turn has come.
+    /// The number of devices that are decided again in one transaction; it takes a tenth of a second of the writer's
+    /// time. The owners of further devices have unknown safety (`Safety.Source.underReview`) until a later slice.
     public static let reviewSlice = 5_000
 
-    /// Whether edits were followed of which some consequence is not decided yet: then `review` is to be called.
+    /// Whether consequences of applied edits are still undecided, so that `review` must be called.
     public var isReviewDue: Bool { !scope.isEmpty || !reviewQueue.isEmpty }
 
-    /// Decides anew the standings of devices that edits concern, from where each is believed to be, and the safety of
-    /// their owners: as many devices as one slice holds, while more wait. Tells no crossing: the next fix tells it, where
-    /// it is still so. To be called in the transaction of the edits or right behind it, and again while `isReviewDue`.
+    /// Decides again how the devices that edits concern stand, from each device's current estimate, and whether their
+    /// owners are safe: one slice of devices per call. Reports no crossing; the device's next fix reports it if it still
+    /// holds. Call this in the transaction of the edits or right behind it, and again while `isReviewDue`.
     ///
     /// - Parameter limit: the size of a slice.
     /// - Complexity: O(devices + people) for new edits, some nanoseconds each, and some microseconds for each device
     ///   of the slice.
     public func review(now: Instant, limit: Int = Engine.reviewSlice, into decision: inout Decision) {
         guard isReviewDue else { return }
-        // What an edit does to many is told as it is in the end, not as it passes.
+        // The roll is counted once, after the last person of the slice.
         decision.defersRecount = true
         defer { keepRolls(now: now, into: &decision) }
         var queue = reviewQueue
-        if !scope.isEmpty { queue.add(devices(concernedBy: scope), by: scope) }
-        let slice = queue.take(limit)
-        // From here on those of the slice count, and those who wait do not.
+        if !scope.isEmpty { queue.enqueue(devices(concernedBy: scope), by: scope) }
+        let slice = queue.dequeue(limit)
+        // From here on the devices of the slice make their owners safe or not; those that wait do not.
         decision.reviewQueue = queue.isEmpty ? ReviewQueue() : queue
         for device in slice { standAnew(device, queue.scope, now: now, into: &decision) }
         guard !scope.isEmpty else { return }
@@ -77,14 +77,14 @@ extension Engine {
         }
     }
 
-    /// Takes over how far a review has come.
+    /// Adopts the progress of a review.
     mutating func adoptReview(_ decision: Decision) {
         guard let queue = decision.reviewQueue else { return }
         reviewQueue = queue
         scope = ReviewScope()
     }
 
-    /// Whether a device's standings are not decided anew yet since edits that concern it.
+    /// Whether a device still waits for its review.
     func isUnderReview(_ device: DeviceNumber, after decision: Decision) -> Bool {
         decision.reviewQueue?.holds(device) ?? reviewQueue.holds(device)
     }
@@ -92,11 +92,11 @@ extension Engine {
     func devices(concernedBy scope: ReviewScope) -> [DeviceNumber] {
         guard scope.isOfPlaces || scope.isEveryone else {
             let owned = scope.users.sorted().flatMap { Array(ownership.devices(of: $0)) }
-            return owned + scope.unsheltered.subtracting(owned).sorted()
+            return owned + scope.refugesToRebuild.subtracting(owned).sorted()
         }
         return devices.indices.compactMap { index in
             let device = DeviceNumber(Int32(index))
-            return concerns(scope, devices[index]) || scope.unsheltered.contains(device) ? device : nil
+            return concerns(scope, devices[index]) || scope.refugesToRebuild.contains(device) ? device : nil
         }
     }
 
@@ -108,7 +108,7 @@ extension Engine {
         if scope.users.contains(user) { return true }
         let number = team(of: person(user)).tracker
         let tracker = number.map(atlas.tracker) ?? .none
-        // The process may have ended between an edit and what followed from it.
+        // The process may have ended between an edit and its review.
         if scope.isEveryone, stands(state, besides: tracker) { return true }
         guard scope.isOfPlaces, let number else { return false }
         if scope.links[number] != nil { return true }
@@ -145,7 +145,7 @@ extension Engine {
             moment: now, hasChanged: hasChanged, hasOtherPolicy: { scope.collections.contains($0.collection) })
         atlas.findConfident(evidence, state, on: &decision.bench)
         Standings(evidence: evidence).stand(&state.presences, anew: edit, in: atlas, on: &decision.bench)
-        if scope.unsheltered.contains(device) { edit.hasChanged = { _, _ in true } }
+        if scope.refugesToRebuild.contains(device) { edit.hasChanged = { _, _ in true } }
         atlas.findRefuges(evidence, state, on: &decision.bench)
         Standings(evidence: evidence, scope: .refuges)
             .stand(&state.refuges, anew: edit, in: atlas, on: &decision.bench)

@@ -12,9 +12,9 @@ struct ReviewScope: Sendable {
     var links: [TrackerNumber: Set<CollectionNumber>] = [:]
     /// Who reports to another tracker than before.
     var users: Set<UserNumber> = []
-    /// Devices of which it was never decided how they stand to the muster regions of raw collections: an older version
-    /// of Muster did not.
-    var unsheltered: Set<DeviceNumber> = []
+    /// Devices from the store of an older version, which did not decide how a device stands to the muster regions of raw
+    /// collections.
+    var refugesToRebuild: Set<DeviceNumber> = []
     /// Whether the safety of all is to be derived anew.
     var isEveryone = false
 
@@ -22,13 +22,13 @@ struct ReviewScope: Sendable {
     private static let boxLimit = 64
 
     var isEmpty: Bool {
-        regions.isEmpty && collections.isEmpty && links.isEmpty && users.isEmpty && unsheltered.isEmpty && !isEveryone
+        !isOfPlaces && users.isEmpty && refugesToRebuild.isEmpty && !isEveryone
     }
 
-    /// Whether it concerns devices by what they are near to or inside of, and not by whose they are.
+    /// Whether it concerns devices by the place where they are, and not only by their owner.
     var isOfPlaces: Bool { !regions.isEmpty || !collections.isEmpty || !links.isEmpty }
 
-    /// Adds what later edits have changed.
+    /// Adds the changes of later edits.
     mutating func formUnion(_ other: ReviewScope) {
         regions.formUnion(other.regions)
         boxes = boxes.flatMap { boxes in other.boxes.map { boxes + $0 } }
@@ -36,7 +36,7 @@ struct ReviewScope: Sendable {
         collections.formUnion(other.collections)
         links.merge(other.links) { $0.union($1) }
         users.formUnion(other.users)
-        unsheltered.formUnion(other.unsheltered)
+        refugesToRebuild.formUnion(other.refugesToRebuild)
         isEveryone = isEveryone || other.isEveryone
     }
 

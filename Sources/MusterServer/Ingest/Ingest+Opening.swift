@@ -11,8 +11,8 @@ extension Ingest {
             directory: directory, positions: try store.currentPositions(at: now), presences: try store.presences(),
             refuges: try store.refuges(), safety: try store.safety())
         let (followed, unrecorded) = try engine.resumeRecords(of: store)
-        for (device, evaluated) in engine.devicesToShelter where !followed.contains(device) {
-            engine.shelter(device, along: try store.trail(of: device, until: evaluated))
+        for (device, evaluated) in engine.devicesWithRefuges where !followed.contains(device) {
+            engine.rebuildRefuges(of: device, from: try store.trail(of: device, until: evaluated))
         }
         try engine.resumeIncidents(of: store)
         engine.resume(
