@@ -8,7 +8,7 @@ struct Muster: AsyncParsableCommand {
         abstract: "Knows where a team's people are, and whether they are safe.",
         version: "0.1.0",
         subcommands: [
-            Serve.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
+            Serve.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
             RegionCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
             TargetCommand.self,
             DeadLetterCommand.self,

@@ -49,6 +49,7 @@ class Place:
 def place(request, tmp_path_factory):
     server = MusterProcess(tmp_path_factory.mktemp("muster"))
     if request.param == "alone":
+        assert "empty store" in run("init", data=server.data)
         yield Place(server, False)
     else:
         with server:
@@ -57,6 +58,7 @@ def place(request, tmp_path_factory):
 
 def test_users_are_added_listed_and_removed(place):
     name, team = place.name("user"), place.name("team")
+    place.muster("team", "add", team)
     user = json.loads(place.muster(
         "user", "add", name, "--role", "leader", "--team", team, "--password-stdin", "--json",
         text="a sound password\n"))
@@ -69,6 +71,28 @@ def test_users_are_added_listed_and_removed(place):
     assert name in place.muster("user", "remove", name)
     assert name not in place.muster("user", "list")
     assert place.look(lambda api: NativeApi(api.address).send("POST", "/session", session).status_code) == 401
+
+
+def test_what_is_not_there_is_refused_and_what_may_be_meant_is_named(place, tmp_path):
+    team, name = place.name("brigade"), place.name("user")
+    place.muster("team", "add", team)
+    told = place.muster("user", "add", name, "--team", team.replace("brig", "birg"), status=1)
+    assert f"Did you mean {team}?" in told and "muster team add" in told, told
+    assert name not in place.muster("user", "list")
+    assert "birg" not in place.muster("team", "list")
+    regions = tmp_path / "yard.geojson"
+    regions.write_text(json.dumps(collection([polygon("yard", box(13.4, 52.5, 13.41, 52.51))])))
+    told = place.muster("region", "import", regions, "--collection", place.name("nowhere"), status=1)
+    assert "--new-collection" in told, told
+    assert not any("nowhere" in each["name"] for each in place.look(lambda api: api.items("/collections")))
+
+
+def test_a_mistyped_folder_makes_no_store(tmp_path):
+    run("init", data=tmp_path / "muster-data")
+    told = run("user", "add", "ann", data=tmp_path / "muster-dta", status=1)
+    assert "no Muster store" in told and "Did you mean muster-data?" in told, told
+    assert [path.name for path in tmp_path.iterdir()] == ["muster-data"]
+    assert "already" in run("init", data=tmp_path / "muster-data", status=1)
 
 
 def test_a_password_is_set_from_standard_input_and_is_nowhere_to_be_read(place):
@@ -138,7 +162,7 @@ def test_regions_are_imported_whole_or_not_at_all(place, tmp_path):
         polygon("c", box(13.4, 52.5, 13.41, 52.51)), polygon("d", [(0, 0), (1, 1), (1, 0), (0, 1)])])))
     assert "2" in place.muster("region", "import", good, "--collection", name, "--dry-run")
     assert name not in place.look(lambda api: [each["name"] for each in api.items("/collections")])
-    assert "2" in place.muster("region", "import", good, "--collection", name, "--muster")
+    assert "2" in place.muster("region", "import", good, "--collection", name, "--new-collection", "--muster")
     for arguments in ([], ["--dry-run"]):
         said = place.muster("region", "import", bad, "--collection", name, *arguments, status=1)
         assert "/features/1/geometry/coordinates/0" in said
@@ -159,7 +183,7 @@ def test_of_real_borders_those_that_shapely_finds_at_fault_are_named(place, test
     sound.write_text(json.dumps(collection(
         feature for index, feature in enumerate(features) if index not in at_fault)))
     count = len(features) - len(at_fault)
-    assert f" {count} regions" in place.muster("region", "import", sound, "--collection", name)
+    assert f" {count} regions" in place.muster("region", "import", sound, "--collection", name, "--new-collection")
     assert place.look(lambda api: api.ok("GET", f"/collections/{name}"))["regions"] == count
 
 
@@ -214,6 +238,7 @@ def test_a_command_leaves_nothing_running_and_a_stale_control_file_misleads_nobo
 
 def test_doctor_finds_damage(tmp_path):
     data = tmp_path / "data"
+    run("init", data=data)
     run("user", "add", "ann", data=data)
     file = data / "muster.sqlite"
     with closing(sqlite3.connect(file)) as database:
@@ -237,7 +262,7 @@ def test_doctor_and_backup_make_no_store_where_there_is_none(tmp_path):
 
 def test_a_folder_that_others_can_read_is_a_trouble(tmp_path):
     data = tmp_path / "data"
-    run("user", "list", data=data)
+    run("init", data=data)
     data.chmod(0o755)
     done = subprocess.run([binary, "doctor", "--data", str(data)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
@@ -382,6 +407,8 @@ def test_the_benches_run_and_print_figures(tmp_path):
     assert re.search(r"\d", said)
     said = run("bench", "live", "--background", "50", "--probes", "50", seconds=200, environment=environment)
     assert re.search(r"p99", said)
+    said = run("bench", "edits", "--people", "100", seconds=200, environment=environment)
+    assert re.search(r"all are decided anew after \d+ ms", said)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,6 +10,7 @@ def test_people_are_marked_and_an_incident_is_followed_to_its_report(server):
         return run(*arguments, data=server.data, **more)
 
     team, ann, ben = "crew", "ann", "ben"
+    muster("team", "add", team)
     for name in (ann, ben):
         muster("user", "add", name, "--team", team)
     assert muster("person", "sos", ann, "--note", "stairs").split("\t")[:2] == [ann, "SOS"]

@@ -110,6 +110,7 @@ def test_what_is_no_backup_changes_nothing(make_server, tmp_path):
 
 
 def test_a_backup_is_restored_to_a_machine_that_has_nothing(tmp_path):
+    run("init", data=tmp_path / "data")
     run("user", "add", "ann", data=tmp_path / "data")
     run("backup", tmp_path / "copy", data=tmp_path / "data")
     assert "before" not in run("restore", tmp_path / "copy", data=tmp_path / "fresh")

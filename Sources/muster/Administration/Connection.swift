@@ -69,6 +69,22 @@ struct Connection: Sendable {
         try JSONDecoder().decode(type, from: try await send("GET", path))
     }
 
+    /// Checks that something of a name exists, so that a command does not act on a mistyped one.
+    ///
+    /// - Parameters:
+    ///   - kind: what it is, for the message: "team".
+    ///   - path: the list of all of its kind.
+    ///   - remedy: the command that makes it.
+    /// - Throws: `CommandFailure` that lists what exists.
+    func require(_ kind: String, called name: String, in path: String, remedy: String) async throws {
+        struct Named: Decodable { var name: String }
+        let names = try await list(path, of: Named.self).map(\.name)
+        guard !names.contains(name) else { return }
+        throw CommandFailure(
+            "there is no \(kind) '\(name)'.\(Suggestion.sentence(for: name, among: names)) "
+                + "The \(kind)s are: \(Suggestion.list(names)). \(remedy)")
+    }
+
     /// Reads every page of a list.
     func list<Item: Decodable & Sendable>(_ path: String, of type: Item.Type = Item.self) async throws -> [Item] {
         var items: [Item] = []
@@ -94,10 +110,20 @@ extension Connection {
     /// one that is started for the occasion on this machine alone. Either way it is the same road, the native API.
     ///
     /// One that starts just now is waited for, and so is another command that has one for itself; 15 seconds at most.
+    ///
+    /// - Throws: `CommandFailure` where the folder holds no store, and what `body` throws.
     static func withServer<Result>(
         over data: String, _ body: (Connection) async throws -> Result
     ) async throws -> Result {
         if let connection = try await running(over: data) { return try await body(connection) }
+        try await DataFolder.requireStore(in: data)
+        return try await withNewServer(over: data, body)
+    }
+
+    /// Runs a command through a server that is started for the occasion; makes the store where there is none.
+    static func withNewServer<Result>(
+        over data: String, _ body: (Connection) async throws -> Result
+    ) async throws -> Result {
         var settings = Configuration(dataDirectory: data)
         settings.port = 0
         settings.isForOneCommand = true

@@ -11,7 +11,8 @@ struct RegionCommand: AsyncParsableCommand {
             abstract: "Import a GeoJSON file into a collection: all of its regions or, when one is at fault, none.")
         @OptionGroup var data: DataOption
         @Argument(help: "A Feature or FeatureCollection of polygons, or points with a radius.") var file: String
-        @Option(help: "The collection; made when there is none of that name.") var collection: String
+        @Option(help: "The collection that the regions go into.") var collection: String
+        @Flag(help: "Make the collection if there is none of that name.") var newCollection = false
         @Flag(help: "People inside these regions are safe.") var muster = false
         @Flag(help: "Say what would be imported and every fault, and import nothing.") var dryRun = false
 
@@ -23,7 +24,12 @@ struct RegionCommand: AsyncParsableCommand {
             }
             let query = "?dryRun=\(dryRun)\(muster ? "&muster=true" : "")"
             let answer = try await Connection.withServer(over: data.data) { connection in
-                if !dryRun { try await connection.makeUnlessThere("/collections", json: ["name": collection]) }
+                if newCollection, !dryRun {
+                    try await connection.makeUnlessThere("/collections", json: ["name": collection])
+                } else if !dryRun {
+                    try await connection.require(
+                        "collection", called: collection, in: "/collections", remedy: "--new-collection makes it")
+                }
                 return try await connection.send(
                     "POST", "/collections/\(collection.segment)/regions" + query, body: body,
                     contentType: "application/geo+json")

@@ -19,14 +19,17 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ - @") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
-        @Option(help: "The team it belongs to; made when there is none of that name.") var team: String?
+        @Option(help: "The team the user belongs to; `muster team add` makes one.") var team: String?
         @Flag(help: "Read the password from standard input, one line.") var passwordStdin = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func run() async throws {
             let user = User(name: name, role: role, team: team, password: passwordStdin ? try readSecret() : nil)
             let answer = try await Connection.withServer(over: data.data) { connection in
-                if let team { try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team)) }
+                if let team {
+                    try await connection.require(
+                        "team", called: team, in: "/teams", remedy: "`muster team add \(team)` makes it")
+                }
                 return try await connection.send("POST", "/users", json: user)
             }
             announce(json ? String(decoding: answer, as: UTF8.self) : "Added \(role) \(name).")

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MusterServer
+import MusterStore
+
+/// `muster init`: an empty store, for scripts that prepare one before a server runs over it.
+struct Init: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make an empty store. `muster serve` does that by itself; this is for scripts.")
+    @OptionGroup var data: DataOption
+
+    func run() async throws {
+        guard !DataFolder.holdsStore(data.data) else {
+            throw CommandFailure("\(data.data) holds a store already")
+        }
+        try await Connection.withNewServer(over: data.data) { _ in }
+        announce("Made an empty store in \(data.data).")
+    }
+}
+
+/// The folder that `--data` names.
+enum DataFolder {
+    /// Seconds that a command waits for a store which a server, started at the same time, is about to make.
+    private static let waitSeconds = 3.0
+
+    static func holdsStore(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path + "/" + SQLiteStore.fileName)
+    }
+
+    /// Checks that a folder holds a store, so that a mistyped `--data` does not make a new one.
+    ///
+    /// - Throws: `CommandFailure` that names the folders beside it which hold one.
+    static func requireStore(in path: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(waitSeconds)
+        while !holdsStore(path) {
+            guard ContinuousClock.now < deadline else { throw CommandFailure(refusal(of: path)) }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private static func refusal(of path: String) -> String {
+        let folder = URL(filePath: path)
+        let parent = folder.deletingLastPathComponent()
+        let siblings = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        let stores = siblings.filter { holdsStore(parent.appending(path: $0).path) }
+        let meant = Suggestion.sentence(for: folder.lastPathComponent, among: stores)
+        return "there is no Muster store in \(path).\(meant) "
+            + "`muster serve --data \(path)` makes one and serves it, `muster init --data \(path)` only makes it"
+    }
+}
