@@ -8,7 +8,8 @@ import { deviceFeatures } from "../../Web/live/mapdata.js";
 import { markOrder, marks } from "../../Web/live/marks.js";
 import { presenceLines } from "../../Web/live/presence.js";
 import { actionsFor } from "../../Web/live/rowactions.js";
-import { calls, counts, emptyState, reduce, tally } from "../../Web/live/state.js";
+import { calls, counts, tally } from "../../Web/live/safety.js";
+import { emptyState, reduce } from "../../Web/live/state.js";
 
 const at = "2026-11-21T12:03:00.000Z";
 const snapshot = {

@@ -6,7 +6,8 @@ import { lateWords } from "../../Web/live/events.js";
 import { bounds, circleRing, destination, drawable, labelPoint, unwrap } from "../../Web/live/geodesy.js";
 import { degreesName, graticule } from "../../Web/live/graticule.js";
 import { extent } from "../../Web/live/mapdata.js";
-import { emptyState, counts, eventLimit, latestPosition, reduce, trailLimit } from "../../Web/live/state.js";
+import { counts } from "../../Web/live/safety.js";
+import { emptyState, eventLimit, latestPosition, reduce, trailLimit } from "../../Web/live/state.js";
 import { EventStreamParser } from "../../Web/live/sse.js";
 import { age } from "../../Web/live/time.js";
 

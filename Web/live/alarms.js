@@ -3,7 +3,10 @@
  * close the one and to answer the other. What a button does comes back through the feed like everything else.
  */
 import { marks } from "./marks.js";
-import { calls, latestPosition, tally } from "./state.js";
+import { isOnRollAlone, nameOf } from "./roll.js";
+import { calls, tally } from "./safety.js";
+import { latestPosition } from "./state.js";
+import { legible } from "./text.js";
 import { clockTime, minuteTime } from "./time.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
@@ -15,6 +18,7 @@ export class Alarms {
     #orders;
     #now;
     #send;
+    #addVisitor;
     /** Lines by what they speak of, so that one that is as it was is not touched: it may have the keyboard's focus. */
     #lines = new Map();
     #teams = "";
@@ -24,8 +28,10 @@ export class Alarms {
      * @param {{alarms: HTMLElement, closed: HTMLElement, orders: HTMLElement}} elements
      * @param {(path: string, body: object) => Promise<void>} send posts to the API
      * @param {() => number} now the server's time in milliseconds
+     * @param {(incident: object) => void} addVisitor asks for a visitor to put on an incident's roll
      */
-    constructor({ alarms, closed, orders }, send, now) {
+    constructor({ alarms, closed, orders }, send, now, addVisitor) {
+        this.#addVisitor = addVisitor;
         this.#alarms = alarms;
         this.#closed = closed;
         this.#now = now;
@@ -41,8 +47,9 @@ export class Alarms {
      * Shows a state.
      * @param {import("./state.js").State} state
      * @param {{name: string, role: string, team?: string} | undefined} user who looks
+     * @param {boolean} isLive whether the page follows the server: else it says neither all clear nor all accounted
      */
-    show(state, user) {
+    show(state, user, isLive = true) {
         const seen = new Set();
         for (const member of calls(state)) {
             this.#line(seen, this.#alarms, `call ${member.user}`, member.state, callWords(member, this.#now()),
@@ -50,11 +57,15 @@ export class Alarms {
         }
         for (const incident of state.incidents.values()) {
             this.#line(seen, this.#alarms, `incident ${incident.number}`, incident.kind,
-                incidentWords(state, incident, user),
-                leads(user, incident.team) ? [["All clear…", () => this.#close(incident)]] : []);
+                incidentWords(state, incident, user, isLive),
+                leads(user, incident.team) ? [
+                    ["Add visitor…", () => this.#addVisitor(incident)],
+                    // Nobody ends an incident from what may be old.
+                    ...(isLive ? [["All clear…", () => this.#close(incident)]] : []),
+                ] : []);
         }
         this.#alarms.hidden = seen.size === 0;
-        const lately = closedLately(state, this.#now());
+        const lately = isLive ? closedLately(state, this.#now()) : [];
         for (const incident of lately) {
             this.#line(seen, this.#closed, `closed ${incident.number}`, "closed", closedWords(incident),
                 leads(user, incident.team) ? [["Reopen…", () => this.#reopen(incident)]] : []);
@@ -70,6 +81,7 @@ export class Alarms {
     }
 
     #answers(member, user) {
+        if (isOnRollAlone(member)) { return []; }
         const answers = [];
         const isOwn = member.user === user?.name;
         if (!isOwn && leads(user, member.team) && !member.acknowledgedBy) {
@@ -137,12 +149,13 @@ export function leads(user, team) {
 }
 
 /** An open incident in words: that all are accounted for is a state of it, and no all clear. Pure. */
-export function incidentWords(state, incident, user) {
+export function incidentWords(state, incident, user, isLive = true) {
     const what = `${incident.kind === "drill" ? "DRILL – evacuation" : "Evacuation"} of ${incident.team}`;
     const since = `since ${clockTime(incident.startedAt)}`;
     if (user?.role === "member") { return `${what}, ${since}`; }
     const { accounted, people, doubtful } = tally(state, incident);
     const doubt = doubtful ? ` (${doubtful} in doubt)` : "";
+    if (!isLive) { return `${what}, ${since}. Who is accounted for now is not known: this page is not live`; }
     const all = incident.allAccounted
         ? `. All accounted for since ${clockTime(incident.allAccountedAt)} — not closed` : "";
     return `${what}, ${accounted} of ${people} accounted for${doubt}, ${since}${all}`;
@@ -150,9 +163,14 @@ export function incidentWords(state, incident, user) {
 
 /** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */
 export function callWords(member, nowMs) {
-    const { user, state, since, acknowledgedBy, call } = member;
+    const { state, since, acknowledgedBy, call } = member;
+    const user = legible(nameOf(member));
     const words = state === "sos" ? `SOS from ${user}` : `${user} ${marks.needsHelp.word.toLowerCase()}`;
-    const note = call?.note ? `: “${call.note}”` : "";
+    const said = member.note ?? call?.note;
+    const note = said ? `: “${legible(said)}”` : "";
+    if (isOnRollAlone(member)) {
+        return `${words}, ${clockTime(since)}${note}${member.markedBy ? `, marked by ${member.markedBy}` : ""}`;
+    }
     const heard = acknowledgedBy ? `heard by ${acknowledgedBy}` : "nobody has heard it";
     return `${words}, ${clockTime(since)}${note}, ${whereWords(member, nowMs)}, ${heard}`;
 }
@@ -162,7 +180,7 @@ function whereWords(member, nowMs) {
     if (!position) { return "nobody knows where"; }
     const names = [...member.presences.get(position.device)?.values() ?? []]
         .filter(({ standing }) => standing === "inside")
-        .map(({ region }) => region.name || region.id);
+        .map(({ region }) => legible(region.name || region.id));
     const place = `${position.latitude.toFixed(5)}, ${position.longitude.toFixed(5)}`;
     const where = names.length > 0 ? `in ${names.join(", ")} (${place})` : `at ${place}`;
     // In minutes: the banner is read out when it changes.
@@ -184,7 +202,7 @@ export function closedLately(state, nowMs) {
 function closedWords({ team, kind, closedAt, closedBy, reason }) {
     const what = `${kind === "drill" ? "DRILL – evacuation" : "Evacuation"} of ${team}`;
     if (!closedBy) { return `${what}: closed by itself at ${clockTime(closedAt)}`; }
-    const why = reason ? `: “${reason}”` : "";
+    const why = reason ? `: “${legible(reason)}”` : "";
     return `${what}: all clear said by ${closedBy} at ${clockTime(closedAt)}${why}`;
 }
 

@@ -2,8 +2,12 @@
 import { changeMark, markElement, markOrder, marks, usualMarks } from "./marks.js";
 import { presenceLines } from "./presence.js";
 import { RowActions } from "./rowactions.js";
-import { counts, isCoarse, latestPosition, shownState, showsSafety } from "./state.js";
+import { nameOf } from "./roll.js";
+import { counts, shownState, showsSafety } from "./safety.js";
+import { isCoarse, latestPosition } from "./state.js";
+import { legible } from "./text.js";
 import { age, clockTime, duration, showTime } from "./time.js";
+import { batteryOf, batteryWords, heardOf, isBatteryLow, knownBy, locatedOf, rollWords } from "./rowwords.js";
 
 export class List {
     #list;
@@ -96,7 +100,7 @@ export class List {
     #showRows() {
         const shown = [...this.#state.members.values()]
             .map((member) => ({ member, shown: shownState(this.#state, member) }))
-            .filter((each) => !this.#only || each.shown === this.#only)
+            .filter(({ member, shown: how }) => !this.#only || (how === this.#only && !member.takenOff))
             .sort(inOrder);
         const gone = new Set(this.#rows.keys());
         let before = this.#list.firstElementChild;
@@ -122,7 +126,7 @@ export class List {
     #row(member, shown) {
         let row = this.#rows.get(member.user);
         if (!row) {
-            row = newRow(member.user, this.#choose, this.#declare);
+            row = newRow(member, this.#choose, this.#declare);
             this.#rows.set(member.user, row);
         }
         row.actions.show(member, this.#user);
@@ -135,6 +139,8 @@ export class List {
             row.word.textContent = `${marks[shown].word}${member.doubt ? `, ${doubtWords[member.doubt]}` : ""}`;
             showNote(row, member);
             row.place.textContent = knownBy(member);
+            row.roll.textContent = rollWords(member, this.#now());
+            row.item.dataset.roll = member.takenOff ? "takenOff" : member.roll?.kind ?? "none";
             row.sinceGroup.hidden = !member.since;
             showTime(row.since, member.since, clockTime(member.since));
             showPresences(row, member);
@@ -148,14 +154,26 @@ export class List {
         if (clock) {
             const told = age(clock.receivedTime, this.#now());
             const way = clock.aheadSeconds < 0 ? "behind" : "ahead";
+            this.#showLocated(row);
             const off = `clock ${duration(Math.abs(clock.aheadSeconds))} ${way}, told ${told}`;
             showTime(row.heard, clock.receivedTime, off);
             return;
         }
-        const position = latestPosition(row.member);
+        const { member } = row;
+        const heard = heardOf(member);
+        const isVisitor = member.roll?.kind === "visitor";
+        const told = heard ? `heard ${age(heard, this.#now())}` : "never heard";
+        showTime(row.heard, heard, isVisitor ? "visitor, no phone" : told);
+        this.#showLocated(row);
+    }
+
+    #showLocated({ member, located, battery }) {
+        const position = latestPosition(member);
         const rough = position && isCoarse(position) ? `, ±${(position.accuracy / 1000).toFixed(1)} km` : "";
-        const shown = position ? `heard ${age(position.sampleTime, this.#now())}${rough}` : "never heard";
-        showTime(row.heard, position?.sampleTime, shown);
+        const at = locatedOf(member);
+        showTime(located, at, at ? `located ${age(at, this.#now())}${rough}` : "");
+        battery.textContent = batteryWords(member);
+        battery.toggleAttribute("data-low", isBatteryLow(batteryOf(member)));
     }
 }
 
@@ -163,9 +181,10 @@ export class List {
 const doubtWords = { checking: "being checked", stale: "not heard lately", poorAccuracy: "accuracy too poor" };
 
 /** The note of a call for help stands where the call is. */
-function showNote({ note }, { state, call }) {
+function showNote({ note: element }, { state, call, note }) {
     const isCall = state === "sos" || state === "needsHelp";
-    note.textContent = isCall && call?.note ? `“${call.note}”` : "";
+    const words = note ?? (isCall ? call?.note : undefined);
+    element.textContent = words ? `“${legible(words)}”` : "";
 }
 
 /** The wrong clock that was told of last; undefined where a device with a right one was heard since. */
@@ -174,16 +193,6 @@ function latestClock(member) {
     const latest = clocks.sort((left, right) => right.ms - left.ms)[0];
     const position = latestPosition(member);
     return latest && !(position && Date.parse(position.sampleTime) > latest.ms) ? latest : undefined;
-}
-
-/** How a state is known, where that is not plain from the state itself. */
-function knownBy({ region, source, markedBy, acknowledgedBy }) {
-    const words = {
-        region: region?.name || region?.id, ownDeclaration: "own word", marked: `marked by ${markedBy}`,
-    };
-    const known = words[source] ?? region?.name ?? region?.id;
-    const heard = acknowledgedBy && `heard by ${acknowledgedBy}`;
-    return [known, heard].filter(Boolean).map((word) => ` · ${word}`).join("");
 }
 
 /** The first line is shown; the others are counted, are in the tooltip, and are read out by a screen reader. */
@@ -197,7 +206,8 @@ function showPresences({ presence }, member) {
     presence.element.title = first ? [first, ...others].map(whole).join("\n") : "";
 }
 
-function newRow(user, choose, declare) {
+function newRow(member, choose, declare) {
+    const { user } = member;
     const item = document.createElement("li");
     item.dataset.user = user;
     const button = document.createElement("button");
@@ -205,20 +215,26 @@ function newRow(user, choose, declare) {
     button.className = "person";
     button.addEventListener("click", () => choose(user));
     const mark = markElement("unknown");
-    const [name, state, word, place, note, times, sinceGroup] =
-        ["name", "state", "word", "region", "note", "times", "since"].map(spanNamed);
+    const [name, state, word, place, note, roll, times, sinceGroup, battery] =
+        ["name", "state", "word", "region", "note", "roll", "times", "since", "battery"].map(spanNamed);
     const presence = newPresence();
     const since = document.createElement("time");
     const heard = document.createElement("time");
-    name.textContent = user;
+    const located = document.createElement("time");
+    name.textContent = legible(nameOf(member));
+    name.title = name.textContent;
     state.append(word, place);
     sinceGroup.append("since ", since);
     heard.className = "heard";
-    times.append(sinceGroup, heard);
-    button.append(mark, name, state, note, presence.element, times);
-    const actions = new RowActions(user, declare);
+    located.className = "located";
+    times.append(sinceGroup, heard, located, battery);
+    button.append(mark, name, state, note, roll, presence.element, times);
+    const actions = new RowActions(member, declare);
     item.append(button, actions.element);
-    return { item, mark, word, place, note, presence, sinceGroup, since, heard, actions, member: undefined };
+    return {
+        item, mark, word, place, note, roll, presence, sinceGroup, since, heard, located, battery, actions,
+        member: undefined,
+    };
 }
 
 function newPresence() {
@@ -237,5 +253,5 @@ function spanNamed(name) {
 
 function inOrder(left, right) {
     return markOrder.indexOf(left.shown) - markOrder.indexOf(right.shown)
-        || left.member.user.localeCompare(right.member.user, undefined, { numeric: true });
+        || nameOf(left.member).localeCompare(nameOf(right.member), undefined, { numeric: true });
 }

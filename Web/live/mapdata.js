@@ -2,7 +2,8 @@
 import { circleRing, drawable, labelPoint, unwrap } from "./geodesy.js";
 import { pictureName } from "./mapstyle.js";
 import { isChecking } from "./presence.js";
-import { isCoarse, latestPosition, shownState } from "./state.js";
+import { shownState } from "./safety.js";
+import { isCoarse, latestPosition } from "./state.js";
 
 /** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
 const largestAccuracyMetres = 20_000;

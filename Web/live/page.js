@@ -6,12 +6,17 @@ import { Problem } from "./http.js";
 import { List } from "./list.js";
 import { LiveMap, NoMap } from "./map.js";
 import { Myself } from "./myself.js";
-import { newDeclaration, Outbox } from "./outbox.js";
+import { Orders } from "./orders.js";
+import { Outbox } from "./outbox.js";
 import { Session } from "./session.js";
-import { loadHistory, loadSnapshot } from "./snapshot.js";
-import { counts, emptyState, latestPosition, reduce } from "./state.js";
+import { loadHeard, loadHistory, loadSnapshot } from "./snapshot.js";
+import { isOnRollAlone, nameOf } from "./roll.js";
+import { counts } from "./safety.js";
+import { emptyState, latestPosition, reduce } from "./state.js";
 import { clockTime, duration } from "./time.js";
+import { legible } from "./text.js";
 import { TrackView } from "./trackview.js";
+import { VisitorDialog } from "./visitor.js";
 
 /** What arrives within this time is shown at once; more when showing takes long, so that the page stays usable. */
 const showEveryMs = 100;
@@ -19,6 +24,8 @@ const showCostFactor = 5;
 /** After a change of people or regions, more of them may follow: they are asked for together. */
 const reloadDelayMs = 700;
 const retryLoadMs = 3000;
+/** How often the page asks when people were heard: no change tells it where a device is heard and not stored. */
+const heardEveryMs = 20_000;
 
 const element = (id) => document.getElementById(id);
 const session = new Session();
@@ -35,11 +42,19 @@ let reloadTimer;
 let era = 0;
 
 const list = new List({ list: element("list"), counts: element("counts"), empty: element("list-empty") },
-    chooseFromList, declare);
+    chooseFromList, (user, kind, reason) => orders.declare(user, kind, reason));
 const events = new Events(element("events"));
 const serverNow = () => Date.now() + clockAheadMs;
+const orders = new Orders({
+    request: (path, options) => session.request(path, options), member: (user) => state.members.get(user),
+    now: serverNow, tell, notice,
+});
 const alarms = new Alarms(
-    { alarms: element("alarms"), closed: element("closed"), orders: element("orders") }, order, serverNow);
+    { alarms: element("alarms"), closed: element("closed"), orders: element("orders") },
+    (path, body) => orders.send(path, body), serverNow,
+    (incident) => visitors.open(incident));
+const visitors = new VisitorDialog(
+    element("visitor"), (path, body) => orders.post(path, body), tell);
 const outbox = new Outbox({
     send: (path, options) => session.request(path, options),
     report: (delivery) => myself.tell(delivery),
@@ -59,6 +74,7 @@ async function start() {
     element("fit").addEventListener("click", () => map?.fit());
     addEventListener("online", () => { feed?.hurry(); outbox.hurry(); });
     setInterval(() => list.tick(), 5000);
+    setInterval(refreshHeard, heardEveryMs);
     const code = takeCode();
     try {
         if (code) { await session.signInWithCode(code); } else if (!await session.restore()) { showSignIn(); return; }
@@ -114,6 +130,8 @@ function showSignIn() {
     reloadTimer = undefined;
     state = emptyState;
     hasHistory = false;
+    visitors.forget();
+    tell("");
     track.close();
     show();
     element("live").hidden = true;
@@ -191,6 +209,22 @@ function follow(since) {
     feed.run();
 }
 
+/** Asks when people were heard, those of teams in an incident first. */
+async function refreshHeard() {
+    const mine = era;
+    if (!isLive() || document.hidden) { return; }
+    const inIncident = [...state.incidents.values()].map(({ team }) => team);
+    const teams = [...state.members.values()].map(({ team }) => team).filter(Boolean);
+    try {
+        const people = await loadHeard((path) => session.json(path), [...new Set([...inIncident, ...teams])]);
+        if (mine !== era) { return; }
+        state = reduce(state, { type: "heard", people });
+        show();
+    } catch {
+        // The feed tells whether the server answers; the next turn asks again.
+    }
+}
+
 function take(changes) {
     state = reduce(state, { type: "changes", changes });
     track.take(changes);
@@ -204,7 +238,7 @@ function show() {
     clearTimeout(showTimer);
     showTimer = undefined;
     const began = performance.now();
-    alarms.show(state, session.user);
+    alarms.show(state, session.user, isLive());
     list.show(state, serverNow, session.user);
     myself.show(state, session.user);
     events.show(state);
@@ -212,7 +246,7 @@ function show() {
     track.show();
     map?.show(state);
     map?.showTrack(track.track);
-    document.title = titleOf(counts(state));
+    document.title = `${isLive() || !session.user ? "" : "Not live · "}${titleOf(counts(state))}`;
     showCostMs = performance.now() - began;
 }
 
@@ -230,24 +264,9 @@ function serverClockWords() {
     return `The server’s clock seems to be ${off} that of ${clock.devices} devices: do not trust the times shown.`;
 }
 
-/** Says something of a person in this leader's name. */
-async function declare(user, kind) {
-    const { dueAt, ...body } = newDeclaration(kind, serverNow());
-    const response = await order(`users/${encodeURIComponent(user)}/declarations`, body);
-    const receipt = await response?.json().catch(() => ({}));
-    if (receipt?.late) { notice(`It changed nothing for ${user}: something newer, or a call for help, stands.`); }
-}
-
-/** Sends what a leader orders; what came of it comes back through the feed. */
-async function order(path, body) {
-    try {
-        const response = await session.request(path, { method: "POST", body });
-        notice("");
-        return response;
-    } catch (error) {
-        notice(error instanceof Problem ? error.message : "The server does not answer: nothing was done.");
-        return undefined;
-    }
+/** Says whether the server has what was ordered. */
+function tell(words) {
+    element("said").textContent = words;
 }
 
 function connection({ state: name, delayMs }) {
@@ -264,8 +283,15 @@ function connection({ state: name, delayMs }) {
             refused: "Not live: refused",
         }[name];
     }
+    const was = isLive();
     pill.dataset.state = name;
+    if (was !== isLive() && session.user) { show(); }
     pill.title = name === "waiting" ? `Tries again within ${Math.ceil(delayMs / 1000)} s` : "";
+}
+
+/** Whether what is shown follows the server; a first attempt after a cut does not count. */
+function isLive() {
+    return element("connection").dataset.state === "live";
 }
 
 /** When the server was last heard. */
@@ -297,6 +323,9 @@ function chooseFromList(user) {
 }
 
 function whyNowhere(user) {
+    const member = state.members.get(user);
+    if (member?.roll?.kind === "visitor") { return `${legible(nameOf(member))} is a visitor without a phone.`; }
+    if (member && isOnRollAlone(member)) { return `No device of ${legible(nameOf(member))} is shown here.`; }
     const [wrong] = state.members.get(user)?.clocks ?? [];
     if (!wrong) { return `Nobody knows yet where ${user} is.`; }
     const [device, { aheadSeconds }] = wrong;

@@ -9,14 +9,18 @@ import { Problem } from "./http.js";
 const pageSize = 1000;
 /** As many pages as one list may take: beyond 50 000 entries the page says that it does not show all. */
 const pageLimit = 50;
+/** As many rolls as are asked for: more incidents are hardly open at once. */
+const rollLimit = 100;
+/** As many teams as are asked at once when their people were heard. */
+const heardTeamLimit = 20;
 
 /**
  * Loads what this user may see.
  * @param {(path: string) => Promise<object>} get answers the JSON of an API path
  * @param {object[]} [knownRegions] regions that need not be asked for again
  * @returns {Promise<{sequence: number, at?: string, members: object[], positions: object[], clocks: object[],
- *   presences: object[], presenceSequence: number, incidents: object[], closed: object[], alwaysShown: string[],
- *   serverClock?: object, regions: object[], isPartial: boolean}>}
+ *   presences: object[], presenceSequence: number, incidents: object[], rolls: object[], closed: object[],
+ *   alwaysShown: string[], serverClock?: object, regions: object[], isPartial: boolean}>}
  *   `at` is the server's time, when it told; `presenceSequence` is the last change that every presence holds; `clocks`
  *   are those that are ahead
  * @throws {Problem} when the server refuses the positions
@@ -29,6 +33,8 @@ export async function loadSnapshot(get, knownRegions) {
         loadPeople(get),
         knownRegions ? { regions: knownRegions, isPartial: false } : loadRegions(get),
     ]);
+    const open = (incidents?.items ?? []).filter((incident) => incident.open !== false);
+    const rolls = await Promise.all(open.slice(0, rollLimit).map(({ number }) => allowed(get(`incidents/${number}`))));
     return {
         sequence: positions.first.sequence,
         at: people.at,
@@ -38,12 +44,23 @@ export async function loadSnapshot(get, knownRegions) {
         presences: presences?.items ?? [],
         presenceSequence: presences?.first.sequence ?? positions.first.sequence,
         incidents: incidents?.items ?? [],
+        rolls: rolls.filter(Boolean),
         closed: people.closed,
         alwaysShown: people.alwaysShown,
         serverClock: people.serverClock,
         regions: places.regions,
         isPartial: positions.isPartial || Boolean(presences?.isPartial) || places.isPartial,
     };
+}
+
+/** When the people of teams were last heard and located; of the first teams alone where there are many. */
+export async function loadHeard(get, teams) {
+    const people = [];
+    for (const team of teams.slice(0, heardTeamLimit)) {
+        const answer = await allowed(get(`teams/${part(team)}/safety`));
+        people.push(...answer?.members ?? []);
+    }
+    return people;
 }
 
 /** The changes just before a sequence, for the list of events; none when the server does not keep them. */
@@ -65,6 +82,9 @@ async function loadPeople(get) {
             members.push({ ...member, team: answer.team, safetySequence: answer.sequence });
         }
     }
+    await Promise.all(members.filter(isCalling).map(async (member) => {
+        member.call = await loadCall(get, member.user);
+    }));
     return {
         members,
         at: answers.find((answer) => answer?.at)?.at,
@@ -72,6 +92,20 @@ async function loadPeople(get) {
         alwaysShown: teams.filter((team) => team.showsSafetyAlways === true).map(({ name }) => name),
         serverClock: answers.find((answer) => answer?.serverClock)?.serverClock,
     };
+}
+
+function isCalling({ state }) {
+    return state === "sos" || state === "needsHelp";
+}
+
+/** What was said with the call for help that stands, however long ago: the log of changes may not reach back to it. */
+async function loadCall(get, user) {
+    const said = (await allowed(pages(get, `users/${part(user)}/declarations`, "items")))?.items ?? [];
+    const inTime = said.filter(({ late }) => !late);
+    const ended = inTime.findLastIndex(({ kind }) => kind !== "sos" && kind !== "needsHelp" && kind !== "acknowledge");
+    const calls = inTime.slice(ended + 1).filter(({ kind }) => kind !== "acknowledge");
+    const last = calls.at(-1);
+    return last && { note: calls.findLast(({ note }) => note)?.note, sampleTime: last.sampleTime };
 }
 
 async function loadRegions(get) {

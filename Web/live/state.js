@@ -5,6 +5,9 @@
  * may repeat itself.
  */
 
+import { applyRoll, withRolls } from "./roll.js";
+import { shownState } from "./safety.js";
+
 /** As many events as the page keeps, the latest first. */
 export const eventLimit = 200;
 /** As many fixes as a trail keeps, the latest last. */
@@ -27,6 +30,11 @@ const coarseMetres = 500;
  * @property {RegionName} [region] what makes them safe
  * @property {"checking"|"stale"|"poorAccuracy"} [doubt] what keeps the state from being sure
  * @property {{note?: string, sampleTime?: string}} [call] what was last said with a call for help
+ * @property {string} [heard] when the server last heard a device of theirs, as it told when it was last asked
+ * @property {object} [located] where a device last was: {latitude, longitude, sampleTime, battery?}
+ * @property {import("./roll.js").Place} [roll] their place on the roll of an open incident
+ * @property {{at: string, by?: string, reason?: string}} [takenOff] that they were taken off that roll
+ * @property {{kind: string, at: string, by: string}} [unconfirmed] what was said of them that counts no longer
  * @property {Map<string, object>} beliefs by device: {estimate?, checking?}, where it is believed to be, and where its
  *   fixes seem to be while they are not believed
  * @property {number} safetySequence the change their safety stems from, or the snapshot's
@@ -74,8 +82,10 @@ export const emptyState = Object.freeze({
 /**
  * The state after an action.
  * @param {State} state
- * @param {{type: "snapshot", snapshot: object} | {type: "history"|"changes", changes: object[]}} action
- *   `snapshot` is what `loadSnapshot` answers; `history` are changes from before it, for events and trails alone
+ * @param {{type: "snapshot", snapshot: object} | {type: "history"|"changes", changes: object[]}
+ *   | {type: "heard", people: object[]}} action
+ *   `snapshot` is what `loadSnapshot` answers; `history` are changes from before it, for events and trails alone;
+ *   `heard` is what `loadHeard` answers, which no change tells: a device may be heard without being stored
  * @returns {State} a new value; the old one is left as it was
  */
 export function reduce(state, action) {
@@ -83,6 +93,7 @@ export function reduce(state, action) {
         case "snapshot": return withSnapshot(state, action.snapshot);
         case "history": return withHistory(state, action.changes);
         case "changes": return withChanges(state, action.changes);
+        case "heard": return withHeard(state, action.people);
         default: throw new TypeError(`no such action: ${action.type}`);
     }
 }
@@ -101,49 +112,10 @@ export function isCoarse(position) {
     return position.accuracy >= coarseMetres;
 }
 
-/**
- * The state that is shown of a member: outside the muster regions nobody is in danger while there is nothing to be
- * safe from, and so is `located`, unless the team wants safety shown always.
- */
-export function shownState(state, member) {
-    return member.state === "unsafe" && !showsSafety(state, member.team) ? "located" : member.state;
-}
-
-/** Whether a team's safety is shown: in an incident of it, or always where the team wants that. */
-export function showsSafety(state, team) {
-    return state.alwaysShown.has(team) || [...state.incidents.values()].some((incident) => incident.team === team);
-}
-
-/** How many members are shown in each state. */
-export function counts(state) {
-    const result = { safe: 0, located: 0, unsafe: 0, unknown: 0, needsHelp: 0, sos: 0, offSite: 0 };
-    for (const member of state.members.values()) { result[shownState(state, member)] += 1; }
-    return result;
-}
-
-/** Whether nobody need look for someone. */
-export function isAccounted(member) {
-    return member.state === "safe" || member.state === "offSite";
-}
-
-/** Who calls for help, those in danger first. */
-export function calls(state) {
-    const callers = [...state.members.values()].filter(({ state: how }) => how === "sos" || how === "needsHelp");
-    return callers.sort((left, right) => (left.state === "sos" ? 0 : 1) - (right.state === "sos" ? 0 : 1));
-}
-
-/** How many of an incident's team are accounted for, as far as this user may see, and of how many that is in doubt. */
-export function tally(state, incident) {
-    const team = [...state.members.values()].filter((member) => member.team === incident.team);
-    const accounted = team.filter(isAccounted);
-    const doubtful = accounted.filter(({ doubt }) => doubt !== undefined).length;
-    return { accounted: accounted.length, people: team.length, ...doubtful > 0 ? { doubtful } : {} };
-}
-
 function withSnapshot(state, snapshot) {
     const members = new Map();
     for (const { device, estimate, checking, ...person } of snapshot.members) {
-        const member = { ...person, ...nowhere(), call: state.members.get(person.user)?.call };
+        const member = { ...person, ...nowhere(), call: person.call ?? state.members.get(person.user)?.call };
         if (device && (estimate || checking)) { member.beliefs.set(device, { estimate, checking }); }
         members.set(person.user, member);
     }
@@ -163,7 +135,7 @@ function withSnapshot(state, snapshot) {
         ...state,
         sequence: Math.max(state.sequence, snapshot.sequence),
         presenceSequence: snapshot.presenceSequence ?? snapshot.sequence,
-        members,
+        members: withRolls(members, snapshot.rolls ?? [], nowhere),
         trails,
         incidents: new Map((snapshot.incidents ?? []).map((incident) => [incident.number, incident])),
         closed: new Map((snapshot.closed ?? []).map((incident) => [incident.number, incident])),
@@ -178,7 +150,6 @@ function withHistory(state, changes) {
     const draft = draftOf(state);
     for (const change of changes) {
         addEvent(draft, change);
-        if (change.type === "declaration") { applyDeclaration(draft, change); }
         if (change.type === "position" && !change.late) { addToTrail(draft, change.position, change.device); }
     }
     return finished(draft);
@@ -192,6 +163,17 @@ function withChanges(state, changes) {
         apply(draft, change);
     }
     return draft.sequence === state.sequence ? state : finished(draft);
+}
+
+/** When people were heard and located, where that is newer than what is known. */
+function withHeard(state, people) {
+    const members = new Map(state.members);
+    for (const { user, heard, located } of people) {
+        const member = members.get(user);
+        if (!member) { continue; }
+        members.set(user, { ...member, heard: heard ?? member.heard, located: located ?? member.located });
+    }
+    return { ...state, members };
 }
 
 /** A copy that the functions below may change, as nobody else sees it yet. */
@@ -220,6 +202,10 @@ function apply(draft, change) {
         case "crossing": applyRawCrossing(draft, change); break;
         case "safety": applySafety(draft, change); break;
         case "incident": applyIncident(draft, change); break;
+        case "roll":
+            applyRoll(draft, change, nowhere);
+            draft.outdated.people = true;
+            break;
         case "region": draft.outdated.regions = true; break;
         case "directory":
             draft.outdated.people = true;
