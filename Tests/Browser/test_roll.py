@@ -136,7 +136,7 @@ def test_the_note_of_an_old_call_for_help_is_shown_after_a_reload(page, server):
     fixes = [Phone.fix((west + 0.05 + step / 1e5, south), datetime.fromtimestamp(begun - 1200 + step, timezone.utc))
              for step in range(1100)]
     for first in range(0, len(fixes), 100):
-        server.ask("POST", "positions", {"positions": fixes[first:first + 100]}, gus.token)
+        server.ask("POST", "positions", fixes[first:first + 100], gus.token)
     page.open().sign_in("ford-lead", password)
     until(lambda: "“under the crane”" in (page.row("fay") or ""))
     assert any("“under the crane”" in words for words in alarms(page))

@@ -6,11 +6,15 @@ import { marks } from "./marks.js";
 import { isOnRollAlone, nameOf } from "./roll.js";
 import { calls, tally } from "./safety.js";
 import { latestPosition } from "./state.js";
-import { legible } from "./text.js";
+import { legible, shortened } from "./text.js";
 import { clockTime, minuteTime } from "./time.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
 const closedShownMs = 30 * 60_000;
+
+/** As much of a name and of a note as a banner shows, so that none pushes the next call away; the row has all of it. */
+const nameLimit = 60;
+const noteLimit = 140;
 
 export class Alarms {
     #alarms;
@@ -164,10 +168,10 @@ export function incidentWords(state, incident, user, isLive = true) {
 /** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */
 export function callWords(member, nowMs) {
     const { state, since, acknowledgedBy, call } = member;
-    const user = legible(nameOf(member));
+    const user = legible(shortened(nameOf(member), nameLimit));
     const words = state === "sos" ? `SOS from ${user}` : `${user} ${marks.needsHelp.word.toLowerCase()}`;
     const said = member.note ?? call?.note;
-    const note = said ? `: “${legible(said)}”` : "";
+    const note = said ? `: “${legible(shortened(said, noteLimit))}”` : "";
     if (isOnRollAlone(member)) {
         return `${words}, ${clockTime(since)}${note}${member.markedBy ? `, marked by ${member.markedBy}` : ""}`;
     }

@@ -1,4 +1,5 @@
 /** How sure Muster is where someone is, in words. Pure. */
+import { legible } from "./text.js";
 import { minuteTime } from "./time.js";
 
 /** What a leader must see first. */
@@ -66,7 +67,7 @@ function checkingWords(checked, seeming) {
     const held = checked.filter((presence) => presence.standing === "inside").map(nameOf);
     if (seeming.length > 0) {
         const regions = seeming.flatMap(({ regions: named }) => named ?? []);
-        const places = [...new Set(regions.map((region) => region.name || region.id))].join(", ");
+        const places = [...new Set(regions.map((region) => legible(region.name || region.id)))].join(", ");
         const was = held.length === 1 && held[0] !== places ? `, was inside ${held[0]}` : "";
         return places
             ? ["checking… seems to be in ", places, was] : ["checking… seems to be in no region", "", was];
@@ -94,5 +95,5 @@ function words(presence, kind, clock) {
 }
 
 function nameOf({ region }) {
-    return region.name || region.id;
+    return legible(region.name || region.id);
 }

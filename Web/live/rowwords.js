@@ -38,7 +38,9 @@ export function batteryWords(member) {
 }
 
 /** How a state is known, where that is not plain from the state itself. */
-export function knownBy({ region, source, markedBy, acknowledgedBy }) {
+export function knownBy({ state, region, source, markedBy: marker, acknowledgedBy }) {
+    // That someone is not found is nobody's mark.
+    const markedBy = state === "unknown" ? undefined : marker;
     const place = region && legible(region.name || region.id);
     const words = { region: place, ownDeclaration: "own word", marked: markedBy && `marked by ${markedBy}` };
     const known = words[source] ?? place ?? (markedBy ? `marked by ${markedBy}` : undefined);

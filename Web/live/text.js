@@ -4,6 +4,12 @@
 const turning = /[\u0000-\u001F\u007F-\u009F\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
+/** The beginning of a long text. Where one is shown so, the whole stands elsewhere. */
+export function shortened(text, limit) {
+    const characters = Array.from(String(text ?? ""));
+    return characters.length > limit ? `${characters.slice(0, limit - 1).join("")}…` : characters.join("");
+}
+
 /** The text without such characters; one written from right to left is kept from turning the words around it. */
 export function legible(text) {
     const plain = String(text ?? "").replace(turning, " ");

@@ -1,0 +1,123 @@
+/** What the page makes of rolls, of words about them, and of names that others wrote. Run: node --test Tests/Browser/ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { incidentWords } from "../../Web/live/alarms.js";
+import { actionsFor } from "../../Web/live/rowactions.js";
+import { batteryWords, heardOf, locatedOf, rollWords } from "../../Web/live/rowwords.js";
+import { counts, tally } from "../../Web/live/safety.js";
+import { loadSnapshot } from "../../Web/live/snapshot.js";
+import { emptyState, reduce } from "../../Web/live/state.js";
+import { legible, shortened } from "../../Web/live/text.js";
+
+const at = "2026-11-21T06:00:00.000Z";
+const later = "2026-11-21T06:10:00.000Z";
+const nowMs = Date.parse("2026-11-21T08:00:00.000Z");
+const incident = { number: 4, team: "north", kind: "real", open: true, startedAt: at };
+const leader = { name: "lea", role: "leader", team: "north" };
+const alice = { user: "alice", team: "north", state: "unknown", safetySequence: 1 };
+
+function loaded(roll, members = [alice]) {
+    const rolls = [{ ...incident, roll }];
+    return reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 10, members, positions: [], regions: [], incidents: [incident], rolls,
+    } });
+}
+
+const zoe = { person: -1, user: "Zoë", visitor: true, left: false, state: "unknown" };
+const onRoll = (change) => ({ type: "roll", incident: 4, team: "north", sequence: 11, at, ...change });
+const visitors = (state) => [...state.members.values()].filter(({ roll }) => roll?.kind === "visitor");
+
+test("a visitor is counted in the numbers of the roll, marked at once, and gone when taken off", () => {
+    let state = loaded([{ person: 2, user: "alice", state: "unknown" }, zoe]);
+    assert.deepEqual(tally(state, incident), { accounted: 0, people: 2 });
+    assert.equal(counts(state).unknown, 2);
+    state = reduce(state, { type: "changes", changes: [
+        onRoll({ event: "changed", person: -1, user: "Zoë", state: "safe", by: "lea" }),
+    ] });
+    assert.deepEqual(tally(state, incident), { accounted: 1, people: 2 });
+    assert.equal(visitors(state)[0].markedBy, "lea");
+    assert.ok(state.outdated.people, "the roll is asked for again");
+    state = reduce(state, { type: "changes", changes: [
+        onRoll({ event: "takenOff", person: -1, user: "Zoë", state: "safe", sequence: 12 }),
+    ] });
+    assert.deepEqual(visitors(state), []);
+});
+
+test("a visitor who has a user's name is another person", () => {
+    const state = loaded([{ person: 2, user: "alice", state: "unknown" }, { ...zoe, user: "alice", state: "safe" }]);
+    assert.equal(state.members.get("alice").state, "unknown");
+    assert.deepEqual(tally(state, incident), { accounted: 1, people: 2 });
+});
+
+test("nobody waits for someone who was taken off the roll, and nothing is said of them from the row", () => {
+    const takenOff = { at, by: "lea", reason: "on leave" };
+    const state = loaded([{ person: 2, user: "alice", left: true, state: "unknown", takenOff }]);
+    const member = state.members.get("alice");
+    assert.deepEqual(tally(state, incident), { accounted: 0, people: 0 });
+    assert.equal(counts(state).unknown, 0);
+    assert.match(rollWords(member, nowMs), /^taken off the roll by lea, .*: on leave$/);
+    assert.deepEqual(actionsFor(member, leader), []);
+});
+
+test("who was removed or moved stays on the roll, and can be taken off", () => {
+    const gone = { person: 7, user: "ben", state: "unknown", removed: { at, by: "admin" }, heard: at, battery: 8 };
+    const moved = { person: 8, user: "cleo", state: "unsafe", moved: { at, by: "admin", team: "south" } };
+    const state = loaded([gone, moved]);
+    const [ben, cleo] = [...state.members.values()].filter(({ roll }) => roll);
+    assert.equal(rollWords(ben, nowMs), "removed from the server by admin, still on the roll");
+    assert.deepEqual(actionsFor(ben, leader).map(([kind]) => kind), ["safe", "offSite", "needsHelp", "takeOff"]);
+    assert.deepEqual(actionsFor(cleo, leader).map(([kind]) => kind), ["takeOff"]);
+    assert.deepEqual(actionsFor(cleo, { name: "max", role: "member", team: "north" }), []);
+});
+
+test("a word that counts no longer is told as not confirmed until someone is accounted for", () => {
+    const unconfirmed = { kind: "offSite", at, by: "lea" };
+    const member = loaded([{ person: 2, user: "alice", state: "unknown", unconfirmed }]).members.get("alice");
+    assert.equal(rollWords(member, nowMs), "said off site by lea 2 h ago, not confirmed");
+    assert.equal(rollWords({ ...member, state: "safe" }, nowMs), "");
+});
+
+test("a device that is heard without being stored is told as heard, and its battery by its newest place", () => {
+    const position = { device: "alice/phone", latitude: 1, longitude: 2, sampleTime: at, receivedTime: at, battery: 50 };
+    let state = reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 10, members: [alice], positions: [position], regions: [],
+    } });
+    assert.equal(heardOf(state.members.get("alice")), at);
+    const located = { latitude: 1, longitude: 2, sampleTime: later, battery: 14 };
+    state = reduce(state, { type: "heard", people: [{ user: "alice", heard: later, located }, { user: "nobody" }] });
+    const member = state.members.get("alice");
+    assert.equal(heardOf(member), later);
+    assert.equal(locatedOf(member), later);
+    assert.equal(batteryWords(member), "battery 14\u00A0%, low");
+});
+
+test("a page that is not live says nothing of who is accounted for", () => {
+    const all = { ...incident, allAccounted: true, allAccountedAt: at };
+    const words = incidentWords(loaded([]), all, leader, false);
+    assert.doesNotMatch(words, /accounted for since|\d of \d/);
+    assert.match(words, /not live$/);
+});
+
+test("the note of the call that stands is read from the declarations, not that of one that was cleared", async () => {
+    const said = [
+        { kind: "sos", note: "old", late: false }, { kind: "clear", late: false },
+        { kind: "needsHelp", note: "my leg", late: false }, { kind: "acknowledge", late: false },
+        { kind: "needsHelp", note: "late", late: true }, { kind: "needsHelp", late: false },
+    ];
+    const answers = {
+        teams: { items: [{ name: "north" }] },
+        "teams/north/safety": { team: "north", sequence: 5, members: [{ user: "al", state: "needsHelp" }] },
+        "users/al/declarations": { items: said },
+    };
+    const get = async (path) => answers[path.split("?")[0]] ?? { items: [], sequence: 5 };
+    const { members } = await loadSnapshot(get);
+    assert.equal(members[0].call.note, "my leg");
+});
+
+test("a name cannot turn or break the words around it", () => {
+    assert.equal(legible("\u202Egnp\u2069.exe\nx"), " gnp .exe x");
+    assert.equal(legible("נועה"), "\u2068נועה\u2069");
+    assert.equal(legible("👩🏽‍🚒"), "👩🏽‍🚒");
+    assert.equal(shortened("👍".repeat(5), 3), "👍👍…");
+});
