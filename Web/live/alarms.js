@@ -14,7 +14,7 @@ const closedShownMs = 30 * 60_000;
 
 /** As much of a name and of a note as a banner shows, so that none pushes the next call away; the row has all of it. */
 const nameLimit = 60;
-const noteLimit = 140;
+const noteLimit = 80;
 
 export class Alarms {
     #alarms;
