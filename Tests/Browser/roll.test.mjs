@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { incidentWords } from "../../Web/live/alarms.js";
 import { actionsFor } from "../../Web/live/rowactions.js";
-import { batteryWords, heardOf, locatedOf, rollWords } from "../../Web/live/rowwords.js";
+import { batteryWords, heardOf, knownBy, locatedOf, rollWords } from "../../Web/live/rowwords.js";
 import { counts, tally } from "../../Web/live/safety.js";
 import { loadSnapshot } from "../../Web/live/snapshot.js";
 import { emptyState, reduce } from "../../Web/live/state.js";
@@ -120,4 +120,10 @@ test("a name cannot turn or break the words around it", () => {
     assert.equal(legible("נועה"), "\u2068נועה\u2069");
     assert.equal(legible("👩🏽‍🚒"), "👩🏽‍🚒");
     assert.equal(shortened("👍".repeat(5), 3), "👍👍…");
+});
+
+test("someone whose place is being worked out after an edit is told as that", () => {
+    assert.equal(
+        knownBy({ state: "unknown", source: "underReview" }), " · being worked out after an edit of regions");
+    assert.equal(knownBy({ state: "unknown", source: "unlocated" }), "");
 });

@@ -42,7 +42,10 @@ export function knownBy({ state, region, source, markedBy: marker, acknowledgedB
     // That someone is not found is nobody's mark.
     const markedBy = state === "unknown" ? undefined : marker;
     const place = region && legible(region.name || region.id);
-    const words = { region: place, ownDeclaration: "own word", marked: markedBy && `marked by ${markedBy}` };
+    const words = {
+        region: place, ownDeclaration: "own word", marked: markedBy && `marked by ${markedBy}`,
+        underReview: "being worked out after an edit of regions",
+    };
     const known = words[source] ?? place ?? (markedBy ? `marked by ${markedBy}` : undefined);
     const heard = acknowledgedBy && `heard by ${acknowledgedBy}`;
     return [known, heard].filter(Boolean).map((word) => ` · ${word}`).join("");

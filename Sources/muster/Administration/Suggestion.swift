@@ -4,7 +4,8 @@ import Foundation
 enum Suggestion {
     /// " Did you mean north?", or "" where no name is near; names of one or two typing errors are.
     static func sentence(for name: String, among names: some Collection<String>) -> String {
-        let near = names.filter { edits(from: name.lowercased(), to: $0.lowercased()) <= max(1, min(2, name.count / 3)) }
+        let limit = name.count < 6 ? 1 : 2
+        let near = names.filter { edits(from: name.lowercased(), to: $0.lowercased()) <= limit }
         return near.isEmpty ? "" : " Did you mean \(near.sorted().prefix(3).joined(separator: " or "))?"
     }
 
