@@ -1,4 +1,4 @@
-/** What the page makes of rolls, of words about them, and of names that others wrote. Run: node --test Tests/Browser/ */
+/** What the page makes of rolls, of words about them, and of names that others wrote. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -79,7 +79,9 @@ test("a word that counts no longer is told as not confirmed until someone is acc
 });
 
 test("a device that is heard without being stored is told as heard, and its battery by its newest place", () => {
-    const position = { device: "alice/phone", latitude: 1, longitude: 2, sampleTime: at, receivedTime: at, battery: 50 };
+    const position = {
+        device: "alice/phone", latitude: 1, longitude: 2, sampleTime: at, receivedTime: at, battery: 50,
+    };
     let state = reduce(emptyState, { type: "snapshot", snapshot: {
         sequence: 10, members: [alice], positions: [position], regions: [],
     } });
