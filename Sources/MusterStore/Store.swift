@@ -209,6 +209,7 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     /// Inserts or replaces by number. The caller appends the `Change` that says so.
     func put(_ user: User) throws
     func put(_ team: Team) throws
+    /// A device that comes to another owner takes its credentials along.
     func put(_ device: Device) throws
     func put(_ tracker: Tracker) throws
     func put(_ collection: RegionCollection) throws

@@ -20,7 +20,10 @@ import Testing
                     closesDrills: true, closesRealIncidents: true, closesAfterSeconds: 0.5, declaredHoldsSeconds: 60,
                     showsSafetyAlways: true)),
         ]
-        expected.devices = [Device(number: DeviceNumber(5), name: "phone", user: UserNumber(2))]
+        expected.devices = [
+            Device(number: DeviceNumber(5), name: "phone", user: UserNumber(2)),
+            Device(number: DeviceNumber(6), name: "tag", user: UserNumber(2), alias: "tag-7"),
+        ]
         expected.trackers = [
             Tracker(
                 number: TrackerNumber(3), name: "t", filter: .accuracyBased,
@@ -72,13 +75,50 @@ import Testing
         }
         expected.users.removeFirst()
         expected.teams.removeFirst()
-        expected.devices = []
+        expected.devices.removeFirst()
         expected.trackers.removeFirst()
         expected.collections.removeFirst()
         expected.rules.removeFirst()
         expected.targets.removeFirst()
         #expect(try bench.store.directory() == expected)
         #expect(try bench.store.credentials(.targetSecret) == [.test(.targetSecret, target: 2)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a device that comes to another user keeps its history and its credentials when the former user is removed`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        let (former, person) = (UserNumber(1), UserNumber(2))
+        let device = Device(number: DeviceNumber(1), name: "tag-7", user: former)
+        func credential(_ kind: Credential.Kind, _ key: UInt8, of device: DeviceNumber?) -> Credential {
+            Credential(kind: kind, key: [key], user: former, device: device, createdAt: .test(0))
+        }
+        try bench.store.write(at: .test(0)) { transaction in
+            for (number, name) in [(former, "tag-7"), (person, "ann")] {
+                try transaction.put(User(number: number, name: name, role: .member, team: nil))
+            }
+            try transaction.put(device)
+            try transaction.put(credential(.deviceToken, 1, of: device.number))
+            try transaction.put(credential(.apiKey, 2, of: nil))
+            try transaction.append(.position(.test(1), of: device.number, isCurrent: true))
+        }
+        let given = Device(number: device.number, name: "tag-7", user: person, alias: "tag-7")
+        try bench.store.write(at: .test(1)) { transaction in
+            try transaction.put(given)
+            try transaction.remove(former)
+            let token = try transaction.credential(.deviceToken, key: [1])
+            #expect(token?.user == person)
+            #expect(try transaction.credential(.apiKey, key: [2]) == nil)
+        }
+        for _ in 0..<2 {
+            #expect(try bench.store.directory().devices == [given])
+            #expect(try bench.store.directory().users.map(\.name) == ["ann"])
+            #expect(try bench.store.credentials(.deviceToken).map(\.user) == [person])
+            #expect(try bench.store.credentials(.apiKey) == [])
+            #expect(try bench.store.history(of: 1) == [.test(1)])
+            try bench.reopen()
+        }
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -93,6 +93,35 @@ extension Instant {
         try store.close()
     }
 
+    @Test func `a file of version 10 keeps a user that stands for a device, and takes what joins it to another`() throws
+    {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version10.sql", in: directory)
+        let before = try store.directory()
+        #expect(before.users.map(\.name) == ["admin", "ann", "tag-7"])
+        #expect(before.users.map(\.isImplicit) == [false, false, true])
+        var device = try #require(before.devices.first)
+        #expect(before.devices == [Device(number: device.number, name: "tag-7", user: before.users[2].number)])
+        let (history, records) = (try store.history(of: device.number.rawValue), try store.records())
+        #expect(history.count == 2)
+        #expect(try store.safety().map(\.safety.state).contains(.safe))
+        device.user = before.users[1].number
+        device.alias = "tag-7"
+        try store.write(at: .captured) { transaction in
+            try transaction.put(device)
+            try transaction.remove(before.users[2].number)
+        }
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.directory().devices == [device])
+        #expect(try store.directory().users == Array(before.users.dropLast()))
+        #expect(try store.history(of: device.number.rawValue) == history)
+        #expect(try store.records().map(\.record) == records.map(\.record))
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
     @Test func `a file of version 5 keeps its documents, and its union loses the design documents`() throws {
         let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }

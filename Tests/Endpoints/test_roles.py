@@ -115,6 +115,9 @@ rules = [
     Rule("DELETE", v1 + "/users/{user}/devices/{device}", phone, keepers),
     Rule("POST", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
     Rule("DELETE", v1 + "/users/{user}/devices/{device}/token", phone + "/token", keepers),
+    # Sam is the same person as himself: whoever may say so hears that there is nothing to do.
+    Rule("POST", v1 + "/users/{user}/devices/{device}/owner", phone + "/owner", {"admin", "own leader"}, {"to": "sam"}),
+    Rule("POST", v1 + "/users/{user}/join", sam + "/join", {"admin", "own leader"}, {"to": "sam"}),
     Rule("PUT", v1 + "/users/{user}/devices/{device}/encryption-key", phone + "/encryption-key",
          keepers, {"key": "secret"}),
     Rule("DELETE", v1 + "/users/{user}/devices/{device}/encryption-key", phone + "/encryption-key",

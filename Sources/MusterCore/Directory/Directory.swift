@@ -27,6 +27,7 @@ public struct Directory: Sendable {
 
     private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
+    private var devicesByAlias: [String: Set<DeviceNumber>] = [:]
 
     /// A directory with nothing in it.
     public init() {}
@@ -37,6 +38,12 @@ public struct Directory: Sendable {
     /// The device that a user calls by this name.
     public func device(named name: String, of user: UserNumber) -> Device? {
         ownership.devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
+    }
+
+    /// The device of a team's people that trackers know by this id from before it came to its owner.
+    public func device(calledBefore alias: String, in team: TeamNumber) -> Device? {
+        guard let numbers = devicesByAlias[alias] else { return nil }
+        return numbers.sorted().lazy.compactMap { devices[$0] }.first { users[$0.user]?.team == team }
     }
 
     /// The region with this id in a collection.
@@ -75,15 +82,15 @@ public struct Directory: Sendable {
     public mutating func apply(_ edit: Edit) {
         switch edit {
         case .putUser(let user): users.put(user)
-        case .removeUser(let number): users.remove(number)
+        case .removeUser(let number), .joinUser(let number, to: _): users.remove(number)
         case .putTeam(let team): teams.put(team)
         case .removeTeam(let number): teams.remove(number)
         case .putDevice(let device):
-            if devices[device.number] == nil { ownership.add(device.number, to: device.user) }
-            devices.put(device)
+            put(device)
         case .removeDevice(let number):
             guard let device = devices[number] else { return }
             ownership.remove(number, from: device.user)
+            forgetAlias(of: device)
             devices.remove(number)
         case .putTracker(let tracker): trackers.put(tracker)
         case .removeTracker(let number): trackers.remove(number)
@@ -104,6 +111,25 @@ public struct Directory: Sendable {
         case .putDatabase(let database): databases.put(database)
         case .removeDatabase(let number): databases.remove(number)
         }
+    }
+
+    private mutating func put(_ device: Device) {
+        let former = devices[device.number]
+        if former?.user != device.user {
+            if let former { ownership.remove(device.number, from: former.user) }
+            ownership.add(device.number, to: device.user)
+        }
+        if former?.alias != device.alias {
+            if let former { forgetAlias(of: former) }
+            if let alias = device.alias { devicesByAlias[alias, default: []].insert(device.number) }
+        }
+        devices.put(device)
+    }
+
+    private mutating func forgetAlias(of device: Device) {
+        guard let alias = device.alias, var others = devicesByAlias[alias] else { return }
+        others.remove(device.number)
+        devicesByAlias[alias] = others.isEmpty ? nil : others
     }
 }
 

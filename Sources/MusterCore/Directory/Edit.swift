@@ -3,6 +3,8 @@
 public enum Edit: Hashable, Sendable {
     case putUser(User)
     case removeUser(UserNumber)
+    /// Takes a user away who is the same person as another, and whose devices are the other's by earlier edits.
+    case joinUser(UserNumber, to: UserNumber)
     case putTeam(Team)
     case removeTeam(TeamNumber)
     case putDevice(Device)
@@ -26,7 +28,7 @@ public enum Edit: Hashable, Sendable {
     public var change: Change {
         switch self {
         case .putUser(let user): .directory(.user(user.number), removed: false)
-        case .removeUser(let number): .directory(.user(number), removed: true)
+        case .removeUser(let number), .joinUser(let number, to: _): .directory(.user(number), removed: true)
         case .putTeam(let team): .directory(.team(team.number), removed: false)
         case .removeTeam(let number): .directory(.team(number), removed: true)
         case .putDevice(let device): .directory(.device(device.number), removed: false)

@@ -73,12 +73,16 @@ public struct Device: Hashable, Sendable {
     public var name: String
     /// Whose it is.
     public var user: UserNumber
+    /// What trackers' clients called it before it came to its owner from another user, and may go on calling it; nil
+    /// for one that was its owner's from the beginning.
+    public var alias: String?
 
     /// A device.
-    public init(number: DeviceNumber, name: String, user: UserNumber) {
+    public init(number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil) {
         self.number = number
         self.name = name
         self.user = user
+        self.alias = alias
     }
 }
 

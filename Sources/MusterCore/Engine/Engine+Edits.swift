@@ -62,6 +62,7 @@ extension Engine {
         case .removeUser(let number):
             if isOnARoll(number) { scope.isEveryone = true }
             remove(number)
+        case .joinUser(let number, to: _): remove(number)
         case .putTeam(let team): put(team)
         case .putDevice(let device): put(device)
         case .removeDevice(let number): remove(number)

@@ -15,7 +15,8 @@ extension Engine {
         rolls[incident] = Roll(record)
     }
 
-    /// What edits do to the rolls of open incidents: users and devices that are removed, users who change their team.
+    /// What edits do to the rolls of open incidents: users and devices that are removed or come to others, users who
+    /// change their team.
     /// These lines belong into the transaction of the edits, so that no crash lies between them.
     ///
     /// - Parameters:
@@ -26,7 +27,12 @@ extension Engine {
     ) -> [(entry: IncidentEntry, team: TeamNumber)] {
         guard !rolls.isEmpty else { return [] }
         let removed = Set(
-            edits.compactMap { edit in if case .removeUser(let user) = edit { user } else { nil } })
+            edits.compactMap { edit in
+                switch edit {
+                case .removeUser(let user), .joinUser(let user, to: _): user
+                default: nil
+                }
+            })
         return edits.flatMap { edit -> [(entry: IncidentEntry, team: TeamNumber)] in
             switch edit {
             case .removeUser(let user):
@@ -35,6 +41,16 @@ extension Engine {
                     entry.event = .removed
                     entry.safety = unknown
                     entry.name = before.users[user]?.name
+                }
+            case .joinUser(let user, to: let other):
+                return joinEntries(of: user, to: other, over: before, by: author, at: now)
+            case .putDevice(let device):
+                guard let former = before.devices[device.number], former.user != device.user,
+                    !removed.contains(former.user)
+                else { return [] }
+                return entries(of: former.user, by: author, at: now) { entry, _ in
+                    entry.event = .deviceRemoved
+                    entry.note = former.name
                 }
             case .removeDevice(let number):
                 guard let device = before.devices[number], !removed.contains(device.user) else { return [] }
@@ -59,7 +75,7 @@ extension Engine {
     }
 
     /// A line about someone for each roll that they stand on, or stood on in the incident of this team.
-    private func entries(
+    func entries(
         of user: UserNumber, orOff team: TeamNumber? = nil, by author: UserNumber?, at now: Instant,
         _ fill: (inout IncidentEntry, TeamNumber) -> Void
     ) -> [(entry: IncidentEntry, team: TeamNumber)] {

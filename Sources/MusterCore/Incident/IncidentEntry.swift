@@ -15,7 +15,8 @@ public struct IncidentEntry: Hashable, Sendable {
     public var lastSeen: LastSeen?
     /// Who did it, where a person did.
     public var author: UserNumber?
-    /// What was said with it: a reason, a note, the name of a device that was removed or of the team someone moved to.
+    /// What was said with it: a reason, a note, the name of a device that was removed, of the team someone moved to, or
+    /// of the user someone was joined to.
     public var note: String?
     /// What the person is called, where no user of the directory has the number: a visitor, or someone removed.
     public var name: String?
@@ -53,9 +54,18 @@ public struct IncidentEntry: Hashable, Sendable {
         case closed
         /// The incident was opened again.
         case reopened
+        /// Turned out to be another user, who is asked for in their place.
+        case joinedTo
 
         /// Whether it speaks of the incident itself, and of nobody.
-        public var isMilestone: Bool { self.rawValue >= Self.allAccounted.rawValue }
+        public var isMilestone: Bool {
+            switch self {
+            case .allAccounted, .notAllAccounted, .closed, .reopened: true
+            case .present, .changed, .joined, .left, .removed, .moved, .returned, .deviceRemoved, .visitor, .takenOff,
+                .joinedTo:
+                false
+            }
+        }
     }
 
     /// A line of a record.

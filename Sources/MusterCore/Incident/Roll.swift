@@ -1,5 +1,5 @@
 /// Who is asked for in an incident. It is what the lines of the incident's record make of it, one after the other, so
-/// it is as durable as they are. Nobody goes off it but by a person's word (`takenOff`).
+/// it is as durable as they are. Nobody goes off it but by a person's word (`takenOff`, `joinedTo`).
 public struct Roll: Hashable, Sendable {
     /// Everyone who is or was on it.
     public private(set) var members: [UserNumber: Member] = [:]
@@ -13,7 +13,7 @@ public struct Roll: Hashable, Sendable {
         public var name: String?
         /// Why they are no longer in the team, or lack a device: the last such line.
         public var departure: IncidentEntry?
-        /// That a leader took them off the roll; nil while they are on it.
+        /// That a leader took them off the roll, or joined them to another user; nil while they are on it.
         public var takenOff: IncidentEntry?
         /// Whether the directory has no such user, so that nothing is derived of them.
         public var isWithoutUser = false
@@ -47,6 +47,9 @@ public struct Roll: Hashable, Sendable {
             member.takenOff = nil
         case .changed: break
         case .left, .takenOff: member.takenOff = line
+        case .joinedTo:
+            member.takenOff = line
+            member.isWithoutUser = true
         case .moved, .deviceRemoved: member.departure = line
         case .removed:
             member.departure = line

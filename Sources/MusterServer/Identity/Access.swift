@@ -91,6 +91,13 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether a user may be said to be the same person as another, or give that one a device: as an admin, or as the
+    /// leader of both.
+    package func mayJoin(_ user: User, to person: User) -> Bool {
+        guard principal.role == .admin || principal.role == .leader else { return false }
+        return mayChangeDevices(of: user) && mayChangeDevices(of: person)
+    }
+
     /// Whether regions of this collection may be put and removed: a leader's when its team's tracker is linked to it.
     package func mayChange(_ collection: RegionCollection) -> Bool {
         switch principal.role {

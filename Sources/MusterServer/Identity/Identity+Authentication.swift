@@ -150,8 +150,9 @@ extension Identity {
     /// The principal as the directory has it now.
     private func principal(_ entry: CredentialCache.Entry) throws(IdentityFault) -> Principal {
         let directory = ledger.directory
-        guard let user = directory.users[entry.user] else { throw .refused }
-        if let device = entry.device, directory.devices[device]?.user != entry.user { throw .refused }
+        // A device's token speaks for whoever has the device now.
+        let owner = entry.device.map { directory.devices[$0]?.user } ?? entry.user
+        guard let user = owner.flatMap({ directory.users[$0] }) else { throw .refused }
         return Principal(user, device: entry.device, proof: entry.proof)
     }
 }

@@ -47,8 +47,8 @@ extension Change {
             }
         case .roll(var entry, let team):
             guard let author = entry.author else { return nil }
-            // A reason is why someone is no longer looked for; any other note may tell of someone's health.
-            if entry.event != .takenOff { entry.note = nil }
+            // Why someone is no longer looked for; any other note may tell of someone's health.
+            if entry.event != .takenOff && entry.event != .joinedTo { entry.note = nil }
             return AuditEntry(sequence: sequence, at: entry.at, author: author, change: .roll(entry, of: team))
         default: return nil
         }

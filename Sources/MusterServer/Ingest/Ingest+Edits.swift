@@ -27,13 +27,16 @@ extension Ingest {
     ) throws -> Result {
         var outcome: Edited<Result>?
         var staged: Engine?
+        var isStaged = false
         try transact(now: now) { ingest, transaction in
             let edited = try body(ingest, transaction)
             outcome = edited
             // Numbers of regions and links are copied, people and devices are not: they follow below.
             let crossed = edited.edits.filter(\.isOfWhatIsCrossed)
-            if !crossed.isEmpty || edited.muster != nil {
+            if !crossed.isEmpty || edited.muster != nil || ingest.engine.reassigns(edited.edits) {
                 var next = ingest.engine
+                next.enter(edited.rollEntries)
+                next.reassign(following: edited.edits, now: now, into: &ingest.decision)
                 for edit in crossed { next.apply(edit) }
                 if let muster = edited.muster { next.setMusterByRule(muster) }
                 next.review(now: now, into: &ingest.decision)
@@ -41,11 +44,13 @@ extension Ingest {
                 staged = next
             }
         } beforeAdopting: { ingest in
-            if let next = staged.take() { ingest.engine = next }
+            guard let next = staged.take() else { return }
+            ingest.engine = next
+            isStaged = true
         }
         guard let outcome else { preconditionFailure("a transaction that did not throw has run its body") }
         adopted(outcome.edits, outcome.muster)
-        engine.enter(outcome.rollEntries)
+        if !isStaged { engine.enter(outcome.rollEntries) }
         // What people and devices there are stands whatever becomes of the rest; what the disk refuses of that is made
         // up for by the next sweep.
         var isReviewDue = false

@@ -7,7 +7,8 @@ extension Ingest {
     /// Appends what edits do to the rolls of open incidents, in the transaction of the edits.
     ///
     /// - Returns: the lines, for `enter` once they are on disk.
-    /// - Throws: `IncidentFault.keepsTeam` where a team is removed whose incident is open; what the store throws.
+    /// - Throws: `IncidentFault.keepsTeam` where a team is removed whose incident is open; `JoinFault.callsForHelp`
+    ///   where someone is joined who does; what the store throws.
     func appendRollEntries(
         following edits: [Edit], over before: Directory, by author: Author?, at moment: Instant,
         to transaction: any StoreTransaction
@@ -16,10 +17,15 @@ extension Ingest {
             guard case .removeTeam(let team) = edit, let open = engine.openIncident(of: team) else { continue }
             throw IncidentFault.keepsTeam(open.number)
         }
+        try engine.checkJoins(among: edits)
         let lines = engine.rollEntries(following: edits, over: before, by: author?.user, at: moment)
         for (entry, team) in lines {
             try transaction.append(entry)
-            try transaction.append(.roll(entry, of: team))
+            let change = Change.roll(entry, of: team)
+            let sequence = try transaction.append(change)
+            // All else stands in the audit log as the edit that it is.
+            guard entry.event == .joinedTo, let line = change.audit(at: sequence) else { continue }
+            try transaction.append(line)
         }
         return lines.map(\.entry)
     }

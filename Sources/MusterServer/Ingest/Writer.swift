@@ -278,7 +278,7 @@ extension StoreTransaction {
     private func carryOut(_ edit: Edit) throws {
         switch edit {
         case .putUser(let user): try put(user)
-        case .removeUser(let number): try remove(number)
+        case .removeUser(let number), .joinUser(let number, to: _): try remove(number)
         case .putTeam(let team): try put(team)
         case .removeTeam(let number): try remove(number)
         case .putDevice(let device): try put(device)

@@ -126,6 +126,13 @@ final class MemoryTransaction: StoreTransaction {
     func put(_ team: Team) throws { edits.append { $0.teams[team.number] = team } }
     func put(_ device: Device) throws {
         putDevices[device.number] = device
+        let stored = store.contents.withLock { $0.credentials }.filter { credentials[$0.key] == nil }
+        for credential in stored.values + credentials.values.compactMap({ $0 })
+        where credential.device == device.number && credential.user != device.user {
+            var moved = credential
+            moved.user = device.user
+            try put(moved)
+        }
         edits.append { $0.devices[device.number] = device }
     }
     func put(_ tracker: Tracker) throws { edits.append { $0.trackers[tracker.number] = tracker } }
@@ -198,7 +205,9 @@ final class MemoryTransaction: StoreTransaction {
 
     private func forgetCredentials(where isTheirs: (Credential) -> Bool) {
         let stored = store.contents.withLock { $0.credentials }
-        for (key, credential) in stored where isTheirs(credential) { credentials[key] = .some(nil) }
+        for (key, credential) in stored where credentials[key] == nil && isTheirs(credential) {
+            credentials[key] = .some(nil)
+        }
         for (key, credential) in credentials where credential.map(isTheirs) ?? false { credentials[key] = .some(nil) }
     }
 }

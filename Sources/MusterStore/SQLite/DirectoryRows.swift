@@ -93,7 +93,9 @@ extension StoredDirectory {
                 silenceSeconds: try $0.value("silence_seconds"), incidents: try $0.incidentSettings())
         }
         devices = try Row.fetchAll(database, sql: "SELECT * FROM devices ORDER BY number").map {
-            Device(number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"))
+            Device(
+                number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"),
+                alias: try $0.optional("alias"))
         }
         collections = try Row.fetchAll(database, sql: "SELECT * FROM collections ORDER BY number").map {
             RegionCollection(

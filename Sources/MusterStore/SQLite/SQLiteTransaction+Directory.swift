@@ -36,9 +36,12 @@ extension SQLiteTransaction {
     func put(_ device: Device) throws {
         try execute(
             """
-            INSERT INTO devices (number, name, owner) VALUES (?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, owner = excluded.owner
-            """, [device.number.rawValue, device.name, device.user.rawValue])
+            INSERT INTO devices (number, name, owner, alias) VALUES (?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, owner = excluded.owner, alias = excluded.alias
+            """, [device.number.rawValue, device.name, device.user.rawValue, device.alias])
+        try execute(
+            "UPDATE credentials SET owner = ? WHERE device = ? AND owner <> ?",
+            [device.user.rawValue, device.number.rawValue, device.user.rawValue])
     }
 
     func put(_ tracker: Tracker) throws {

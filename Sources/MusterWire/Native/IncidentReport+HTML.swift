@@ -123,11 +123,13 @@ extension IncidentReport {
         case .notAllAccounted: "No longer all accounted for"
         case .closed: "Closed"
         case .reopened: "Reopened"
+        case .joinedTo: "joined to another user, off the roll: "
         }
     }
 
     private func offRoll(_ line: NamedRecordLine) -> String {
         let author = line.author.map { " by \(Self.escaped($0))" } ?? ""
+        if line.event == .joinedTo { return "joined to \(Self.escaped(line.note ?? "another user"))\(author)" }
         let note = line.note.map { ": \(Self.escaped($0))" } ?? ""
         return line.event == .left ? "left the team" : "taken off\(author)\(note)"
     }

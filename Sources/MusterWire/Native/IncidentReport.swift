@@ -65,7 +65,7 @@ package struct IncidentReport {
     /// Writes a change.
     package mutating func append(_ line: NamedRecordLine) {
         switch line.event {
-        case .left, .takenOff: newest[line.person] = nil
+        case .left, .takenOff, .joinedTo: newest[line.person] = nil
         case .allAccounted, .notAllAccounted, .closed, .reopened: break
         default: newest[line.person] = line
         }

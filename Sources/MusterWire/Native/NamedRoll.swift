@@ -40,7 +40,7 @@ package struct NamedRoll: Hashable, Sendable {
         package var battery: Double?
         /// That they were removed, moved, or lost a device; nil for whom none of that happened to.
         package var departure: NamedRecordLine?
-        /// That they were taken off the roll, so that nobody waits for them.
+        /// That they were taken off the roll, or joined to another user, so that nobody waits for them.
         package var takenOff: NamedRecordLine?
         /// What a leader said with how they are.
         package var note: String?
@@ -166,7 +166,9 @@ extension JSONWriter {
         if let heard = person.heard { member("heard", heard) }
         if let battery = person.battery { member("battery", battery) }
         if let departure = person.departure { member(act: departure, departure.event.wireName) }
-        if let takenOff = person.takenOff { member(act: takenOff, "takenOff") }
+        if let takenOff = person.takenOff {
+            member(act: takenOff, takenOff.event == .joinedTo ? takenOff.event.wireName : "takenOff")
+        }
         if let unconfirmed = person.unconfirmed, !person.isAccounted {
             key("unconfirmed")
             beginObject()
@@ -252,6 +254,7 @@ extension IncidentEntry.Event {
         case .notAllAccounted: "notAllAccounted"
         case .closed: "closed"
         case .reopened: "reopened"
+        case .joinedTo: "joinedTo"
         }
     }
 
@@ -260,6 +263,7 @@ extension IncidentEntry.Event {
         switch self {
         case .moved: "team"
         case .deviceRemoved: "device"
+        case .joinedTo: "to"
         case .takenOff, .closed, .reopened: "reason"
         default: "note"
         }

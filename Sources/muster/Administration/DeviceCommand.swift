@@ -5,7 +5,7 @@ import Foundation
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Make devices and the tokens they report with.",
-        subcommands: [Token.self, List.self])
+        subcommands: [Token.self, Give.self, List.self])
 
     struct Device: Codable, Sendable {
         var id: String?
@@ -31,6 +31,26 @@ struct DeviceCommand: AsyncParsableCommand {
                 try await connection.makeToken(device: name, user: user)
             }
             announce(json ? try encoded(answer) : answer.token)
+        }
+    }
+
+    struct Give: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a device, with all it reported, to another user of the team. Its tokens end.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The device's name, unique within its user.") var name: String
+        @Option(help: "Whose device it is.") var user: String
+        @Option(help: "Whose device it will be.") var to: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                let device = "/users/\(user.segment)/devices/\(name.segment)"
+                return try await connection.send("POST", "\(device)/owner", json: ["to": to])
+            }
+            if json { return announce(String(decoding: body, as: UTF8.self)) }
+            let device = try JSONDecoder().decode(Device.self, from: body)
+            announce("\(user)/\(name) is \(device.user ?? to)/\(device.name).")
         }
     }
 

@@ -5,7 +5,9 @@ import Foundation
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "person", abstract: "Say how a person is: it stands as marked by whoever the command speaks for.",
-        subcommands: [Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self])
+        subcommands: [
+            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Join.self,
+        ])
 
     struct Safe: PersonDeclaration {
         static let configuration = CommandConfiguration(abstract: "The person is safe.")
@@ -44,6 +46,24 @@ struct PersonCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "The person's call for help was heard.")
         static let kind = "acknowledge"
         @OptionGroup var options: DeclarationOptions
+    }
+}
+
+extension PersonCommand {
+    struct Join: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "A user that stands for a device is the same person as another user, and has its devices.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The user that stands for a device; it is gone afterwards.") var name: String
+        @Option(help: "The user that the person has.") var to: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/users/\(name.segment)/join", json: ["to": to])
+            }
+            announce(json ? String(decoding: body, as: UTF8.self) : "\(name) is joined to \(to).")
+        }
     }
 }
 

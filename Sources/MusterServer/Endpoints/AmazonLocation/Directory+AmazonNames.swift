@@ -4,7 +4,8 @@ import MusterCore
 ///
 /// A tracker is a team's tracker. `X` is the user X of that team, and of its devices the main one: that of the user's
 /// own name, else the one made first. The user's other devices are `X/name`. A device that nobody made belongs to an
-/// implicit user of its name, or, where someone else in Muster has that name, of the name `X@TRACKER`.
+/// implicit user of its name, or, where someone else in Muster has that name, of the name `X@TRACKER`. A device that
+/// came to its owner from another user keeps the id that it had (`Device.alias`), unless a user has that name.
 extension Directory {
     /// The team whose tracker this is.
     func team(of tracker: Tracker) -> Team? {
@@ -22,15 +23,22 @@ extension Directory {
     /// The device that an id names in a team.
     func amazonDevice(_ id: String, in team: Team, of tracker: Tracker) -> Device? {
         if let user = amazonUser(id, in: team, of: tracker) { return mainDevice(of: user, called: id) }
-        guard let slash = id.firstIndex(of: "/"),
-            let user = amazonUser(String(id[..<slash]), in: team, of: tracker)
-        else { return nil }
-        return device(named: String(id[id.index(after: slash)...]), of: user.number)
+        if let slash = id.firstIndex(of: "/"), let user = amazonUser(String(id[..<slash]), in: team, of: tracker),
+            let device = device(named: String(id[id.index(after: slash)...]), of: user.number)
+        {
+            return device
+        }
+        return device(calledBefore: id, in: team.number)
     }
 
     /// What Amazon's clients call a device.
     func amazonID(of device: Device) -> String {
         guard let user = users[device.user] else { return device.name }
+        if let alias = device.alias, let team = user.team.flatMap({ teams[$0] }), let tracker = trackers[team.tracker],
+            amazonDevice(alias, in: team, of: tracker)?.number == device.number
+        {
+            return alias
+        }
         let name = amazonName(of: user)
         return mainDevice(of: user, called: name)?.number == device.number ? name : "\(name)/\(device.name)"
     }
@@ -46,7 +54,14 @@ extension Directory {
     }
 
     private func mainDevice(of user: User, called name: String) -> Device? {
-        device(named: name, of: user.number) ?? devices(of: user.number).min().flatMap { devices[$0] }
+        let own = devices(of: user.number).lazy.compactMap { devices[$0] }.filter { $0.alias == nil }
+        return own.first { $0.name == name } ?? own.min { $0.number < $1.number }
+    }
+
+    /// The id that a device keeps when it comes to another user. A user that stays keeps its own name.
+    func lastingAmazonID(of device: Device) -> String {
+        guard let user = users[device.user], !user.isImplicit else { return amazonID(of: device) }
+        return "\(amazonName(of: user))/\(device.name)"
     }
 
     /// The edits that remove a team with its tracker and with the users that nobody made; real users stay.

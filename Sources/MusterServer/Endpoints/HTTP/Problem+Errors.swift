@@ -15,6 +15,7 @@ extension Problem {
         case let fault as IdentityFault: self = Problem(telling: fault)
         case let fault as RuleFault: self = Problem(telling: fault)
         case let fault as IncidentFault: self = .conflict(fault.sentence)
+        case let fault as JoinFault: self = .conflict(fault.sentence)
         case let error as LedgerError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
         case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))
@@ -97,6 +98,24 @@ extension JSONFault.Reason {
             true
         case .duplicateKey, .numberOverflow, .wrongType, .missing, .outOfRange, .time, .tooLong, .tooMany, .invalid:
             false
+        }
+    }
+}
+
+extension JoinFault {
+    /// What to tell whoever asked.
+    fileprivate var sentence: String {
+        switch self {
+        case .isSame: "Both are the same user."
+        case .isAccount:
+            "This user is a person's account, which would be gone: give the other user its devices one by one, with "
+                + "POST /users/{user}/devices/{device}/owner."
+        case .isInOtherTeam: "Both must be in the same team: put them into one first."
+        case .isMachine: "A gateway is no person, and has no devices of a person."
+        case .tooManyDevices(let limit): "They would have more than \(limit) devices: remove one first."
+        case .hasKeys: "This user has keys of its own, which would be gone: revoke them first."
+        case .hasDocuments: "This user has documents of its own, which would be gone: move and delete them first."
+        case .callsForHelp: "This user calls for help: clear that first, so that the call is not lost."
         }
     }
 }

@@ -6,7 +6,7 @@ import MusterWire
 
 extension NativeEndpoint {
     /// How many devices a user has at most.
-    static let deviceLimit = 100
+    static let deviceLimit = Directory.deviceLimit
 
     func addDevices(to routes: inout RouteTable) {
         let devices = "\(Self.root)/users/{user}/devices"
@@ -157,6 +157,7 @@ extension JSONWriter {
         member("id", "\(directory.users[device.user]?.name ?? "")/\(device.name)")
         member("user", directory.users[device.user]?.name)
         member("name", device.name)
+        if let alias = device.alias { member("alias", alias) }
         if let position = known?.position {
             key("position")
             value(position)

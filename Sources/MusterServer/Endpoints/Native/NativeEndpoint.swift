@@ -33,6 +33,7 @@ package struct NativeEndpoint: Sendable {
         addAudit(to: &routes)
         addDevices(to: &routes)
         addDeviceCredentials(to: &routes)
+        addJoins(to: &routes)
         addEncryptionKeys(to: &routes)
         addReports(to: &routes)
         addLatestPositions(to: &routes)

@@ -120,7 +120,7 @@ extension Schema {
                 optional: known + [
                     ("lastSeen", reference("LastSeen")), ("heard", time), ("battery", number(0...100)),
                     ("note", text), ("removed", act), ("moved", act),
-                    ("deviceRemoved", act), ("takenOff", act),
+                    ("deviceRemoved", act), ("takenOff", act), ("joinedTo", act),
                     ("unconfirmed", object([("kind", words("safe", "offSite")), ("at", time), ("by", text)])),
                 ])
         ),
@@ -130,7 +130,7 @@ extension Schema {
                 [("at", time), ("event", words(IncidentEntry.Event.allCases.map(\.wireName.description)))],
                 optional: [("person", integer), ("user", text), ("state", state), ("source", source)] + known + [
                     ("lastSeen", reference("LastSeen")), ("by", text), ("note", text), ("reason", text),
-                    ("team", text), ("device", text), ("evidence", list(of: reference("Evidence"))),
+                    ("team", text), ("device", text), ("to", text), ("evidence", list(of: reference("Evidence"))),
                 ])
         ),
         (

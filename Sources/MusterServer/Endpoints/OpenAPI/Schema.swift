@@ -90,6 +90,7 @@ enum Schema {
         ("NewTeam", object([("name", name)], optional: [("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPatch", object([], optional: [("silenceSeconds", silence)] + incidentSettings)),
         ("NewDevice", object([("name", name)])),
+        ("Recipient", object([("to", text)])),
         ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
         ("NewCollection", object([("name", name)], optional: [("policy", policy)])),
         ("CollectionPatch", object([], optional: [("policy", policy)])),
@@ -143,7 +144,7 @@ enum Schema {
             "Device",
             object(
                 [("id", text), ("user", name), ("name", name)],
-                optional: [("position", reference("Position"))] + whereabouts)
+                optional: [("alias", text), ("position", reference("Position"))] + whereabouts)
         ),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),

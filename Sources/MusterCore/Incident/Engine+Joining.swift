@@ -1,0 +1,72 @@
+/// One person who was known as two users, and devices that come to another person.
+extension Engine {
+    /// Why a user who calls for help is not joined to another: nobody would answer the call.
+    ///
+    /// - Throws: `JoinFault.callsForHelp`.
+    public func checkJoins(among edits: [Edit]) throws(JoinFault) {
+        for case .joinUser(let user, to: _) in edits where safety(of: user).state.isCall { throw .callsForHelp }
+    }
+
+    /// Gives devices to the people who have them by these edits, and decides anew how those people are and those who
+    /// had the devices: in the transaction of the edits, whose roll entries were entered before. How the devices stand
+    /// does not change, so no crossing is told.
+    ///
+    /// - Returns: whether any device changed its owner.
+    @discardableResult
+    public mutating func reassign(following edits: [Edit], now: Instant, into decision: inout Decision) -> Bool {
+        var concerned: Set<UserNumber> = []
+        for case .putDevice(let device) in edits {
+            guard devices.indices.contains(Int(device.number.rawValue)),
+                let former = state(of: device.number, after: decision).user, former != device.user
+            else { continue }
+            ownership.remove(device.number, from: former)
+            ownership.add(device.number, to: device.user)
+            let place = place(of: device.number, in: &decision)
+            decision.devices.states[place].user = device.user
+            decision.devices.states[place].clearance.end()
+            concerned.formUnion([former, device.user])
+        }
+        for case .joinUser(let user, to: let other) in edits {
+            concerned.remove(user)
+            concerned.insert(other)
+        }
+        guard !concerned.isEmpty else { return false }
+        decision.defersRecount = true
+        for user in concerned.sorted() { deriveSafety(of: user, now: now, decidedAt: now, into: &decision) }
+        keepRolls(now: now, into: &decision)
+        return true
+    }
+
+    /// Whether edits give a device to another person, or join two people.
+    public func reassigns(_ edits: [Edit]) -> Bool {
+        edits.contains { edit in
+            switch edit {
+            case .joinUser: true
+            case .putDevice(let device):
+                devices.indices.contains(Int(device.number.rawValue))
+                    && devices[Int(device.number.rawValue)].user.map { $0 != device.user } ?? false
+            default: false
+            }
+        }
+    }
+
+    /// The lines by which someone goes off the rolls that they stand on, and the user whom they are joined to is on
+    /// each of these.
+    func joinEntries(
+        of user: UserNumber, to other: UserNumber, over before: Directory, by author: UserNumber?, at now: Instant
+    ) -> [(entry: IncidentEntry, team: TeamNumber)] {
+        entries(of: user, by: author, at: now) { entry, _ in
+            entry.event = .joinedTo
+            entry.note = before.users[other]?.name
+            entry.name = before.users[user]?.name
+        }
+        .flatMap { line -> [(entry: IncidentEntry, team: TeamNumber)] in
+            guard !roll(of: line.entry.incident).holds(other) else { return [line] }
+            var asked = IncidentEntry(
+                incident: line.entry.incident, at: now, person: other, event: .joined, safety: safety(of: other),
+                lastSeen: lastSeen(other), author: author)
+            asked.note = before.users[user]?.name
+            return [line, (asked, line.team)]
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterStore
+import MusterWire
+
+/// One person who was known as two users, and devices that come to another person.
+extension NativeEndpoint {
+    func addJoins(to routes: inout RouteTable) {
+        let leaders: Route.Admission = .roles([.admin, .leader], devices: false)
+        let user = "\(Self.root)/users/{user}"
+        routes.add(
+            Route(
+                .post, "\(user)/join", admits: leaders,
+                .init(
+                    "Users",
+                    "Say that a user who stands for a device is the same person as another: its devices are the "
+                        + "other's from then on, under the ids that they had, and the user is gone.",
+                    body: Self.json("Recipient"), answers: [.init(200, "The other user.", json: "User")]),
+                handler: joinUser))
+        routes.add(
+            Route(
+                .post, "\(user)/devices/{device}/owner", admits: leaders,
+                .init(
+                    "Devices", "Give a device, with all it reported, to another user of the team. Its tokens end.",
+                    body: Self.json("Recipient"), answers: [.init(200, "The device.", json: "Device")]),
+                handler: giveDevice))
+    }
+
+    private func joinUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let name = try await Self.recipient(in: request)
+        let former = try account(exchange, exchange.access(in: ledger.directory))
+        try await checkPossessions(of: former.number)
+        let person = try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            let user = try account(exchange, access)
+            // What was looked at before is of this user, and of no later one of the name.
+            guard user.number == former.number else { throw Problem.notFound }
+            let person = try Self.recipient(named: name, of: user, access)
+            draft.edits = try directory.joining(user, to: person) { directory.lastingAmazonID(of: $0) }
+            return person
+        }
+        identity.forget(former.number)
+        return .json { $0.user(person, in: ledger.directory) }
+    }
+
+    private func giveDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let name = try await Self.recipient(in: request)
+        let device = try changeableDevice(exchange, exchange.access(in: ledger.directory)).number
+        let tokens = try await ledger.read { try $0.credentials(.deviceToken) }.filter { $0.device == device }
+        let given = try await ledger.edit { directory, draft in
+            let access = try exchange.access(in: directory)
+            let device = try changeableDevice(exchange, access)
+            guard let user = directory.users[device.user] else { throw Problem.notFound }
+            let person = try Self.recipient(named: name, of: user, access)
+            draft.edits = try directory.giving(
+                device, from: user, to: person, alias: directory.lastingAmazonID(of: device))
+            // They were made to speak for someone else.
+            draft.removedCredentials = tokens.map { (kind: .deviceToken, key: $0.key) }
+            draft.removedCredentials.append((kind: .encryptionKey, key: Credential.key(of: device.number)))
+            return device.number
+        }
+        // Also those that were made meanwhile.
+        try await identity.removeDeviceTokens(of: given)
+        let directory = ledger.directory
+        guard let device = directory.devices[given] else { throw Problem.notFound }
+        let (known, _) = try await whereabouts(of: [given])
+        return .json { $0.device(device, known[given], in: directory) }
+    }
+
+    /// The user that a body names.
+    private static func recipient(in request: Request) async throws -> String {
+        var fields = try await Fields(request)
+        let name = fields.text("to", isRequired: true)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        return name
+    }
+
+    /// The user of that name, whom another may be joined to, or give a device.
+    ///
+    /// - Throws: `Problem.invalid` when there is none, or not for these eyes; `.forbidden`.
+    private static func recipient(named name: String, of user: User, _ access: Access) throws(Problem) -> User {
+        guard let person = access.directory.users[name], access.mayReadAccount(of: person) else {
+            throw .invalid("/to", "there is no such user")
+        }
+        guard access.mayJoin(user, to: person) else { throw .forbidden }
+        return person
+    }
+
+    /// Makes sure that a user who is to go has nothing that would go with it.
+    private func checkPossessions(of user: UserNumber) async throws {
+        let hasKeys = try await ledger.read { store in
+            try [Credential.Kind.password, .apiKey, .awsKey, .locationKey, .refreshToken].contains { kind in
+                try !store.credentials(kind, of: user).isEmpty
+            }
+        }
+        if hasKeys { throw JoinFault.hasKeys }
+        let documents = try await ledger.read { store in
+            try store.readDocuments { reader, _ in try reader.counts(in: .database(.locations(of: user))).living }
+        }
+        if documents > 0 { throw JoinFault.hasDocuments }
+    }
+}
