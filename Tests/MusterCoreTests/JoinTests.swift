@@ -97,6 +97,27 @@ import Testing
         #expect(world.engine.safety(of: World.ben).source == .region)
     }
 
+    @Test func `a device given to someone of another tracker makes nobody safe by regions that are not theirs`() throws {
+        var world = try town()
+        world.edit(.putTracker(Tracker(number: World.otherTracker, name: "else", filter: .none, collections: [])))
+        world.edit(.putTeam(Team(number: World.otherTeam, name: "else", tracker: World.otherTracker)))
+        let eve = UserNumber(9)
+        world.edit(.putUser(User(number: eve, name: "eve", role: .member, team: World.otherTeam)))
+        world.stay(45, 14, from: 20, to: 60)
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+        let crossings = world.crossings
+        let edit = Edit.putDevice(Device(number: World.phone, name: "phone", user: eve))
+        world.engine.reassign(following: [edit], now: World.time(61), into: &world.decision)
+        world.engine.review(now: World.time(61), into: &world.decision)
+        world.settle()
+        world.directory.apply(edit)
+        world.engine.apply(edit)
+        #expect(world.engine.safety(of: eve).state == .unsafe)
+        #expect(world.engine.safety(of: World.ana).state == .unknown)
+        #expect(world.engine.presences(of: World.phone) == [])
+        #expect(world.crossings == crossings)
+    }
+
     @Test func `a restart after a join changes nothing, and later fixes are the person's`() throws {
         var world = try town()
         world.stay(45, 14, from: 20, to: 60)

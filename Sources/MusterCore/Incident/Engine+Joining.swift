@@ -9,7 +9,7 @@ extension Engine {
 
     /// Gives devices to the people who have them by these edits, and decides anew how those people are and those who
     /// had the devices: in the transaction of the edits, whose roll entries were entered before. How the devices stand
-    /// does not change, so no crossing is told.
+    /// does not change, so no crossing is told; where the new owner's team reports to another tracker, `review` is due.
     ///
     /// - Returns: whether any device changed its owner.
     @discardableResult
@@ -25,6 +25,8 @@ extension Engine {
             decision.devices.states[place].user = device.user
             decision.devices.states[place].clearance.end()
             concerned.formUnion([former, device.user])
+            guard team(of: person(former)).tracker != team(of: person(device.user)).tracker else { continue }
+            scope.users.formUnion([former, device.user])
         }
         for case .joinUser(let user, to: let other) in edits {
             concerned.remove(user)
