@@ -94,4 +94,18 @@ import Testing
         world.report(45, 14, at: 61, accuracy: 5)
         #expect(world.safety == [.safe, .unknown, .safe])
     }
+
+    @Test func `a phone whose fixes are not believed lends its doubt to a tablet left in safety`() {
+        var world = World()
+        let tablet = DeviceNumber(2)
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.ana)))
+        world.stay(45, 14, from: 0, to: 30, by: tablet)
+        // At the rim the phone may be inside or not; then its fixes jump.
+        world.stay(45.00101, 14, from: 0, to: 30, accuracy: 60)
+        #expect(world.ana.state == .safe && world.ana.doubt == nil)
+        world.report(45.05, 14, at: 35, accuracy: 5)
+        #expect(world.ana.state == .safe && world.ana.doubt == .checking)
+    }
+
 }

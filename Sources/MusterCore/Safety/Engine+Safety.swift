@@ -93,6 +93,7 @@ extension Engine {
         var lastLocated: Instant?
         var isHeard = false
         var isUnderReview = false
+        var undecided: Doubt?
         for device in ownership.devices(of: user) {
             let (evaluated, heard) = lastTimes(of: device, after: decision)
             if let heard, now.seconds(since: heard) <= silenceSeconds { isHeard = true }
@@ -104,7 +105,7 @@ extension Engine {
                 continue
             }
             switch musterStanding(of: device, preferring: person.safety.region, after: decision) {
-            case .undecided: continue
+            case .undecided(let doubt): undecided = undecided ?? doubt
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
             case .region(let region, let doubt):
                 // Doubt of one device is not lifted by another: the person may be with either.
@@ -113,7 +114,10 @@ extension Engine {
             }
         }
         if isUnderReview { return Safety(state: .unknown, since: decidedAt, source: .underReview) }
-        if let safe { return safe }
+        if var safe {
+            safe.doubt = safe.doubt ?? undecided
+            return safe
+        }
         // Not located since the limit passed; or located, and not yet decided.
         let silentSince = lastLocated.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
         let before = person.safety
@@ -139,7 +143,7 @@ extension Engine {
         /// It is inside of none.
         case none(Doubt?)
         /// It may be inside of one.
-        case undecided
+        case undecided(Doubt?)
     }
 
     private func musterStanding(
@@ -175,7 +179,7 @@ extension Engine {
         if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
         let checking: Doubt? = states[place].track.isChecking ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
-        return isUndecided ? .undecided : .none(checking)
+        return isUndecided ? .undecided(checking) : .none(checking)
     }
 
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
