@@ -104,6 +104,7 @@ extension Engine {
             enrol(user, in: incident, as: .joined, now: now, into: &decision)
         }
         for incident in openIncidents(after: decision) {
+            endOldMarks(on: incident, now: now, into: &decision)
             recount(incident.team, now: now, into: &decision)
             closeWhenStayedAccounted(incident.team, now: now, into: &decision)
         }

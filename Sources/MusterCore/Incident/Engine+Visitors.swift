@@ -61,6 +61,23 @@ extension Engine {
         return entry
     }
 
+    /// Ends marks that are older than words hold: nobody has confirmed since that those people are safe or off site.
+    func endOldMarks(on incident: Incident, now: Instant, into decision: inout Decision) {
+        let holdsSeconds = team(incident.team).incidents.declaredHoldsSeconds
+        let roll = roll(of: incident.number, after: decision)
+        let aged = roll.members.filter { _, member in
+            guard member.takenOff == nil, member.isWithoutUser, let marked = member.marked, let at = member.markedAt
+            else { return false }
+            return marked.state.isAccounted && now.seconds(since: at) > holdsSeconds
+        }
+        for person in aged.keys.sorted() {
+            let entry = IncidentEntry(
+                incident: incident.number, at: now, person: person, event: .changed,
+                safety: Safety(state: .unknown, since: now), lastSeen: nil, name: aged[person]?.name)
+            enterByHand(entry, of: incident.team, now: now, into: &decision)
+        }
+    }
+
     private func openRoll(
         of incident: IncidentNumber, of team: TeamNumber, after decision: Decision
     ) throws(IncidentFault) -> Roll {

@@ -19,6 +19,8 @@ public struct Roll: Hashable, Sendable {
         public var isWithoutUser = false
         /// How a leader said they are, where nothing is derived of them.
         public var marked: Safety?
+        /// When a leader said so last; `marked` keeps since when it is so.
+        public var markedAt: Instant?
         /// The note with that.
         public var note: String?
 
@@ -59,6 +61,7 @@ public struct Roll: Hashable, Sendable {
         }
         if member.isWithoutUser {
             member.marked = line.safety
+            member.markedAt = line.at
             if line.event == .visitor || line.event == .changed { member.note = line.note }
         }
         members[line.person] = member
