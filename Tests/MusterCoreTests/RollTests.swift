@@ -155,4 +155,47 @@ import Testing
         for user in [World.ana, World.lea, World.ben] { try world.takeOff(user, at: 30) }
         #expect(world.turns.last == .notAllAccounted)
     }
+
+    @Test func `what a leader said of a visitor ends when words do, and holds on when it is said again`() throws {
+        var world = try town()
+        let visitor = try world.addVisitor("Vic", .safe, at: 30)
+        let holds = IncidentSettings.usualDeclaredHoldsSeconds
+        world.stay(45, 14, from: holds - 20, to: holds - 10)
+        for person in [World.lea, World.ben] { world.declare(.safe, of: person, at: holds - 5) }
+        #expect(world.turns.last == .allAccounted)
+        world.sweep(at: holds + 29)
+        #expect(world.turns.last == .allAccounted)
+        world.sweep(at: holds + 31)
+        #expect(world.turns.last == .notAllAccounted)
+        #expect(world.lines.contains("Vic changed unknown"))
+        try world.mark(visitor, .safe, at: holds + 40)
+        try world.mark(visitor, .safe, at: holds + 60)
+        #expect(world.turns.last == .allAccounted)
+        world.stay(45, 14, from: 2 * holds + 20, to: 2 * holds + 45)
+        for person in [World.lea, World.ben] { world.declare(.safe, of: person, at: 2 * holds + 46) }
+        world.sweep(at: 2 * holds + 50)
+        #expect(world.turns.last == .allAccounted)
+    }
+
+    @Test func `a word that ends with another team's incident is missed at once on every roll`() throws {
+        var world = World(silenceSeconds: 600)
+        world.addTeam()
+        let other = World.otherTeam
+        world.edit(.putTracker(Tracker(number: World.otherTracker, name: "other", filter: .none, collections: [])))
+        world.edit(.putTeam(Team(number: other, name: "other", tracker: World.otherTracker)))
+        try world.evacuate(1, .real, at: 10)
+        for person in [World.ana, World.lea, World.ben] { world.declare(.safe, of: person, at: 20) }
+        #expect(world.turns.last == .allAccounted)
+        world.now = 30
+        world.edit(.putUser(User(number: World.ben, name: "ben", role: .member, team: other)))
+        world.now = 40
+        let second = Incident(
+            number: IncidentNumber(2), team: other, kind: .drill, startedAt: World.time(40), startedBy: World.lea)
+        try world.engine.start(second, now: World.time(40), into: &world.decision)
+        world.settle()
+        #expect(world.engine.openIncident(of: World.team)?.allAccountedAt == nil)
+        let line = world.record.last { $0.incident.rawValue == 1 && $0.person == World.ben }
+        #expect(line?.at == World.time(40))
+    }
+
 }

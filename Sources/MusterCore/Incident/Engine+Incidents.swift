@@ -103,7 +103,10 @@ extension Engine {
                 person.declared.incident == incident.number
             else { continue }
             person.declared.end()
-            _ = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision)
+            // Another incident may be asking for them too.
+            if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
+                follow(user, changed, now: now, into: &decision)
+            }
         }
     }
 

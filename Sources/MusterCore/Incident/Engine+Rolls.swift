@@ -119,7 +119,10 @@ extension Engine {
         if person.declared.standing == .safe, person.declared.incident != incident.number {
             person.declared.endUnconfirmed()
         }
-        _ = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision)
+        // Another incident may be asking for them too.
+        if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
+            follow(user, changed, now: now, into: &decision)
+        }
         guard let enrolled = decidedPerson(user, after: decision) else { return }
         enter(event, of: user, enrolled, in: incident.number, now: now, into: &decision)
         guard event == .joined, let line = decision.entries.last else { return }
