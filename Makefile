@@ -5,8 +5,11 @@ SWIFT_PATHS := $(wildcard Sources Tests Examples Benchmarks Wasm Package.swift)
 # How long `make fuzz` runs each fuzzer, in seconds.
 FUZZ_SECONDS ?= 60
 
+# How many seeds `make soak` runs of each seeded simulation.
+SOAK_SEEDS ?= 1000
+
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench fuzz wasm format lint
+.PHONY: help setup build demo test soak bench fuzz wasm format lint
 
 help: ## List these targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +27,9 @@ demo: ## Watch an invented town evacuate; DEMO_SECONDS=n stops by itself.
 
 test: ## Lint, build and run every test; says which part failed.
 	@Scripts/test
+
+soak: ## Run SOAK_SEEDS (1000) seeded storms; MUSTER_SEED=n runs one alone.
+	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) swift test --disable-xctest --filter StormTests
 
 bench: ## Measure a release build, and its peer in the same run.
 	swift build -c release --product muster

@@ -1,0 +1,49 @@
+package import MusterCore
+
+/// Forty minutes of a small site in which everything goes wrong at once, from a seed: people walk, evacuate and stand
+/// still; their phones err, lie, repeat themselves, upload late, have wrong clocks and die; meanwhile incidents are
+/// started, closed and opened again, and what the site consists of is edited.
+///
+/// The same seed gives the same steps.
+package struct Storm: Sendable {
+    /// What everything follows from.
+    package let seed: UInt64
+    /// How the directory is founded, before the first step.
+    package let founding: [Edit]
+    /// What happens, in the order of time.
+    package let moments: [StormMoment]
+    /// By how many seconds each device's clock is ahead.
+    package let clockErrors: [DeviceNumber: Double]
+
+    /// When it begins.
+    package static let start = Instant(milliseconds: 1_795_000_000_000)
+    /// How long it lasts.
+    package static let durationSeconds: Double = 2400
+    /// So often the server sweeps.
+    package static let sweepSeconds: Double = 10
+    /// Who has a phone: the device of each has the same number.
+    package static let users = (1...6).map { UserNumber(Int32($0)) }
+    /// The teams, and who leads each: the first of its members.
+    package static let teams: [(team: TeamNumber, leader: UserNumber)] = [
+        (TeamNumber(1), UserNumber(1)), (TeamNumber(2), UserNumber(5)),
+    ]
+    /// The second device of the second user: a tablet that is left behind.
+    package static let tablet = DeviceNumber(7)
+
+    /// The storm of a seed.
+    package init(seed: UInt64) {
+        self.seed = seed
+        var chance = SeededRandom(seed: seed, stream: 0, purpose: 11)
+        let site = StormSite(seed: seed, &chance)
+        founding = site.founding(&chance)
+        var phones = StormPhones(site, seed: seed, &chance)
+        clockErrors = phones.clockErrors
+        var orders = StormOrders(site, &chance)
+        var moments = phones.moments(&chance) + orders.moments(&chance)
+        for second in stride(from: Self.sweepSeconds, through: Self.durationSeconds, by: Self.sweepSeconds) {
+            moments.append(StormMoment(at: Self.start.advanced(bySeconds: second), step: .sweep))
+        }
+        self.moments = moments.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .map(\.element)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import MusterCore
+import MusterSimulator
+import Testing
+
+/// A storm of reports, lies, edits, deletions, incidents and restarts, seed by seed. `MUSTER_SOAK_SEEDS` says how many
+/// seeds, `MUSTER_SEED` runs one alone.
+@Suite struct StormTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let sliceCount: UInt64 = 10
+
+    /// The seeds, in slices that run beside each other.
+    static let slices: [[UInt64]] = {
+        if let seed = environment["MUSTER_SEED"].flatMap({ UInt64($0) }) { return [[seed]] }
+        let count = environment["MUSTER_SOAK_SEEDS"].flatMap { UInt64($0) } ?? 50
+        return (0..<sliceCount).map { slice in (1...max(count, 1)).filter { $0 % sliceCount == slice } }
+            .filter { !$0.isEmpty }
+    }()
+
+    @Test(arguments: slices)
+    func `whoever is told as accounted for is so by the evidence, in every storm`(seeds: [UInt64]) {
+        var coverage = StormCoverage()
+        for seed in seeds {
+            let storm = Storm(seed: seed)
+            // Where an edit is decided in slices, or a drill may close by itself, the log may differ
+            // behind a restart: then the restarts are held against the evidence alone.
+            let isComparable = seed % 4 >= 2
+            var server = StormServer(storm, reviewSlice: seed % 4 == 1 ? 2 : Engine.reviewSlice)
+            var oracle = StormOracle(storm)
+            var restarted = server
+            var difference: String?
+            var chance = SeededRandom(seed: seed, stream: 1, purpose: 12)
+            for moment in storm.moments where oracle.faults.isEmpty && difference == nil {
+                let told = server.store.log.count
+                let before = server.directory
+                if !isComparable, chance.chance(0.02) { server.restart() }
+                server.take(moment.step, now: moment.at)
+                oracle.follow(moment.step, of: server, before: before, now: moment.at)
+                guard isComparable else { continue }
+                if chance.chance(0.02) { restarted.keepRecords() }
+                if chance.chance(0.03) { restarted.restart() }
+                restarted.take(moment.step, now: moment.at)
+                difference = Self.difference(server.store.log[told...], restarted.store.log.dropFirst(told))
+            }
+            #expect(oracle.faults.isEmpty, "MUSTER_SEED=\(seed): \(oracle.faults.joined(separator: "\n"))")
+            #expect(difference == nil, "MUSTER_SEED=\(seed): a restart changed \(difference ?? "")")
+            if isComparable {
+                let isSame = Self.known(server.store.lines) == Self.known(restarted.store.lines)
+                #expect(isSame, "MUSTER_SEED=\(seed): a restart changed the record of an incident")
+            }
+            coverage += oracle.coverage
+        }
+        guard seeds.count >= 4 else { return }
+        #expect(coverage.byRegion > 100 && coverage.byWord > 100 && coverage.byMark > 10, "\(coverage)")
+        #expect(coverage.allAccounted > 0 && coverage.notAllAccounted > 0, "\(coverage)")
+        #expect(coverage.closed > 0 && coverage.reopened > 0, "\(coverage)")
+        if Self.environment["MUSTER_SOAK_SEEDS"] != nil { print("seeds \(seeds.first ?? 0)…: \(coverage)") }
+    }
+
+    /// The lines of a record without those about people of whom nothing was ever known: of a user who was removed while
+    /// the incident was closed, a server that did not start again since remembers that there was one.
+    private static func known(_ lines: [IncidentEntry]) -> Set<IncidentEntry> {
+        Set(lines.filter { $0.safety.since > Instant(milliseconds: 0) })
+    }
+
+    /// What one step told that the same step told not, or otherwise, behind a restart. In which order one transaction
+    /// tells what it changed is left out.
+    private static func difference(_ told: ArraySlice<Change>, _ restarted: ArraySlice<Change>) -> String? {
+        if told.elementsEqual(restarted) { return nil }
+        let (one, other) = (told.map { "\($0)" }.sorted(), restarted.map { "\($0)" }.sorted())
+        return one == other ? nil : "\(one.filter { !other.contains($0) })\nto \(other.filter { !one.contains($0) })"
+    }
+}
