@@ -93,6 +93,25 @@ import Testing
         #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.reopen(1, at: 40) }
     }
 
+    @Test func `who was removed while an incident was closed stays on its roll when it is opened again`() throws {
+        var world = crew(IncidentSettings())
+        world.addTeam()
+        try world.evacuate(at: 10)
+        try world.close(at: 20)
+        world.now = 25
+        world.carryOut([.removeUser(World.ben)], by: World.lea)
+        try world.reopen(at: 30)
+        let member = try #require(world.engine.roll(of: IncidentNumber(1)).members[World.ben])
+        #expect(member.isWithoutUser && member.takenOff == nil)
+        #expect(member.departure?.event == .removed)
+        #expect(world.lines.contains { $0.hasSuffix("removed unknown") })
+        world.declare(.safe, of: World.lea, at: 31)
+        world.stay(45, 14, from: 32, to: 37)
+        #expect(world.turns.last != .allAccounted)
+        try world.takeOff(World.ben, at: 40)
+        #expect(world.turns.last == .allAccounted)
+    }
+
     @Test func `who came to the team while an incident was closed is asked when it is opened again`() throws {
         var world = crew(IncidentSettings())
         try world.evacuate(at: 10)

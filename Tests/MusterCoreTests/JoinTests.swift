@@ -97,7 +97,8 @@ import Testing
         #expect(world.engine.safety(of: World.ben).source == .region)
     }
 
-    @Test func `a device given to someone of another tracker makes nobody safe by regions that are not theirs`() throws {
+    @Test func `a device given to someone of another tracker makes nobody safe by regions that are not theirs`() throws
+    {
         var world = try town()
         world.edit(.putTracker(Tracker(number: World.otherTracker, name: "else", filter: .none, collections: [])))
         world.edit(.putTeam(Team(number: World.otherTeam, name: "else", tracker: World.otherTracker)))

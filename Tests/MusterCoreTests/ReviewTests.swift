@@ -51,9 +51,8 @@ import Testing
         let crossings = world.crossings
         Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 3)
         #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
-        // Nor by a fix where the region was, nor by time.
+        // Nor by a fix where the region was.
         world.report(45, 14, at: 65, accuracy: 5, by: Self.phone(6))
-        world.sweep(at: 67)
         #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
         Self.review(&world, slice: 3)
         #expect(Self.safety(world) == Self.repeated(("unsafe", 6), ("unknown under review", 1)))
@@ -124,9 +123,9 @@ import Testing
             safety: (0..<Self.count).map { (Self.user($0), before.safety(of: Self.user($0))) })
         world.engine.resume(records)
         #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
-        world.sweep(at: 62)
+        world.report(45, 14, at: 62, accuracy: 5, by: Self.phone(6))
         #expect(!Self.safety(world).contains("safe"))
-        Self.review(&world, slice: 100)
+        world.sweep(at: 63)
         #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
     }
 

@@ -59,8 +59,9 @@ extension World {
         }.filter { $0.number == IncidentNumber(number) }
         guard let incident = closed.last else { throw .isNotOpen }
         try engine.reopen(
-            incident, record: record.filter { $0.incident == incident.number }, by: Self.lea, reason: "too soon",
-            now: Self.time(now), into: &decision)
+            incident, record: record.filter { $0.incident == incident.number },
+            isUser: { directory.users[$0] != nil }, by: Self.lea, reason: "too soon", now: Self.time(now),
+            into: &decision)
     }
 
     /// Lea puts a visitor on the roll.

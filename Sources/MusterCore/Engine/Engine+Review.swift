@@ -57,10 +57,15 @@ extension Engine {
     /// - Complexity: O(devices + people) for new edits, some nanoseconds each, and some microseconds for each device
     ///   of the slice.
     public func review(now: Instant, limit: Int = Engine.reviewSlice, into decision: inout Decision) {
-        guard isReviewDue else { return }
         // The roll is counted once, after the last person of the slice.
         decision.defersRecount = true
-        defer { keepRolls(now: now, into: &decision) }
+        reviewSlice(now: now, limit: limit, into: &decision)
+        keepRolls(now: now, into: &decision)
+    }
+
+    /// `review` without counting the rolls, for a caller that decides more and counts them afterwards.
+    func reviewSlice(now: Instant, limit: Int, into decision: inout Decision) {
+        guard isReviewDue else { return }
         var queue = reviewQueue
         if !scope.isEmpty { queue.enqueue(devices(concernedBy: scope), by: scope) }
         let slice = queue.dequeue(limit)

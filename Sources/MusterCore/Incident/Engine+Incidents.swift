@@ -30,13 +30,16 @@ extension Engine {
         close(open, .byHand(by: user, reason: reason), now: now, into: &decision)
     }
 
-    /// Opens a closed incident again, on the roll that it had.
+    /// Opens a closed incident again, on the roll that it had. Users who were removed while it was closed stay on the
+    /// roll, unaccounted for, with a line that says so.
     ///
-    /// - Parameter record: the lines of its record that say who is on its roll, and everyone's newest, in their order.
+    /// - Parameters:
+    ///   - record: the lines of its record that say who is on its roll, and everyone's newest, in their order.
+    ///   - isUser: whether the directory still has a user.
     /// - Throws: `.isNotClosed` when it is open, `.isOpen` when its team has another one open.
     public func reopen(
-        _ incident: Incident, record: [IncidentEntry], by user: UserNumber, reason: String, now: Instant,
-        into decision: inout Decision
+        _ incident: Incident, record: [IncidentEntry], isUser: (UserNumber) -> Bool, by user: UserNumber,
+        reason: String, now: Instant, into decision: inout Decision
     ) throws(IncidentFault) {
         guard !incident.isOpen else { throw .isNotClosed }
         if let open = openIncident(of: incident.team, after: decision) { throw .isOpen(open.number) }
@@ -53,6 +56,14 @@ extension Engine {
             IncidentEntry(.reopened, of: incident.number, at: now, author: user, note: reason))
         let newest = Dictionary(record.map { ($0.person, $0.safety) }) { $1 }
         for person in roll.present where roll.members[person]?.isWithoutUser == false {
+            guard isUser(person) else {
+                let unknown = PersonState(safety: Safety(state: .unknown, since: now))
+                enter(.removed, of: person, unknown, in: incident.number, now: now, into: &decision)
+                if let line = decision.entries.last {
+                    decision.bench.changes.append(.roll(line, of: incident.team))
+                }
+                continue
+            }
             guard let state = decidedPerson(person, after: decision), state.safety != newest[person] else { continue }
             enter(.changed, of: person, state, in: incident.number, now: now, into: &decision)
         }

@@ -39,11 +39,14 @@ extension Engine {
     }
 
     /// Makes unknown whoever has been silent beyond their team's limit, carries out exits that were held back long
-    /// enough, tells calls for help again that nobody acknowledged, and keeps the rolls of open incidents. To be called
-    /// every few seconds.
+    /// enough, tells calls for help again that nobody acknowledged, reviews what edits left undecided, and keeps the
+    /// rolls of open incidents. To be called every few seconds.
     ///
+    /// - Parameter reviewLimit: the number of devices that are reviewed at most.
     /// - Complexity: O(people + devices), some nanoseconds each.
-    public func sweep(now: Instant, into decision: inout Decision) {
+    public func sweep(
+        now: Instant, reviewLimit: Int = Engine.reviewSlice, into decision: inout Decision
+    ) {
         decision.defersRecount = true
         for index in devices.indices where !devices[index].presences.isEmpty || !devices[index].refuges.isEmpty {
             let device = DeviceNumber(Int32(index))
@@ -55,6 +58,7 @@ extension Engine {
             deriveSafety(of: user, now: now, decidedAt: now, into: &decision)
             if people[index].safety.state.isCall { remind(of: user, now: now, into: &decision) }
         }
+        reviewSlice(now: now, limit: reviewLimit, into: &decision)
         keepRolls(now: now, into: &decision)
     }
 

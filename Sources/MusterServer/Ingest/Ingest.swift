@@ -96,7 +96,6 @@ struct Ingest {
     /// What time alone changes: silence, and exits that were held back. And what follows from edits, where that is not
     /// decided yet.
     mutating func sweep(now: Instant) throws {
-        engine.review(now: now, into: &decision)
         engine.sweep(now: now, into: &decision)
         try keepDecision(now: now)
     }

@@ -43,8 +43,7 @@ struct StormServer {
             store.keepRecord(of: device, engine, after: decision)
             store.erasePositions(of: device)
         case .sweep:
-            engine.review(now: now, limit: reviewSlice, into: &decision)
-            engine.sweep(now: now, into: &decision)
+            engine.sweep(now: now, reviewLimit: reviewSlice, into: &decision)
             commit()
         default:
             // A fault is an answer to the leader, and changes nothing.
@@ -141,8 +140,8 @@ struct StormServer {
         case .reopen(let team):
             guard let number = lastIncident[team], let incident = store.incidents[number] else { return }
             try engine.reopen(
-                incident, record: store.record(of: number), by: Self.leader(of: team), reason: "too soon", now: now,
-                into: &decision)
+                incident, record: store.record(of: number), isUser: { directory.users[$0] != nil },
+                by: Self.leader(of: team), reason: "too soon", now: now, into: &decision)
         case .addVisitor(let team, let state):
             guard let open = engine.openIncident(of: team) else { return }
             try engine.addVisitor(

@@ -86,12 +86,13 @@ extension NativeEndpoint {
         let (incident, access) = try await ledIncident(exchange)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let reopened = try await ledger.decide { engine, transaction, decision, now in
+        let reopened = try await ledger.decide { [ledger] engine, transaction, decision, now in
             // As it is now: someone else may have opened it in the meantime.
             guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
+            let users = ledger.directory.users
             try engine.reopen(
-                incident, record: try transaction.roll(of: incident.number), by: user, reason: reason, now: now,
-                into: &decision)
+                incident, record: try transaction.roll(of: incident.number), isUser: { users[$0] != nil }, by: user,
+                reason: reason, now: now, into: &decision)
             return decision.incident(of: incident.team) ?? incident
         }
         return answer(reopened, .ok)
