@@ -141,13 +141,13 @@ extension StormEvidence {
             .contains { $0.isAccurate && isNear($0, region) }
     }
 
-    /// Whether more than one of the last fixes up to a moment was near a region, where more than one came within
-    /// a minute.
+    /// Whether more than one fix of the five minutes up to a moment was near a region, where more than one came within
+    /// a minute: a fix that ends a lie bears out those before the lie.
     private func wasBorneOut(_ device: DeviceNumber, _ region: Region, at moment: Instant) -> Bool {
         let slack = storm.clockErrors[device] == nil ? 1 : Self.clockSlack
         let known = (fixes[device] ?? []).reversed().drop { $0.at.seconds(since: moment) > slack }
         guard let newest = known.first?.at else { return false }
-        let last = known.lazy.filter(\.isAccurate).prefix(8)
+        let last = known.lazy.filter(\.isAccurate).prefix { newest.seconds(since: $0.at) <= 300 }
         let needed = min(2, last.count { newest.seconds(since: $0.at) <= 60 })
         // They may have walked, or run, since an earlier one.
         return last.count { isNear($0, region, besides: 4 * newest.seconds(since: $0.at)) } >= needed
