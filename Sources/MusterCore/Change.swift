@@ -42,6 +42,8 @@ public enum Change: Hashable, Sendable {
     case posted(PostedEvent)
     /// A document was touched; what it says stands beside the log.
     case document(DocumentTouch)
+    /// Someone did something by hand that no other change tells of.
+    case action(Action)
 }
 
 /// That a document was touched.

@@ -42,13 +42,13 @@ package struct Server: Sendable {
             store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
         documentFeeds = DocumentFeeds(ledger: ledger)
-        replicator = Replicator(
-            ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
         metrics = Metrics()
         do {
             let vault = try await SecretVault.open(
                 in: settings.dataDirectory, of: ledger, isRenewed: settings.renewsSecretsKey, now: settings.now())
-            identity = try Identity(ledger: ledger, issuer: "muster", vault: vault, now: settings.now)
+            replicator = Replicator(
+                ledger: ledger, feeds: documentFeeds, vault: vault, allowsPrivate: settings.allowsPrivateTargets)
+            identity = try Identity(ledger: ledger, issuer: "muster", vault: vault, logger: logger, now: settings.now)
             let caller = try TargetCaller(
                 ledger: ledger, vault: vault, allowsPrivateTargets: settings.allowsPrivateTargets,
                 roots: settings.targetRoots, logger: logger, now: settings.now)

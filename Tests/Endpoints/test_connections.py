@@ -125,7 +125,8 @@ def test_who_does_not_wait_to_be_told_to_go_on_loses_nothing(wire, db):
     b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     b"POST /_session HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
-], ids=["word", "method", "tls", "header", "length", "lengths", "framings", "chunk", "long"])
+    b"GET /health HTTP/1.1\r\n\r\n", b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+], ids=["word", "method", "tls", "header", "length", "lengths", "framings", "chunk", "long", "no host", "two hosts"])
 def test_what_is_no_request_is_told_so_and_ends_the_connection(wire, garbage):
     wire.socket.sendall(garbage)
     status, headers, body = wire.answer()

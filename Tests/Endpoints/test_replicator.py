@@ -51,8 +51,13 @@ def test_how_a_replication_ended_stands_in_its_document_and_it_is_not_begun_agai
     assert re.fullmatch(r"[0-9a-f]{32}", document["_replication_id"])
     statistics = document["_replication_stats"]
     assert statistics["docs_written"] == 30 and statistics["doc_write_failures"] == 0
-    assert {name: document[name] for name in ordered} == ordered
-    assert left.ok("GET", f"/_replicator/once?rev={made['rev']}")["source"] == ordered["source"]
+    # Its password is kept sealed, and who ordered it is told.
+    source = document["source"]
+    assert source["url"] == re.sub("//.*@", "//", ordered["source"])
+    assert source["auth"]["basic"]["password"].keys() == {"sealed"} and document["owner"] == "admin"
+    assert {name: document[name] for name in ("target", "custom")} == {
+        name: ordered[name] for name in ("target", "custom")}
+    assert left.ok("GET", f"/_replicator/once?rev={made['rev']}")["source"] == source
     row = scheduled(left, "once")
     assert row["state"] == "completed" and row["info"]["docs_written"] == 30 and row["id"] is None
     assert left.ok("GET", "/_scheduler/jobs")["jobs"] == []

@@ -15,6 +15,8 @@ public struct Position: Hashable, Sendable {
     private var headingDegrees = 0.0
     private var batteryPercent = 0.0
     private var known = Known()
+    // 0 for the device itself, or its user.
+    private var reporterNumber: Int32 = 0
     /// The road by which it came.
     public var source: Source
     // Positions are copied often and most have none: a text of its own would be counted with every copy.
@@ -49,6 +51,12 @@ extension Position {
     public var attributes: String? {
         get { said?.text }
         set { said = newValue.map { Attributes($0) } }
+    }
+
+    /// Who reported it for somebody else; nil where the device itself, or its user, did.
+    public var reporter: UserNumber? {
+        get { reporterNumber == 0 ? nil : UserNumber(reporterNumber) }
+        set { reporterNumber = newValue?.rawValue ?? 0 }
     }
 
     /// The radius that holds the true place with 68 % probability; nil when unknown (a reported 0 is unknown).

@@ -14,11 +14,13 @@ public struct Rule: Hashable, Sendable {
     public var targets: [RuleTarget]
     /// When it was made and changed.
     public var times: EditTimes
+    /// The admin who put it last, and whose right it goes on by; nil where that was not noted.
+    public var maker: UserNumber?
 
     /// A rule.
     public init(
         number: RuleNumber, name: String, description: String = "", pattern: String, isEnabled: Bool = true,
-        targets: [RuleTarget] = [], times: EditTimes = EditTimes()
+        targets: [RuleTarget] = [], times: EditTimes = EditTimes(), maker: UserNumber? = nil
     ) {
         self.number = number
         self.name = name
@@ -27,6 +29,7 @@ public struct Rule: Hashable, Sendable {
         self.isEnabled = isEnabled
         self.targets = targets
         self.times = times
+        self.maker = maker
     }
 }
 

@@ -10,6 +10,8 @@ public struct Target: Hashable, Sendable {
     public var isEnabled: Bool
     /// When it was made and changed.
     public var times: EditTimes
+    /// The admin who put it last, and whose right it goes on by; nil where that was not noted.
+    public var maker: UserNumber?
 
     /// How a target is spoken to.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -23,13 +25,15 @@ public struct Target: Hashable, Sendable {
 
     /// A target.
     public init(
-        number: TargetNumber, name: String, kind: Kind, isEnabled: Bool = true, times: EditTimes = EditTimes()
+        number: TargetNumber, name: String, kind: Kind, isEnabled: Bool = true, times: EditTimes = EditTimes(),
+        maker: UserNumber? = nil
     ) {
         self.number = number
         self.name = name
         self.kind = kind
         self.isEnabled = isEnabled
         self.times = times
+        self.maker = maker
     }
 }
 

@@ -208,7 +208,7 @@ extension Courier {
     /// Switches a target off that wants nothing any more, as Standard Webhooks asks.
     fileprivate func disable(_ number: TargetNumber) async {
         // A target that could not be switched off now answers the same to the next delivery.
-        try? await ledger.edit { directory, draft in
+        try? await ledger.edit(by: nil) { directory, draft in
             guard var target = directory.targets[number], target.isEnabled else { return }
             target.isEnabled = false
             draft.edits = [.putTarget(target)]

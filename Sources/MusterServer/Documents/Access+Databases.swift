@@ -8,6 +8,8 @@ import MusterWire
 extension Access {
     /// Whether documents may be read.
     package func mayRead(_ place: DatabasePlace) -> Bool {
+        // A device reports; documents are for people and for the keys that people make.
+        if principal.device != nil { return false }
         if principal.proof == .locationKey { return isOwnLocations(place) }
         // What a document there orders, the server does: nobody is named into that.
         if place.name == DatabaseName.replicator { return mayMakeDatabases }

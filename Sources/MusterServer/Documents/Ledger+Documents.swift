@@ -22,28 +22,31 @@ extension Ledger {
 
     /// Carries out edits of documents in one database, in order, in one transaction.
     ///
+    /// - Parameter author: who edits; nil for the server itself.
     /// - Returns: what became of each, once all is on disk.
     /// - Throws: `LedgerError`; then nothing happened.
     ///
     /// - Precondition: the place may be written to.
-    package func write(_ edits: [DocumentEdit], to place: DatabasePlace) async throws -> [EditOutcome] {
+    package func write(_ edits: [DocumentEdit], to place: DatabasePlace, by author: Author?) async throws
+        -> [EditOutcome]
+    {
         guard let database = place.number else { preconditionFailure("\(place.name) is only read") }
         if edits.isEmpty { return [] }
-        var target = DocumentPlace(database: database, revisionLimit: place.revisionLimit)
+        var target = DocumentPlace(database: database, revisionLimit: place.revisionLimit, author: author)
         if case .locations(let user) = place.kind {
             target.user = user
-            target.devices = try await devices(of: user)
-            let sender = Author.current?.device
+            target.devices = try await devices(of: user, by: author)
+            let sender = author?.device
             target.device = target.devices.contains { $0 == sender } ? sender : target.devices.min()
         }
         return try await commit(.documents(edits, in: target)).outcomes
     }
 
     /// The devices of a user: there is one as soon as locations are written.
-    private func devices(of user: User) async throws -> [DeviceNumber] {
+    private func devices(of user: User, by author: Author?) async throws -> [DeviceNumber] {
         let devices = directory.devices(of: user.number)
         guard devices.isEmpty else { return devices }
-        return try await edit { directory, draft in
+        return try await edit(by: author) { directory, draft in
             let devices = directory.devices(of: user.number)
             guard devices.isEmpty, directory.users[user.number] != nil else { return devices }
             let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "phone", user: user.number)

@@ -12,9 +12,12 @@ extension Ledger {
     ///
     /// - Returns: whether it was not there before.
     /// - Throws: `MangoFault` when there are as many as there may be; `LedgerError`, `StoreError`.
-    package func makeIndex(_ definition: IndexDefinition, in database: DatabaseNumber) async throws -> Bool {
-        let isNew = try await edit { _, draft in
+    package func makeIndex(
+        _ definition: IndexDefinition, in database: DatabaseNumber, by author: Author?
+    ) async throws -> Bool {
+        let isNew = try await edit(by: author) { directory, draft in
             let documents = draft.transaction.documents
+            draft.note(.indexMade, label: directory.name(of: database))
             let isKnown = try documents.indexes(in: database).contains { $0.definition == definition }
             _ = try documents.put(definition, in: database)
             return !isKnown
@@ -24,19 +27,24 @@ extension Ledger {
     }
 
     /// Removes an index.
-    package func removeIndex(_ number: Int64) async throws {
-        try await edit { _, draft in try draft.transaction.documents.removeIndex(number) }
+    package func removeIndex(_ number: Int64, by author: Author?) async throws {
+        try await edit(by: author) { _, draft in
+            draft.note(.indexRemoved, label: "\(number)")
+            try draft.transaction.documents.removeIndex(number)
+        }
     }
 
     /// Goes on filling indexes until all are whole.
     package func fillIndexes() async throws {
-        while try await edit({ _, draft in try draft.transaction.documents.fillIndexes(limit: Self.fillSlice) }) {}
+        while try await edit(
+            by: nil, { _, draft in try draft.transaction.documents.fillIndexes(limit: Self.fillSlice) })
+        {}
     }
 
     /// Makes the database of places with its spatial index, once: an admin may remove it for good.
     package func makePlaces() async throws {
         guard directory.databases.count == 0 else { return }
-        try await edit { _, draft in
+        try await edit(by: nil) { _, draft in
             let documents = draft.transaction.documents
             guard try documents.databases().isEmpty else { return }
             let number = try documents.nextDatabaseNumber()

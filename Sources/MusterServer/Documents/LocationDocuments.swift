@@ -29,6 +29,12 @@ final class LocationDocuments: DocumentReader {
     // MARK: One document
 
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
+        // A position is its owner's: what another user stored under its id does not stand before it.
+        if scope == .locations, let owner = owner(ofPosition: id),
+            let document = try document(id, in: .database(.locations(of: owner)))
+        {
+            return document
+        }
         if let document = try stored.document(id, in: scope) { return document }
         guard let place = PositionDocument.place(of: id), let user = directory.devices[place.device]?.user,
             scope == .locations || scope == .database(.locations(of: user))
@@ -209,10 +215,18 @@ final class LocationDocuments: DocumentReader {
         }
     }
 
-    /// Whether a stored document stands before the position of an id.
+    /// Whose position has an id; nil where it is none of a device that there is.
+    private func owner(ofPosition id: String) -> UserNumber? {
+        PositionDocument.place(of: id).flatMap { directory.devices[$0.device]?.user }
+    }
+
+    /// Whether a stored document, of the position's owner, stands before the position of an id.
     func shadows(in scope: DatabaseScope) throws -> (String) throws -> Bool {
         guard try stored.count(idPrefix: PositionDocument.prefix, in: scope) > 0 else { return { _ in false } }
-        return { [stored] id in try stored.document(id, in: scope) != nil }
+        return { [self] id in
+            let home = scope == .locations ? owner(ofPosition: id).map { .database(.locations(of: $0)) } : scope
+            return try home.map { try stored.document(id, in: $0) != nil } ?? false
+        }
     }
 }
 

@@ -31,7 +31,9 @@ package struct Endpoints: Sendable {
         self.documentFeeds = documentFeeds
         self.replicator =
             replicator
-            ?? Replicator(ledger: ledger, feeds: documentFeeds, allowsPrivate: settings.allowsPrivateTargets)
+            ?? Replicator(
+                ledger: ledger, feeds: documentFeeds, vault: identity.vault,
+                allowsPrivate: settings.allowsPrivateTargets)
         self.connections = connections
         self.metrics = metrics
         self.settings = settings

@@ -49,7 +49,7 @@ extension Access {
         }
         switch entry.change {
         case .region(_, in: let collection, removed: _), .directory(.collection(let collection), removed: _):
-            return directory.collections[collection].map { mayChange($0) } ?? false
+            return directory.collections[collection].map { mayEvaluate($0) } ?? false
         default: return maySee(entry.change)
         }
     }

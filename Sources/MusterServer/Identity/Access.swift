@@ -80,7 +80,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether devices of this user, and their tokens, may be made and removed.
+    /// Whether devices of this user, and their tokens, may be made, and the tokens ended.
     package func mayChangeDevices(of user: User) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {
@@ -94,17 +94,50 @@ package struct Access: Sendable {
     /// Whether a user may be said to be the same person as another, or give that one a device: as an admin, or as the
     /// leader of both.
     package func mayJoin(_ user: User, to person: User) -> Bool {
-        guard principal.role == .admin || principal.role == .leader else { return false }
+        guard principal.device == nil, principal.role == .admin || principal.role == .leader else { return false }
         return mayChangeDevices(of: user) && mayChangeDevices(of: person)
     }
 
-    /// Whether regions of this collection may be put and removed: a leader's when its team's tracker is linked to it.
-    package func mayChange(_ collection: RegionCollection) -> Bool {
-        switch principal.role {
+    /// Whether the track of this user's devices may be erased: its history deleted, or a device removed with it. A
+    /// leader erases what was reported of devices that nobody made, and no person's.
+    package func mayErase(_ user: User) -> Bool {
+        guard principal.device == nil else { return false }
+        return switch principal.role {
         case .admin: true
-        case .leader: ownTracker.flatMap { directory.trackers[$0] }?.collections.contains(collection.number) ?? false
+        case .leader: isSelf(user.number) || (isOwn(user.team) && user.isImplicit)
+        case .member: isSelf(user.number)
+        case .analyst, .gateway: false
+        }
+    }
+
+    /// Whether this collection, and regions in it, may be put and removed: a leader's when its team's tracker is linked
+    /// to it and no other team's is. What teams share is the admins' alone.
+    package func mayChange(_ collection: RegionCollection) -> Bool {
+        guard principal.device == nil else { return false }
+        return switch principal.role {
+        case .admin: true
+        case .leader: isOfOwnTeam(collection) && !directory.isShared(collection)
         case .member, .analyst, .gateway: false
         }
+    }
+
+    /// Whether positions may be evaluated against this collection: a leader's when its team's tracker is linked to it.
+    package func mayEvaluate(_ collection: RegionCollection) -> Bool {
+        guard principal.device == nil else { return false }
+        return switch principal.role {
+        case .admin: true
+        case .leader: isOfOwnTeam(collection)
+        case .member, .analyst, .gateway: false
+        }
+    }
+
+    private func isOfOwnTeam(_ collection: RegionCollection) -> Bool {
+        ownTracker.flatMap { directory.trackers[$0] }?.collections.contains(collection.number) ?? false
+    }
+
+    /// Who is told to have reported a position of this device; nil where the device itself, or its user, does.
+    package func reporter(of device: DeviceNumber) -> UserNumber? {
+        directory.devices[device].flatMap { isSelf($0.user) ? nil : principal.user }
     }
 
     /// Whether a position of this device may come from this principal.
@@ -133,6 +166,9 @@ package struct Access: Sendable {
         principal.device == nil && (principal.role == .admin || isSelf(user.number))
     }
 
+    /// Whether users may be made.
+    package var mayMakeUsers: Bool { principal.device == nil && principal.role == .admin }
+
     /// Whether API keys of this user may be listed, made and removed.
     package func mayChangeKeys(of user: User) -> Bool {
         principal.device == nil && (principal.role == .admin || isSelf(user.number))
@@ -159,7 +195,16 @@ package struct Access: Sendable {
         case .directory(let entry, removed: _): maySee(entry)
         case .posted: seesEverything
         case .document(let touch): maySeeDocuments(of: touch.database)
+        case .action(let action): maySee(action)
         }
+    }
+
+    /// What is done to someone's credentials is told to that person, and to those who could have done it.
+    private func maySee(_ action: Action) -> Bool {
+        if seesEverything { return true }
+        guard principal.device == nil, let user = action.user else { return false }
+        if isSelf(user) { return true }
+        return action.device != nil && directory.users[user].map { mayChangeDevices(of: $0) } ?? false
     }
 
     private func maySee(_ user: UserNumber) -> Bool { directory.users[user].map { mayRead($0) } ?? false }

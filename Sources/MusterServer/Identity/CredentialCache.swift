@@ -11,6 +11,10 @@ final class CredentialCache: Sendable {
         let user: UserNumber
         let device: DeviceNumber?
         let proof: Principal.Proof
+        /// Who made a device's token; nil for any other credential, and where that was not noted.
+        var maker: UserNumber?
+        /// `Ledger.endedRights` before it was verified.
+        var endedRights = 0
         /// When it proves nothing any more, by itself.
         let expiresAt: Instant?
         /// For an AWS key: what verifies its signatures, so that it need not be derived each time.

@@ -21,10 +21,12 @@ extension Identity {
     /// Makes an AWS access key that does what its user may do. Its secret is kept sealed: it must be had again to
     /// verify what was signed with it.
     ///
-    /// - Parameter seconds: how long it lasts; nil: until it is revoked.
+    /// - Parameters:
+    ///   - seconds: how long it lasts; nil: until it is revoked.
+    ///   - author: who makes it, for the audit log.
     /// - Throws: `IdentityFault.tooMany`, `.unknown` when the user is gone; `LedgerError`, `StoreError`.
     package func makeAmazonKey(
-        label: String, for user: UserNumber, lastingSeconds seconds: Double? = nil
+        label: String, for user: UserNumber, lastingSeconds seconds: Double? = nil, by author: Author?
     ) async throws -> AmazonKey {
         guard try await keys(of: user).count < Self.keyLimit else { throw IdentityFault.tooMany(limit: Self.keyLimit) }
         let id = (seconds == nil ? "AKIA" : "ASIA") + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
@@ -36,7 +38,7 @@ extension Identity {
             kind: .awsKey, key: Array(id.utf8), user: user, label: label,
             secret: vault.seal(Array(secret.utf8) + digest, for: Self.purpose(ofKey: id)), createdAt: now,
             expiresAt: seconds.map { now.advanced(bySeconds: $0) })
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: author) { directory, draft in
             guard directory.users[user] != nil else { throw IdentityFault.unknown }
             draft.credentials.append(credential)
         }

@@ -74,7 +74,11 @@ extension Identity {
         if case .locationKey = shown, !admitsLocationKeys { throw IdentityFault.refused }
         let now = now()
         let digest = digest(of: shown)
-        if let entry = verified.entry(for: digest, at: now) { return try principal(entry) }
+        if let entry = verified.entry(for: digest, at: now),
+            entry.maker == nil || entry.endedRights == ledger.endedRights
+        {
+            return try principal(entry)
+        }
         let generation = verified.generation
         let entry = try await verify(shown, digest: digest, from: address, at: now)
         let principal = try principal(entry)
@@ -116,13 +120,16 @@ extension Identity {
     private func stored(
         _ kind: Credential.Kind, _ digest: TokenDigest, at now: Instant
     ) async throws -> CredentialCache.Entry {
+        let endedRights = ledger.endedRights
         let credential = try await ledger.read { try $0.credential(kind, key: digest.bytes) }
         guard let credential, credential.isGood(at: now) else { throw IdentityFault.refused }
         if kind == .deviceToken {
             guard let device = credential.device, let owner = ledger.directory.devices[device]?.user else {
                 throw IdentityFault.refused
             }
-            return .init(user: owner, device: device, proof: .deviceToken, expiresAt: credential.expiresAt)
+            return .init(
+                user: owner, device: device, proof: .deviceToken, maker: credential.maker,
+                endedRights: endedRights, expiresAt: credential.expiresAt)
         }
         guard let user = credential.user else { throw IdentityFault.refused }
         let proof: Principal.Proof = credential.secret == Self.controlMark ? .control : .apiKey
@@ -153,6 +160,9 @@ extension Identity {
         // A device's token speaks for whoever has the device now.
         let owner = entry.device.map { directory.devices[$0]?.user } ?? entry.user
         guard let user = owner.flatMap({ directory.users[$0] }) else { throw .refused }
+        if entry.device != nil {
+            guard directory.letsToken(madeBy: entry.maker, standForDevicesOf: user.number) else { throw .refused }
+        }
         return Principal(user, device: entry.device, proof: entry.proof)
     }
 }

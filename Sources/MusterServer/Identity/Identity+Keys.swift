@@ -47,19 +47,20 @@ package struct APIKey: Hashable, Sendable {
 extension Identity {
     /// How many API keys a user has at most, of both kinds.
     package static let keyLimit = 100
-    /// How many tokens a device has at most.
-    package static let deviceTokenLimit = 20
 
     /// Makes an API key that does what its user may do.
     ///
+    /// - Parameter author: who makes it, for the audit log.
     /// - Returns: the key, and its secret, which nobody can see again.
     /// - Throws: `IdentityFault.tooMany`, `.unknown` when the user is gone; `LedgerError`, `StoreError`.
-    package func makeKey(label: String, for user: UserNumber) async throws -> (key: APIKey, secret: String) {
+    package func makeKey(
+        label: String, for user: UserNumber, by author: Author?
+    ) async throws -> (key: APIKey, secret: String) {
         guard try await keys(of: user).count < Self.keyLimit else { throw IdentityFault.tooMany(limit: Self.keyLimit) }
         let secret = SecretToken(.apiKey)
         let credential = Credential(
             kind: .apiKey, key: secret.digest.bytes, user: user, label: label, createdAt: now())
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: author) { directory, draft in
             guard directory.users[user] != nil else { throw IdentityFault.unknown }
             draft.credentials.append(credential)
         }
@@ -77,11 +78,11 @@ extension Identity {
     }
 
     /// Revokes an API key.
-    package func removeKey(_ key: APIKey) async throws {
+    package func removeKey(_ key: APIKey, by author: Author?) async throws {
         let credentials = try await ledger.read { store in
             try (store.credentials(.apiKey) + store.credentials(.awsKey)).filter { APIKey($0) == key }
         }
-        try await ledger.edit { _, draft in
+        try await ledger.edit(by: author) { _, draft in
             draft.removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
         }
         verified.forget { $0.user == key.user && [.apiKey, .control, .amazonKey].contains($0.proof) }
@@ -105,43 +106,11 @@ extension Identity {
         let credential = Credential(
             kind: .apiKey, key: secret.digest.bytes, user: admin.number, label: "control", secret: Self.controlMark,
             createdAt: now())
-        try await ledger.edit { _, draft in
+        try await ledger.edit(by: nil) { _, draft in
             draft.removedCredentials += earlier.map { (kind: .apiKey, key: $0) }
             draft.credentials.append(credential)
         }
         verified.forget { $0.proof == .control }
         return secret.text
-    }
-
-    /// Makes a token that lets a device report for itself.
-    ///
-    /// - Returns: the secret, which nobody can see again.
-    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the device is gone; `LedgerError`, `StoreError`.
-    package func makeDeviceToken(for device: DeviceNumber) async throws -> String {
-        guard try await deviceTokens(of: device).count < Self.deviceTokenLimit else {
-            throw IdentityFault.tooMany(limit: Self.deviceTokenLimit)
-        }
-        let secret = SecretToken(.device)
-        let now = now()
-        try await ledger.edit { directory, draft in
-            guard let owner = directory.devices[device]?.user else { throw IdentityFault.unknown }
-            draft.credentials.append(
-                Credential(
-                    kind: .deviceToken, key: secret.digest.bytes, user: owner, device: device, createdAt: now))
-        }
-        return secret.text
-    }
-
-    /// Revokes all tokens of a device.
-    package func removeDeviceTokens(of device: DeviceNumber) async throws {
-        let digests = try await deviceTokens(of: device)
-        try await ledger.edit { _, draft in
-            draft.removedCredentials += digests.map { (kind: .deviceToken, key: $0) }
-        }
-        verified.forget { $0.device == device }
-    }
-
-    private func deviceTokens(of device: DeviceNumber) async throws -> [[UInt8]] {
-        try await ledger.read { try $0.credentials(.deviceToken).filter { $0.device == device }.map(\.key) }
     }
 }

@@ -43,7 +43,7 @@ extension Identity {
     package func makeLocationKey(for user: UserNumber) async throws -> LocationKey {
         let secret = SecretToken(.location)
         let now = now()
-        let name = try await ledger.edit { directory, draft in
+        let name = try await ledger.edit(by: nil) { directory, draft in
             guard directory.users[user] != nil else { throw IdentityFault.unknown }
             let names = (0..<UInt8(Self.locationKeyLimit)).map { LocationKeyName(user: user, place: $0) }
             let made = try names.map { try draft.transaction.credential(.locationKey, key: $0.key)?.createdAt }

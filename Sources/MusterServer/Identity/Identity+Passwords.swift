@@ -1,3 +1,4 @@
+import Logging
 package import MusterCore
 import MusterStore
 
@@ -9,14 +10,20 @@ extension Identity {
 
     /// Gives a user a password and ends all its sessions, in one step.
     ///
+    /// - Parameters:
+    ///   - author: who sets it.
+    ///   - ending: what ends with the former password beside the sessions.
     /// - Throws: `IdentityFault.unusablePassword`, `.unknown` when the user is gone, `.busy`; `LedgerError`.
-    package func setPassword(_ password: String, of user: UserNumber) async throws {
+    package func setPassword(
+        _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = []
+    ) async throws {
         try Self.check(password)
         let hash = try await hasher.hash(password)
         let now = now()
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: author) { directory, draft in
             guard var user = directory.users[user] else { throw IdentityFault.unknown }
             draft.credentials.append(.password(hash, of: user.number, at: now))
+            try draft.end(ending, of: user.number)
             // Who can sign in is a person, and does not go with the tracker that first heard of them.
             guard user.isImplicit else { return }
             user.isImplicit = false
@@ -51,14 +58,24 @@ extension Identity {
         let isUsable = password.utf8.count <= Self.longestPasswordBytes
         let isRight = try await hasher.verify(
             isUsable ? password : "", against: stored.map { String(decoding: $0.secret, as: UTF8.self) })
-        guard isRight, isUsable, let user else { throw IdentityFault.refused }
+        guard isRight, isUsable, let user else {
+            logFailedSignIn(of: user, from: address)
+            throw IdentityFault.refused
+        }
         attempts.giveBack(name: bucket, address: address, at: now)
         return user
     }
 
+    /// Tells the log of a sign-in that failed: where it came from, and whose it was to be. A name that nobody has is
+    /// not told: people type passwords into the wrong field.
+    func logFailedSignIn(of user: User?, from address: String) {
+        logger.info(
+            "A sign-in failed", metadata: ["address": "\(address)", "user": "\(user?.name ?? "(nobody of that name)")"])
+    }
+
     /// Forgets what was verified of a user: call it after a commit that changes the user's credentials.
     package func forget(_ user: UserNumber) {
-        verified.forget { $0.user == user }
+        verified.forget { $0.user == user || $0.maker == user }
     }
 
     /// Forgets what was verified of a device: call it after a commit that removes it or takes its tokens away.

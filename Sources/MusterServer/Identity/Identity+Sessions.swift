@@ -71,6 +71,7 @@ extension Identity {
         let now = now()
         try attempts.take(name: "code from \(address)", address: address, at: now)
         guard let number = codes.redeem(code, at: now), let user = ledger.directory.users[number] else {
+            logFailedSignIn(of: nil, from: address)
             throw IdentityFault.refused
         }
         attempts.giveBack(name: "code from \(address)", address: address, at: now)
@@ -88,7 +89,7 @@ extension Identity {
         guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityFault.refused }
         let next = StoredSession(continuing: shown.name)
         let now = now()
-        let user = try await ledger.edit { directory, draft -> User? in
+        let user = try await ledger.edit(by: nil) { directory, draft -> User? in
             guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key) else { return nil }
             let mark = try stored.user.map { try Identity.passwordMark(of: $0, in: draft.transaction) } ?? []
             guard let number = stored.user, let user = directory.users[number], stored.isGood(at: now),
@@ -112,7 +113,7 @@ extension Identity {
     /// Only its own user can end it; for anyone else, or an unknown token, nothing happens.
     package func signOut(_ refreshToken: String, by principal: Principal) async throws {
         guard let shown = StoredSession(refreshToken: refreshToken) else { return }
-        try await ledger.edit { _, draft in
+        try await ledger.edit(by: nil) { _, draft in
             let stored = try draft.transaction.credential(.refreshToken, key: shown.key)
             guard stored?.user == principal.user else { return }
             draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
@@ -132,7 +133,7 @@ extension Identity {
                 + store.credentials(.awsKey).filter { !$0.isGood(at: now.advanced(bySeconds: -86_400)) }
         }
         guard !expired.isEmpty else { return 0 }
-        try await ledger.edit { _, draft in
+        try await ledger.edit(by: nil) { _, draft in
             draft.removedCredentials += expired.map { (kind: $0.kind, key: $0.key) }
         }
         return expired.count
@@ -141,7 +142,7 @@ extension Identity {
     private func openSession(for user: User) async throws -> Session {
         let session = StoredSession()
         let now = now()
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: nil) { directory, draft in
             guard directory.users[user.number] != nil else { throw IdentityFault.refused }
             let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
             draft.credentials.append(session.credential(of: user.number, passwordMark: mark, at: now))

@@ -1,4 +1,5 @@
 import Crypto
+package import Logging
 package import MusterCore
 import MusterStore
 
@@ -15,6 +16,8 @@ package final class Identity: Sendable {
     /// Seals the secrets that must be had again.
     package let vault: SecretVault
     let codes = OneTimeCodes()
+    /// Told of sign-ins that failed.
+    let logger: Logger
     let now: @Sendable () -> Instant
     /// Keys the digests of Basic credentials, so that what is held in memory gives no password away.
     let cacheKey = SymmetricKey(size: .bits256)
@@ -31,23 +34,26 @@ package final class Identity: Sendable {
     /// - Parameters:
     ///   - issuer: what access tokens say in `iss`: the server's own URL or name.
     ///   - vault: seals the secrets that must be had again.
+    ///   - logger: told of sign-ins that failed.
     ///   - now: the clock.
     package convenience init(
-        ledger: Ledger, issuer: String, vault: SecretVault, now: @escaping @Sendable () -> Instant
+        ledger: Ledger, issuer: String, vault: SecretVault, logger: Logger, now: @escaping @Sendable () -> Instant
     ) throws {
         self.init(
             ledger: ledger, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(), vault: vault,
-            now: now)
+            logger: logger, now: now)
     }
 
     init(
         ledger: Ledger, issuer: String, hasher: PasswordHasher, attempts: AttemptLimiter,
-        vault: SecretVault = SecretVault(), now: @escaping @Sendable () -> Instant
+        vault: SecretVault = SecretVault(), logger: Logger = Logger(label: "muster.identity"),
+        now: @escaping @Sendable () -> Instant
     ) {
         self.ledger = ledger
         self.hasher = hasher
         self.attempts = attempts
         self.vault = vault
+        self.logger = logger
         self.now = now
         tokens = AccessTokens(issuer: issuer)
         verified = CredentialCache(capacity: Self.cacheCapacity, lifetimeSeconds: Self.cacheSeconds)
@@ -70,7 +76,7 @@ package final class Identity: Sendable {
         let fresh = AccessTokens.makeKey(at: now())
         let stored = try await ledger.read { try $0.credentials(.signingKey) }
         let outdated = stored.sorted { $0.createdAt > $1.createdAt }.dropFirst()
-        try await ledger.edit { _, draft in
+        try await ledger.edit(by: nil) { _, draft in
             draft.credentials.append(fresh)
             draft.removedCredentials += outdated.map { (kind: .signingKey, key: $0.key) }
         }
@@ -116,7 +122,7 @@ package final class Identity: Sendable {
     /// Makes `admin` where there is nobody, and gives it a password where there is one to give.
     private func makeAdmin(passwordHash: String?) async throws {
         let now = now()
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: nil) { directory, draft in
             var number = Self.firstUser
             if directory.users.count == 0 {
                 number = try draft.transaction.nextUserNumber()

@@ -82,7 +82,7 @@ extension SecretVault {
         if stored == nil { try write(key, to: path) }
         let vault = SecretVault(key: key)
         let sealed = vault.seal(Array(markPurpose.utf8), for: markPurpose)
-        try await ledger.edit { _, draft in
+        try await ledger.edit(by: nil) { _, draft in
             draft.credentials.append(
                 Credential(kind: .vaultMark, key: markKey, secret: sealed, createdAt: now))
         }

@@ -14,9 +14,11 @@ package struct Author: Hashable, Sendable {
         device = principal.device
     }
 
-    /// Who asks, while a request is carried out. The gate sets it, so that no edit of any endpoint can forget to say
-    /// who made it; nil for what the server does by itself.
-    @TaskLocal package static var current: Author?
+    /// The author that a user is, for whom the server acts.
+    package init(user: UserNumber) {
+        self.user = user
+        device = nil
+    }
 }
 
 extension Change {

@@ -22,6 +22,8 @@ struct DocumentPlace: Sendable {
     var database: DatabaseNumber
     /// How many ancestors of a leaf are remembered.
     var revisionLimit: Int
+    /// Who edits; nil for the server itself.
+    var author: Author?
     /// Whose locations they are; nil in any other database.
     var user: User?
     /// The devices of that user.
@@ -42,6 +44,7 @@ extension Ingest {
         let database = place.database
         var receipt = Receipt()
         var observations: [Observation] = []
+        var touch: (change: DocumentTouch, sequence: MusterCore.Sequence)?
         var batch = DocumentBatch(
             of: edits, in: database, revisionLimit: place.revisionLimit, to: transaction.documents)
         for edit in edits {
@@ -59,18 +62,24 @@ extension Ingest {
                 }
             }
             let outcome = try batch.apply(edit, over: before) { winner in
-                try transaction.append(
-                    .document(
-                        DocumentTouch(
-                            database: database, id: edit.id, winner: winner.revision, isDeleted: winner.isDeleted)))
+                let change = DocumentTouch(
+                    database: database, id: edit.id, winner: winner.revision, isDeleted: winner.isDeleted)
+                let sequence = try transaction.append(.document(change))
+                // One entry of the audit log for a request, however many documents it brings.
+                touch = touch ?? (change, sequence)
+                return sequence
             }
             receipt.outcomes.append(outcome)
             guard case .stored = outcome, !edit.isDeleted, let device = place.device,
-                let position = LocationDocument.position(in: edit.body.json, receivedAt: now)
+                var position = LocationDocument.position(in: edit.body.json, receivedAt: now)
             else { continue }
+            position.reporter = place.author.flatMap { $0.user == place.user?.number ? nil : $0.user }
             observations.append(.position(position, of: device))
         }
         try batch.finish()
+        if let touch, let author = place.author, author.user != place.user?.number {
+            try transaction.note(.document(touch.change), at: touch.sequence, now, by: author)
+        }
         if !observations.isEmpty { receipt.tally += try decide(observations, now: now, in: transaction) }
         return receipt
     }

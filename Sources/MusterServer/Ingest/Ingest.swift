@@ -119,12 +119,13 @@ struct Ingest {
     ///
     /// - Returns: the number of each, in order.
     /// - Throws: what the store throws; then nothing happened.
-    mutating func post(_ events: [PostedEvent], now: Instant) throws -> [Sequence] {
+    mutating func post(_ events: [PostedEvent], by author: Author?, now: Instant) throws -> [Sequence] {
         var sequences: [Sequence] = []
         try transact(now: now) { ingest, transaction in
             for event in events {
                 let sequence = try transaction.append(.posted(event))
                 try ingest.rules.follow(.posted(event), sequence, at: now, in: transaction, over: ingest.store)
+                if let author { try transaction.note(.posted(event.withoutDetail), at: sequence, now, by: author) }
                 sequences.append(sequence)
             }
         }

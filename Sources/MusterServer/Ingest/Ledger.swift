@@ -63,6 +63,10 @@ package final class Ledger: Sendable {
     /// The directory as of the last commit.
     package var directory: Directory { shared.directory.withLock { $0 } }
 
+    /// How often edits have ended somebody's right to what they made, since the ledger was opened. What was verified of
+    /// a token before the last of them is not believed.
+    package var endedRights: Int { shared.endedRights.withLock { $0 } }
+
     /// What the ledger has done since it was opened.
     package var statistics: LedgerStatistics {
         var statistics = shared.statistics.withLock { $0 }
@@ -101,12 +105,12 @@ package final class Ledger: Sendable {
     /// Changes the directory, regions or credentials. `body` runs on the writer's thread, sees the directory as it
     /// then is, and fills a draft; nothing happens when it throws.
     ///
+    /// - Parameter author: who asks for it, for the audit log; nil for what the server does by itself.
     /// - Returns: what `body` returned, once everything is on disk.
     /// - Throws: what `body` throws, or `LedgerError`.
     package func edit<Success: Sendable>(
-        _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
+        by author: Author?, _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
     ) async throws -> Success {
-        let author = Author.current
         return try await run { writer in
             do {
                 return .success(try writer.edit(by: author, body))
@@ -156,10 +160,10 @@ package final class Ledger: Sendable {
     ///
     /// - Returns: the changes that they are, once they are on disk.
     /// - Throws: `LedgerError`.
-    package func post(_ events: [PostedEvent]) async throws -> [LoggedChange] {
+    package func post(_ events: [PostedEvent], by author: Author?) async throws -> [LoggedChange] {
         try await run { writer in
             do {
-                return .success(try writer.post(events))
+                return .success(try writer.post(events, by: author))
             } catch {
                 return .failure(LedgerError(error))
             }
@@ -197,10 +201,18 @@ package final class Ledger: Sendable {
     /// Deletes the history of devices' positions, and nothing else: where they are, what they are inside of and how
     /// their people are does not move.
     ///
+    /// - Parameter author: who deletes them, for the audit log; nil for the server itself.
     /// - Returns: once the positions of before the call are gone from the histories.
     /// - Throws: `LedgerError`, `StoreError`.
-    package func forgetPositions(of devices: [DeviceNumber]) async throws {
+    package func forgetPositions(of devices: [DeviceNumber], by author: Author?) async throws {
         guard !devices.isEmpty else { return }
+        if let author {
+            try await edit(by: author) { directory, draft in
+                draft.actions += devices.map { device in
+                    Action(.historyDeleted, by: author.user, user: directory.devices[device]?.user, device: device)
+                }
+            }
+        }
         try await decide { engine, transaction, decision, _ in
             for device in devices {
                 // The log tells of these positions no longer: a restart goes on from the record.

@@ -6,6 +6,8 @@ import Synchronization
 final class LedgerState: Sendable {
     let directory: Mutex<Directory>
     let statistics = Mutex(LedgerStatistics())
+    /// How often edits have ended somebody's right to what they made.
+    let endedRights = Mutex(0)
     /// The index that is being rebuilt on a thread of its own, and waits for the writer when it is done.
     let rebuilding = Mutex(Rebuilding.none)
     let announce: @Sendable (Sequence) -> Void
@@ -99,10 +101,26 @@ package struct Draft {
     package var removedCredentials: [(kind: Credential.Kind, key: [UInt8])] = []
     /// Stored last.
     package var credentials: [Credential] = []
+    /// What is done that neither edits nor credentials tell of; told behind them.
+    package var actions: [Action] = []
+    /// Who does it; nil for the server itself.
+    package var author: Author?
     /// The transaction it runs in, for fresh numbers and for reading credentials.
     package let transaction: any StoreTransaction
 
-    init(transaction: any StoreTransaction) { self.transaction = transaction }
+    /// Notes that the draft does something that neither edits nor credentials tell of.
+    mutating func note(_ kind: Action.Kind, label: String) {
+        if let author { actions.append(Action(kind, by: author.user, label: label)) }
+    }
+
+    /// What was stored before it, for lists of credentials.
+    package let store: any Store
+
+    init(transaction: any StoreTransaction, store: any Store, author: Author?) {
+        self.transaction = transaction
+        self.store = store
+        self.author = author
+    }
 }
 
 extension Directory {

@@ -128,18 +128,24 @@ struct Writer {
         let moment = now()
         let (shared, rules) = (shared, ingest.rules)
         let before = shared.directory.withLock { $0 }
+        var endsRights = false
         defer {
             announce()
             rebuildAside()
         }
         return try ingest.edit(now: moment) { ingest, transaction in
-            var draft = Draft(transaction: transaction)
+            var draft = Draft(transaction: transaction, store: ingest.store, author: author)
             let result = try body(before, &draft)
+            draft.edits = draft.edits.map { [author = draft.author] in $0.made(by: author) }
+            draft.edits += before.suspensions(following: draft.edits)
             draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
-            try transaction.carryOut(draft, over: before, by: author, at: moment)
-            let entries = try ingest.appendRollEntries(
-                following: draft.edits, over: before, by: author, at: moment, to: transaction)
             let after = before.applying(draft.edits)
+            let ended = try before.tokensEnded(by: draft.edits, following: after, in: ingest.store)
+            draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
+            endsRights = !ended.isEmpty
+            try transaction.carryOut(draft, over: before, at: moment)
+            let entries = try ingest.appendRollEntries(
+                following: draft.edits, over: before, by: draft.author, at: moment, to: transaction)
             return Ingest.Edited(
                 result: result, edits: draft.edits, rollEntries: entries,
                 muster: rules.musterRegions(following: draft.edits, in: after))
@@ -148,6 +154,7 @@ struct Writer {
             rules.follow(edits, muster: muster)
             if let muster { after.musterRegionsByRule = muster }
             shared.directory.withLock { $0 = after }
+            if endsRights { shared.endedRights.withLock { $0 += 1 } }
         }
     }
 
@@ -164,9 +171,9 @@ struct Writer {
     }
 
     /// Stores events that a client posted.
-    mutating func post(_ events: [PostedEvent]) throws -> [LoggedChange] {
+    mutating func post(_ events: [PostedEvent], by author: Author?) throws -> [LoggedChange] {
         let moment = now()
-        let sequences = try ingest.post(events, now: moment)
+        let sequences = try ingest.post(events, by: author, now: moment)
         announce()
         return zip(sequences, events).map {
             LoggedChange(sequence: $0, committedAt: moment, change: .posted($1))
@@ -247,16 +254,14 @@ struct Writer {
 
 extension StoreTransaction {
     /// Writes everything a draft holds.
-    fileprivate func carryOut(_ draft: Draft, over before: Directory, by author: Author?, at moment: Instant) throws {
+    fileprivate func carryOut(_ draft: Draft, over before: Directory, at moment: Instant) throws {
         for edit in draft.edits {
             try carryOut(edit)
             let sequence = try append(edit.change)
             try note(edit, at: sequence, over: before)
-            guard let author else { continue }
-            try append(
-                AuditEntry(
-                    sequence: sequence, at: moment, author: author.user, device: author.device, change: edit.change))
+            if let author = draft.author { try note(edit.change, at: sequence, moment, by: author) }
         }
+        try carryOutActions(of: draft, at: moment)
         for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }
         for credential in draft.credentials { try put(credential) }
     }

@@ -38,7 +38,9 @@ extension Directory {
         switch change {
         case .position(let position, let device, let isCurrent):
             let (device, user) = names(of: device)
-            return .position(position, device: device, user: user, isLate: !isCurrent)
+            return .position(
+                position, device: device, user: user, reporter: position.reporter.map { name(of: $0) },
+                isLate: !isCurrent)
         case .sighting(let sighting, let device, let isCurrent):
             let (device, user) = names(of: device)
             return .sighting(sighting, device: device, user: user, isLate: !isCurrent)
@@ -71,7 +73,14 @@ extension Directory {
             return .directory(entity, name: name, removed: removed)
         case .posted(let event): return .posted(source: event.source, detailType: event.detailType)
         case .document(let touch): return .document(touch, database: name(of: touch.database))
+        case .action(let action): return .action(named(action))
         }
+    }
+
+    private func named(_ action: Action) -> NamedAction {
+        NamedAction(
+            kind: action.kind, author: name(of: action.author), user: action.user.map { name(of: $0) },
+            device: action.device.map { qualifiedName(of: $0) ?? gone($0) }, label: action.label)
     }
 
     /// A region as others refer to it.

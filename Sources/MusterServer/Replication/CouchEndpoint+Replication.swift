@@ -20,6 +20,15 @@ extension CouchEndpoint {
         ) { try await snapshot($0) }
     }
 
+    /// Writes documents as someone who asked for it; an order is stored as its giver's, its secrets sealed.
+    func write(_ edits: [DocumentEdit], to place: DatabasePlace, for call: CouchCall) async throws -> [EditOutcome] {
+        var edits = edits
+        if place.name == DatabaseName.replicator, let principal = call.principal {
+            edits = try replicator.seal.edits(edits, by: principal.name)
+        }
+        return try await ledger.write(edits, to: place, by: call.author)
+    }
+
     /// Makes sure that whoever asks is an admin.
     static func requireAdmin(_ call: CouchCall) throws {
         guard try call.access(in: call.ledger.directory).mayMakeDatabases else {
@@ -33,13 +42,13 @@ extension CouchEndpoint {
         let body = try await call.tree(limit: CouchLimits.settingBytes)
         if body["cancel"]?.boolean == true {
             var id = body["replication_id"]?.string ?? body["_local_id"]?.string
-            if id == nil { id = try ReplicationOrder(body).id }
+            if id == nil { id = try ReplicationOrder(body, openedBy: replicator.seal).id }
             guard let id, replicator.cancel(id) else {
                 throw CouchFault(.notFound, "not_found", "There is no such replication.")
             }
             return call.ok { $0.member("_local_id", id) }
         }
-        let order = try ReplicationOrder(body)
+        let order = try ReplicationOrder(body, openedBy: replicator.seal)
         if order.options.isContinuous {
             try replicator.begin(order, by: principal.user)
             let id = order.id

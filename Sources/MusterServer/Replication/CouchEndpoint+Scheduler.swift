@@ -56,7 +56,7 @@ extension CouchEndpoint {
             var total = 0
             var rows: [ScheduledReplication] = []
             guard let database else { return (total, rows) }
-            try reader.eachReplication(in: database) { document in
+            try reader.eachReplication(in: database, openedBy: replicator.seal) { document in
                 let row = ScheduledReplication(document, jobs[document.name])
                 guard page.states.isEmpty || page.states.contains(row.state.rawValue) else { return }
                 if total >= page.skip, rows.count < page.limit { rows.append(row) }
@@ -82,8 +82,10 @@ extension CouchEndpoint {
             throw CouchFault.missing
         }
         let row = try await ledger.readDocuments { reader in
-            try reader.document(id, in: .database(database)).flatMap { ReplicationDocument($0) }
-                .map { ScheduledReplication($0, jobs[$0.name]) }
+            try reader.document(id, in: .database(database)).flatMap {
+                ReplicationDocument($0, openedBy: replicator.seal)
+            }
+            .map { ScheduledReplication($0, jobs[$0.name]) }
         }
         guard let row else { throw CouchFault.missing }
         return .json { $0.scheduled(row) }

@@ -2,6 +2,7 @@ import MusterCore
 import MusterDocuments
 import MusterReplication
 import MusterStore
+import MusterWire
 
 /// A database of this server as one side of a replication that the server runs itself. What arrives goes the road that
 /// everything goes: a location document is an observation.
@@ -9,18 +10,23 @@ struct LedgerHome: DocumentHome {
     let ledger: Ledger
     let feeds: DocumentFeeds
     let place: DatabasePlace
-    /// Who let the replication be run.
+    /// Who lets it be read or written.
     let user: UserNumber
+    /// Whether it is a side of a replication that the user ordered: then it goes on by the user's right to order one.
+    let isOrdered: Bool
     let identity: String
     let scope: DatabaseScope
 
     /// - Throws: `ReplicationFault` for what cannot be replicated.
-    init(_ place: DatabasePlace, by user: UserNumber, _ ledger: Ledger, _ feeds: DocumentFeeds) async throws {
+    init(
+        _ place: DatabasePlace, by user: UserNumber, isOrdered: Bool = false, _ ledger: Ledger, _ feeds: DocumentFeeds
+    ) async throws {
         guard let scope = place.scope else { throw ReplicationFault.unsupported("users are not replicated") }
         self.ledger = ledger
         self.feeds = feeds
         self.place = place
         self.user = user
+        self.isOrdered = isOrdered
         self.scope = scope
         // What `GET /` and `GET /{db}` tell a client, so that a client's log of it and ours are of one name.
         let uuid = try await ledger.read { try $0.uuid() }
@@ -34,10 +40,14 @@ struct LedgerHome: DocumentHome {
         return try await told { try await ledger.readDocuments(body) }
     }
 
-    /// Makes sure that the database was not removed meanwhile; another of its name is another.
+    /// Makes sure that the database was not removed meanwhile (another of its name is another), and that whoever let
+    /// the replication be run may still do so.
     ///
-    /// - Throws: `ReplicationFault.noDatabase`.
+    /// - Throws: `ReplicationFault.noDatabase`, `.forbidden`.
     private func mustBeThere() throws {
+        guard !isOrdered || ledger.directory.letsReplicate(orderedBy: user) else {
+            throw ReplicationFault.forbidden(Replicator.unfounded)
+        }
         guard ledger.directory.database(named: place.name)?.scope == scope else {
             throw ReplicationFault.noDatabase(place.name)
         }
@@ -47,7 +57,11 @@ struct LedgerHome: DocumentHome {
         guard place.number != nil else {
             throw ReplicationFault.forbidden("\(place.name) may only be read")
         }
-        return try await told { try await ledger.write(edits, to: place) }
+        guard place.name != DatabaseName.replicator else {
+            throw ReplicationFault.forbidden("an order is put into _replicator by whoever orders it, not replicated")
+        }
+        try mustBeThere()
+        return try await told { try await ledger.write(edits, to: place, by: Author(user: user)) }
     }
 
     func local(_ id: String) -> (database: DatabaseNumber, name: String) {

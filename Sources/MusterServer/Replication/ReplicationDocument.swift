@@ -14,6 +14,8 @@ struct ReplicationDocument: Sendable {
     let body: DocumentBody
     /// What it orders; a fault where that cannot be read.
     let order: Result<ReplicationOrder, CouchFault>
+    /// Who ordered it, by name; nil in a document of before that was noted.
+    let owner: String?
     /// How it ended; nil where it did not.
     let ending: ScheduledState?
     /// What the document says of its end, or how it went; nil where it says nothing.
@@ -22,7 +24,7 @@ struct ReplicationDocument: Sendable {
     let statistics: JSONValue?
 
     /// - Returns: nil for what orders nothing: a design document, one that is no more.
-    init?(_ document: StoredDocument) {
+    init?(_ document: StoredDocument, openedBy seal: ReplicationSeal) {
         guard !document.id.hasPrefix(DocumentID.designPrefix), let winner = document.tree.winner, !winner.isDeleted,
             let body = document.body
         else { return nil }
@@ -31,10 +33,17 @@ struct ReplicationDocument: Sendable {
         order = Result {
             try ReplicationOrder(
                 JSONValue(
-                    parsing: body.json, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names))
+                    parsing: body.json, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names),
+                openedBy: seal)
         }.mapError { CouchFault(telling: $0) ?? .badRequest("The order cannot be read.") }
         // By itself: whoever ended must be known to have, whatever else the document says.
-        let value = (try? JSONValue(parsing: Self.members(of: body.json) { $0.hasPrefix("_replication") })) ?? .null
+        let value =
+            (try? JSONValue(
+                parsing: Self.members(of: body.json) {
+                    $0.hasPrefix("_replication") || $0 == ReplicationSeal.ownerKey
+                }))
+            ?? .null
+        owner = value[ReplicationSeal.ownerKey]?.string
         // Versions of CouchDB before 3 wrote other states, which mean nothing.
         let state = value["_replication_state"]?.string.flatMap { ScheduledState(rawValue: $0) }
         ending = state == .completed || state == .failed ? state : nil
@@ -102,12 +111,14 @@ enum ReplicationEnding: Sendable {
 extension DocumentReader {
     /// Looks at every document of `_replicator`, in order, a page at a time.
     func eachReplication(
-        in database: DatabaseNumber, _ body: (ReplicationDocument) throws -> Void
+        in database: DatabaseNumber, openedBy seal: ReplicationSeal, _ body: (ReplicationDocument) throws -> Void
     ) throws {
         var range = DocumentRange(withBodies: true, limit: CouchLimits.pageDocuments)
         while true {
             let page = try documents(in: .database(database), range)
-            for document in page { if let document = ReplicationDocument(document) { try body(document) } }
+            for document in page {
+                if let document = ReplicationDocument(document, openedBy: seal) { try body(document) }
+            }
             guard let last = page.last, page.count == range.limit else { return }
             range.advance(past: last.id)
         }

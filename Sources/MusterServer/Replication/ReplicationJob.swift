@@ -8,6 +8,8 @@ struct ReplicationJob: Sendable {
     let order: ReplicationOrder
     /// The document that orders it; nil for one of `_replicate`.
     let document: DocumentName?
+    /// Who ordered it, and by whose right it goes on.
+    let user: UserNumber
     /// When it began.
     let startedAt: Instant
     /// How it goes.
@@ -28,10 +30,12 @@ struct ReplicationJob: Sendable {
     }
 
     init(
-        _ order: ReplicationOrder, document: DocumentName?, startedAt: Instant, cancel: @escaping @Sendable () -> Void
+        _ order: ReplicationOrder, document: DocumentName?, by user: UserNumber, startedAt: Instant,
+        cancel: @escaping @Sendable () -> Void
     ) {
         self.order = order
         self.document = document
+        self.user = user
         self.startedAt = startedAt
         reportedAt = startedAt
         self.cancel = cancel

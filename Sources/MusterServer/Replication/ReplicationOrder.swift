@@ -30,11 +30,12 @@ struct ReplicationOrder: Hashable, Sendable {
 
     /// Reads an order.
     ///
+    /// - Parameter seal: opens what is sealed in it.
     /// - Throws: `CouchFault` for one that says nothing, or asks for what there is not.
-    init(_ value: JSONValue) throws {
+    init(_ value: JSONValue, openedBy seal: ReplicationSeal) throws {
         guard value.members != nil else { throw CouchFault.badRequest("Request body must be a JSON object") }
-        source = try Self.side(value["source"], "source")
-        target = try Self.side(value["target"], "target")
+        source = try Self.side(value["source"], "source", seal)
+        target = try Self.side(value["target"], "target", seal)
         options = Replication.Options()
         options.isContinuous = try Self.flag(value, "continuous")
         options.createsTarget = try Self.flag(value, "create_target")
@@ -77,19 +78,23 @@ struct ReplicationOrder: Hashable, Sendable {
             })
     }
 
-    private static func side(_ value: JSONValue?, _ name: String) throws -> Side {
+    private static func side(
+        _ value: JSONValue?, _ name: String, _ seal: ReplicationSeal
+    ) throws -> Side {
         guard let text = value?.string ?? value?["url"]?.string else {
             throw CouchFault.badRequest("\(name) must be the name or the URL of a database.")
         }
         guard text.contains("://") else { return .local(text) }
         guard var address = PeerAddress(text) else { throw CouchFault.badRequest("\(name) is no http or https URL.") }
         if let basic = value?["auth"]?["basic"], let user = basic["username"]?.string,
-            let password = basic["password"]?.string
+            let password = try seal.password(basic["password"], of: user, at: address)
         {
             address = address.asked(by: .basic(name: user, password: password))
         } else {
             for header in value?["headers"]?.members ?? [] {
-                guard header.key.lowercased() == "authorization", let text = header.value.string else {
+                guard header.key.lowercased() == "authorization",
+                    let text = try seal.header(header.value, at: address)
+                else {
                     throw otherHeader
                 }
                 address = try address.asked(by: credentials(text))

@@ -36,9 +36,9 @@ extension Replicator {
         let home = try await LedgerHome(place, by: admin.number, ledger, feeds)
         let running = Set(jobs.compactMap(\.document))
         let room = Self.jobLimit - jobs.count
-        let agenda = try await home.look { reader in
+        let agenda = try await home.look { [seal] reader in
             var agenda = Agenda(sequence: reader.lastSequence)
-            try reader.eachReplication(in: database) { document in
+            try reader.eachReplication(in: database, openedBy: seal) { document in
                 guard document.ending == nil else { return }
                 agenda.wanted[document.name.id] = document.name.revision
                 guard !running.contains(document.name) else { return }
@@ -48,13 +48,50 @@ extension Replicator {
         }
         end { job in job.document.map { agenda.wanted[$0.id] != $0.revision } ?? false }
         for document in agenda.due {
+            if seal.hasPlainSecret(document.body.json) {
+                try await sealSecrets(of: document, in: place)
+                continue
+            }
+            // A document of before its owner was noted goes on by the first admin's right, as it did.
+            guard let owner = document.owner.map({ ledger.directory.users[$0] }) ?? admin,
+                ledger.directory.letsReplicate(orderedBy: owner.number)
+            else {
+                try await write(.failed(nil, reason: Self.unfounded), into: document.name, in: place)
+                continue
+            }
             switch document.order {
-            case .success(let order): try? begin(order, of: document.name, in: place, by: admin.number)
+            case .success(let order): try? begin(order, of: document.name, in: place, by: owner.number)
             case .failure(let fault):
                 try await write(.failed(nil, reason: fault.reason), into: document.name, in: place)
             }
         }
         try await wait(for: home, after: agenda.sequence, orRoom: agenda.isCrowded)
+    }
+
+    /// What is told of an order whose giver's right has ended.
+    static let unfounded = "whoever ordered it is no admin any more: an admin who puts the document again orders it"
+
+    /// Ends the jobs whose givers may order none any more, and says so in the documents that ordered them.
+    func endUnfounded() async {
+        let directory = ledger.directory
+        let unfounded = jobs.filter { !directory.letsReplicate(orderedBy: $0.user) }
+        guard !unfounded.isEmpty else { return }
+        end { !directory.letsReplicate(orderedBy: $0.user) }
+        guard let place = directory.database(named: DatabaseName.replicator) else { return }
+        for job in unfounded {
+            guard let document = job.document else { continue }
+            // What cannot be written now is found again when the documents are followed next.
+            try? await write(.failed(job.order, reason: Self.unfounded), into: document, in: place)
+        }
+    }
+
+    /// Seals what an earlier version stored as it came.
+    private func sealSecrets(of document: ReplicationDocument, in place: DatabasePlace) async throws {
+        var body = document.body
+        body.json = try seal.sealed(body.json, owner: nil)
+        let edit = DocumentEdit(
+            id: document.name.id, body: body, isDeleted: false, place: .on(document.name.revision))
+        _ = try await ledger.write([edit], to: place, by: nil)
     }
 
     /// Returns when a document was touched, or when one that waits for its turn may begin.
@@ -78,7 +115,7 @@ extension Replicator {
         by user: UserNumber
     ) throws {
         let startedAt = ledger.now()
-        _ = try enlist(order, document: document) { [self] number in
+        _ = try enlist(order, document: document, by: user) { [self] number in
             let ending: ReplicationEnding
             do {
                 let done = try await persist(in: order, by: user) { self.note($0, of: number) }
@@ -105,14 +142,16 @@ extension Replicator {
         _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in place: DatabasePlace
     ) async throws {
         guard let database = place.number else { return }
-        let found = try await ledger.readDocuments { reader in
-            try reader.document(document.id, in: .database(database)).flatMap { ReplicationDocument($0) }
+        let found = try await ledger.readDocuments { [seal] reader in
+            try reader.document(document.id, in: .database(database)).flatMap {
+                ReplicationDocument($0, openedBy: seal)
+            }
         }
         guard let found, found.name == document else { return }
         let edit = DocumentEdit(
             id: document.id, body: try ending.told(in: found.body, at: ledger.now()), isDeleted: false,
             place: .on(document.revision))
         // Where someone was faster, what was written last is followed next.
-        _ = try await ledger.write([edit], to: place)
+        _ = try await ledger.write([edit], to: place, by: nil)
     }
 }

@@ -74,21 +74,21 @@ extension Replicator {
     ) async throws -> (peer: any ReplicationPeer, connections: HTTPConnections?) {
         switch side {
         case .local(let name):
-            if isMade { try await make(name) }
+            if isMade { try await make(name, by: user) }
             guard let place = ledger.directory.database(named: name) else { throw ReplicationFault.noDatabase(name) }
-            return (DocumentPeer(try await LedgerHome(place, by: user, ledger, feeds)), nil)
+            return (DocumentPeer(try await LedgerHome(place, by: user, isOrdered: true, ledger, feeds)), nil)
         case .remote(let address):
             let connections = try await connections(to: address)
             return (HTTPPeer(address, connections: connections), connections)
         }
     }
 
-    private func make(_ name: String) async throws {
+    private func make(_ name: String, by user: UserNumber) async throws {
         guard ledger.directory.database(named: name) == nil else { return }
         guard DatabaseName.isValid(name), !ReservedPaths.contains(name),
             DatabaseName.user(ofLocations: name) == nil
         else { throw CouchFault.illegalName(name) }
-        _ = try await ledger.makeDatabase(named: name)
+        _ = try await ledger.makeDatabase(named: name, by: Author(user: user))
     }
 
     /// Connections that lead to addresses that were looked at, and to no other: a name is not looked up again.

@@ -11,6 +11,8 @@ package final class Replicator: Service {
     let ledger: Ledger
     let feeds: DocumentFeeds
     let policy: AddressPolicy
+    /// Seals and opens what orders prove themselves to peers with.
+    let seal: ReplicationSeal
     let resolver: any HostResolver
     let pacing: ReplicationPacing
     private let roster = Mutex(Roster())
@@ -33,19 +35,24 @@ package final class Replicator: Service {
         }
     }
 
-    /// - Parameter allowsPrivate: whether peers may be on this machine or in a private network.
-    package convenience init(ledger: Ledger, feeds: DocumentFeeds, allowsPrivate: Bool) {
-        self.init(ledger: ledger, feeds: feeds, allowsPrivate: allowsPrivate, resolver: SystemResolver())
+    /// - Parameters:
+    ///   - vault: seals what orders prove themselves to peers with.
+    ///   - allowsPrivate: whether peers may be on this machine or in a private network.
+    package convenience init(ledger: Ledger, feeds: DocumentFeeds, vault: SecretVault, allowsPrivate: Bool) {
+        self.init(
+            ledger: ledger, feeds: feeds, vault: vault, allowsPrivate: allowsPrivate, resolver: SystemResolver())
     }
 
     init(
-        ledger: Ledger, feeds: DocumentFeeds, allowsPrivate: Bool, resolver: any HostResolver,
+        ledger: Ledger, feeds: DocumentFeeds, vault: SecretVault = SecretVault(), allowsPrivate: Bool,
+        resolver: any HostResolver,
         pacing: ReplicationPacing? = nil
     ) {
         self.pacing = pacing ?? ReplicationPacing(now: ledger.now)
         self.ledger = ledger
         self.feeds = feeds
         self.resolver = resolver
+        seal = ReplicationSeal(vault: vault)
         policy = AddressPolicy(allowsPrivate: allowsPrivate)
     }
 
@@ -55,7 +62,7 @@ package final class Replicator: Service {
     ///
     /// - Throws: `CouchFault` when as many run as may; `ReplicationFault`, `CancellationError` when it was ended.
     func carryOut(_ order: ReplicationOrder, by user: UserNumber) async throws -> Done {
-        let task = try enlist(order, document: nil) { [self] number in
+        let task = try enlist(order, document: nil, by: user) { [self] number in
             try await replicate(order, by: user) { self.note($0, of: number) }
         }
         return try await withTaskCancellationHandler {
@@ -70,7 +77,7 @@ package final class Replicator: Service {
     /// - Throws: `CouchFault` when as many run as may.
     func begin(_ order: ReplicationOrder, by user: UserNumber) throws {
         guard !jobs.contains(where: { $0.document == nil && $0.order.id == order.id }) else { return }
-        _ = try enlist(order, document: nil) { [self] number in
+        _ = try enlist(order, document: nil, by: user) { [self] number in
             try await persist(in: order, by: user) { self.note($0, of: number) }
         }
     }
@@ -91,7 +98,7 @@ package final class Replicator: Service {
     ///
     /// - Throws: `CouchFault` when as many run as may.
     func enlist<Success: Sendable>(
-        _ order: ReplicationOrder, document: ReplicationJob.DocumentName?,
+        _ order: ReplicationOrder, document: ReplicationJob.DocumentName?, by user: UserNumber,
         _ work: @escaping @Sendable (_ number: Int) async throws -> Success
     ) throws -> Task<Success, any Error> {
         let moment = ledger.now()
@@ -103,7 +110,9 @@ package final class Replicator: Service {
                 defer { self.roster.withLock { $0.remove(number) } }
                 return try await work(number)
             }
-            roster.jobs[number] = ReplicationJob(order, document: document, startedAt: moment) { task.cancel() }
+            roster.jobs[number] = ReplicationJob(order, document: document, by: user, startedAt: moment) {
+                task.cancel()
+            }
             return task
         }
     }
@@ -144,14 +153,24 @@ package final class Replicator: Service {
         (error as? ReplicationFault)?.description ?? (error as? CouchFault)?.reason ?? "it failed"
     }
 
-    /// Follows the documents of `_replicator`, until graceful shutdown.
+    /// Follows the documents of `_replicator`, and ends what nobody may order any more, until graceful shutdown.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await self.follow()
-                } catch {
-                    try? await Task.sleep(for: .seconds(Self.lookSeconds))
+            await withTaskGroup { group in
+                group.addTask {
+                    while !Task.isCancelled {
+                        do {
+                            try await self.follow()
+                        } catch {
+                            try? await Task.sleep(for: .seconds(Self.lookSeconds))
+                        }
+                    }
+                }
+                group.addTask {
+                    while !Task.isCancelled {
+                        await self.endUnfounded()
+                        try? await Task.sleep(for: .seconds(Self.lookSeconds))
+                    }
                 }
             }
         }

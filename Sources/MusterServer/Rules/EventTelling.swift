@@ -30,7 +30,7 @@ struct EventTelling: Sendable {
         case .incident(let incident): told = self.told(incident, at: logged.committedAt, directory)
         case .posted(let event): told = self.told(event)
         // What a change of a roll comes to is told by the incident: whether all are accounted for.
-        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document: told = nil
+        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .action: told = nil
         }
         guard let told else { return nil }
         let event = Event(

@@ -40,6 +40,7 @@ extension ByteReader {
         if fields.contains(.heading) { position.heading = try decimal() }
         if fields.contains(.battery) { position.battery = try decimal() }
         if fields.contains(.attributes) { position.attributes = try text() }
+        if fields.contains(.reporter) { position.reporter = UserNumber(try number()) }
         return position
     }
 

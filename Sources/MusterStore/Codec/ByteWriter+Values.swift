@@ -11,7 +11,8 @@ struct PositionFields: OptionSet {
     static let heading = PositionFields(rawValue: 8)
     static let battery = PositionFields(rawValue: 16)
     static let attributes = PositionFields(rawValue: 32)
-    static let all = PositionFields(rawValue: 63)
+    static let reporter = PositionFields(rawValue: 64)
+    static let all = PositionFields(rawValue: 127)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -23,6 +24,7 @@ struct PositionFields: OptionSet {
         if position.heading != nil { fields.insert(.heading) }
         if position.battery != nil { fields.insert(.battery) }
         if position.attributes != nil { fields.insert(.attributes) }
+        if position.reporter != nil { fields.insert(.reporter) }
         self = fields
     }
 }
@@ -58,6 +60,7 @@ extension ByteWriter {
         if let heading = position.heading { put(decimal: heading) }
         if let battery = position.battery { put(decimal: battery) }
         if let attributes = position.attributes { put(text: attributes) }
+        if let reporter = position.reporter { put(number: reporter.rawValue) }
     }
 
     mutating func put(_ sighting: Sighting) {

@@ -21,6 +21,7 @@ package struct ChangeCodec {
         case document
         case roll
         case belief
+        case action
     }
 
     var writer = ByteWriter()
@@ -90,6 +91,9 @@ package struct ChangeCodec {
         case .document(let touch):
             writer.put(byte: Tag.document.rawValue)
             writer.put(touch)
+        case .action(let action):
+            writer.put(byte: Tag.action.rawValue)
+            writer.put(action)
         }
     }
 
@@ -191,6 +195,7 @@ package struct ChangeCodec {
             return .note(try reader.noteName(), of: device)
         case .posted: return .posted(try reader.postedEvent())
         case .document: return .document(try reader.documentTouch())
+        case .action: return .action(try reader.action())
         case .belief:
             let device = DeviceNumber(try reader.number())
             return .belief(try reader.belief(), of: device)

@@ -118,12 +118,13 @@ extension StoredDirectory {
                 number: try $0.number("number"), name: try $0.value("name"), description: try $0.value("description"),
                 pattern: try $0.value("pattern"), isEnabled: try $0.value("is_enabled"),
                 targets: try $0.decode("targets") { reader throws(CodecFault) in try reader.ruleTargets() },
-                times: try $0.times())
+                times: try $0.times(), maker: try $0.optionalNumber("maker"))
         }
         targets = try Row.fetchAll(database, sql: "SELECT * FROM targets ORDER BY number").map {
             Target(
                 number: try $0.number("number"), name: try $0.value("name"), kind: try $0.choice("kind"),
-                isEnabled: try $0.value("is_enabled"), times: try $0.times())
+                isEnabled: try $0.value("is_enabled"), times: try $0.times(),
+                maker: try $0.optionalNumber("maker"))
         }
     }
 }

@@ -31,6 +31,9 @@ struct Removals: Equatable {
         case .safety(_, let user), .reminder(_, let user, _): users.contains(user)
         case .declaration(let declaration, _): users.contains(declaration.subject)
         case .document(let touch): touch.database.user.map { users.contains($0) } ?? false
+        case .action(let action):
+            action.user.map { users.contains($0) } ?? false
+                || action.device.map { devices.contains($0) } ?? false
         case .region, .directory, .incident, .roll, .posted: false
         }
     }

@@ -120,29 +120,30 @@ extension SQLiteTransaction {
         targets.put(rule.targets)
         try execute(
             """
-            INSERT INTO rules (number, name, description, pattern, is_enabled, targets, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            INSERT INTO rules (
+                number, name, description, pattern, is_enabled, targets, created_at, updated_at, maker)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET name = excluded.name, description = excluded.description, pattern = excluded.pattern,
                 is_enabled = excluded.is_enabled, targets = excluded.targets, created_at = excluded.created_at,
-                updated_at = excluded.updated_at
+                updated_at = excluded.updated_at, maker = excluded.maker
             """,
             [
                 rule.number.rawValue, rule.name, rule.description, rule.pattern, rule.isEnabled, Blob(targets.bytes),
-                rule.times.createdAt.milliseconds, rule.times.updatedAt.milliseconds,
+                rule.times.createdAt.milliseconds, rule.times.updatedAt.milliseconds, rule.maker?.rawValue,
             ])
     }
 
     func put(_ target: Target) throws {
         try execute(
             """
-            INSERT INTO targets (number, name, kind, is_enabled, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            INSERT INTO targets (number, name, kind, is_enabled, created_at, updated_at, maker)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET name = excluded.name, kind = excluded.kind, is_enabled = excluded.is_enabled,
-                created_at = excluded.created_at, updated_at = excluded.updated_at
+                created_at = excluded.created_at, updated_at = excluded.updated_at, maker = excluded.maker
             """,
             [
                 target.number.rawValue, target.name, target.kind.rawValue, target.isEnabled,
-                target.times.createdAt.milliseconds, target.times.updatedAt.milliseconds,
+                target.times.createdAt.milliseconds, target.times.updatedAt.milliseconds, target.maker?.rawValue,
             ])
     }
 

@@ -14,7 +14,7 @@ enum Schema {
     /// A step that was released is never edited.
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11,
+        version11, version12,
     ]
 
     /// The newest version this program knows.
@@ -145,6 +145,9 @@ enum Schema {
 
     /// What trackers' clients called devices before they came to their owners.
     private static let version11 = "ALTER TABLE devices ADD COLUMN alias TEXT;"
+
+    /// Who made rules and targets.
+    private static let version12 = MakerColumns.schema
 
     /// How far devices were followed, so that a restart changes nothing.
     private static let version10 = FollowedTables.schema

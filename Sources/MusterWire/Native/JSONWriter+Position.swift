@@ -20,19 +20,23 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - device: whose it is, where the surroundings do not say so: `alice/phone`.
+    ///   - reporter: who reported it for somebody else, by name.
     ///   - isLate: whether it came when newer ones were known.
-    package mutating func value(_ position: Position, device: String? = nil, isLate: Bool = false) {
+    package mutating func value(
+        _ position: Position, device: String? = nil, reporter: String? = nil, isLate: Bool = false
+    ) {
         beginObject()
         if let device { member("device", device) }
         member("latitude", position.coordinate.latitude)
         member("longitude", position.coordinate.longitude)
         members(of: position)
+        if let reporter { member("reportedBy", reporter) }
         if isLate { member("late", true) }
         endObject()
     }
 
     /// Writes a GeoJSON Feature: a Point, and the rest as properties under their native names.
-    package mutating func feature(_ position: Position, device: String? = nil) {
+    package mutating func feature(_ position: Position, device: String? = nil, reporter: String? = nil) {
         beginObject()
         member("type", "Feature")
         key("geometry")
@@ -49,6 +53,7 @@ extension JSONWriter {
         beginObject()
         if let device { member("device", device) }
         members(of: position)
+        if let reporter { member("reportedBy", reporter) }
         endObject()
         endObject()
     }

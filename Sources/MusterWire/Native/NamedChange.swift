@@ -3,7 +3,7 @@ package import MusterCore
 /// A change as the wire tells it: the numbers of the log turned into names.
 package enum NamedChange: Hashable, Sendable {
     /// `device` is `alice/phone`.
-    case position(Position, device: String, user: String, isLate: Bool)
+    case position(Position, device: String, user: String, reporter: String?, isLate: Bool)
     case sighting(Sighting, device: String, user: String, isLate: Bool)
     case note(DeviceNote.Name, device: String, user: String)
     case crossing(Crossing, device: String, user: String, region: NamedRegion)
@@ -22,6 +22,8 @@ package enum NamedChange: Hashable, Sendable {
     case posted(source: String, detailType: String)
     /// What it says is read from its database.
     case document(DocumentTouch, database: String)
+    /// Someone did something by hand.
+    case action(NamedAction)
 
     /// The kinds of entity in the directory.
     package enum Entity: String, Hashable, Sendable {
@@ -46,6 +48,7 @@ package enum NamedChange: Hashable, Sendable {
         case .directory: "directory"
         case .posted: "posted"
         case .document: "document"
+        case .action: "action"
         }
     }
 }
@@ -117,41 +120,35 @@ extension JSONWriter {
 
     private mutating func members(of change: NamedChange) {
         switch change {
-        case .position(let position, let device, let user, let isLate):
-            member("device", device)
-            member("user", user)
+        case .position(let position, let device, let user, let reporter, let isLate):
+            members(of: device, user)
             key("position")
-            value(position)
+            value(position, reporter: reporter)
             member("late", isLate)
         case .sighting(let sighting, let device, let user, let isLate):
-            member("device", device)
-            member("user", user)
+            members(of: device, user)
             key("sighting")
             value(sighting)
             member("late", isLate)
         case .note(let name, let device, let user):
-            member("device", device)
-            member("user", user)
+            members(of: device, user)
             member("kind", name.kind.wireName.description)
             if !name.key.isEmpty { member("key", name.key) }
         case .crossing(let crossing, let device, let user, let region):
             member("kind", crossing.kind.wireName.description)
-            member("device", device)
-            member("user", user)
+            members(of: device, user)
             key("region")
             value(region)
             member("sampleTime", crossing.sampleTime)
             if let percent = crossing.insidePercent { member("probability", percent: percent) }
             if crossing.kind == .passed { member("inferred", true) }
         case .presence(let report, let device, let user, let region):
-            member("device", device)
-            member("user", user)
+            members(of: device, user)
             key("region")
             value(region)
             members(of: report)
         case .belief(let belief, let device, let user):
-            member("device", device)
-            member("user", user)
+            members(of: device, user)
             member("sampleTime", belief.belief.sampleTime)
             members(of: belief)
         case .safety(let safety, let user):
@@ -183,7 +180,13 @@ extension JSONWriter {
             member("id", touch.id)
             member("revision", touch.winner.text)
             member("deleted", touch.isDeleted)
+        case .action(let action): members(of: action)
         }
+    }
+
+    private mutating func members(of device: String, _ user: String) {
+        member("device", device)
+        member("user", user)
     }
 
     /// Writes a reference to a region.

@@ -66,11 +66,13 @@ package struct PositionExport {
 
     /// Writes a position.
     ///
-    /// - Parameter device: whose it is: `alice/phone`. GPX wants the positions of a device together.
-    package mutating func append(_ position: Position, device: String) {
+    /// - Parameters:
+    ///   - device: whose it is: `alice/phone`. GPX wants the positions of a device together.
+    ///   - reporter: who reported it for somebody else, by name; the forms of JSON tell it.
+    package mutating func append(_ position: Position, device: String, reporter: String? = nil) {
         switch form {
-        case .json: writer.value(position, device: device)
-        case .geojson: writer.feature(position, device: device)
+        case .json: writer.value(position, device: device, reporter: reporter)
+        case .geojson: writer.feature(position, device: device, reporter: reporter)
         case .gpx:
             if openTrack != device {
                 if openTrack != nil { writer.text(GPXText.endOfTrack) }
@@ -80,7 +82,7 @@ package struct PositionExport {
             writer.text(GPXText.point(position))
         case .csv: writer.text(CSVText.line(position, device: device))
         case .ndjson:
-            writer.value(position, device: device)
+            writer.value(position, device: device, reporter: reporter)
             writer.endLine()
         }
     }

@@ -65,14 +65,21 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Password: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Set a user's password; ends its sessions.")
+        static let configuration = CommandConfiguration(
+            abstract: "Set a user's password; ends its sessions, keys and device tokens.")
         @OptionGroup var data: DataOption
         @Argument var name: String
         @Flag(help: "Read the password from standard input, one line (it always is).") var passwordStdin = false
+        @Option(
+            help: "Keep these: api-keys, aws-keys, device-tokens or tokens-for-others. May be given several times.")
+        var keep: [String] = []
 
         func run() async throws {
-            struct Change: Encodable { var password: String }
-            let change = Change(password: try readSecret())
+            struct Change: Encodable {
+                var password: String
+                var keep: [String]
+            }
+            let change = Change(password: try readSecret(), keep: keep)
             try await Connection.withServer(over: data.data) { connection in
                 _ = try await connection.send("PUT", "/users/\(name.segment)/password", json: change)
             }

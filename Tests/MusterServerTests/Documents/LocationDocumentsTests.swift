@@ -84,9 +84,9 @@ import Testing
         _ = try await town.ledger.write([deletion], to: place(town))
         let number = DatabaseNumber.locations(of: Town.ana)
         let definition = IndexDefinition(design: "t", name: "t", fields: [try FieldPath("created_at")])
-        #expect(try await town.ledger.makeIndex(definition, in: number))
+        #expect(try await town.ledger.makeIndex(definition, in: number, by: nil))
         let other = IndexDefinition(design: "u", name: "u", fields: [try FieldPath("type")])
-        #expect(try await town.ledger.makeIndex(other, in: number))
+        #expect(try await town.ledger.makeIndex(other, in: number, by: nil))
         try await town.ledger.readDocuments { [scope] reader in
             let indexes = try reader.indexes(in: number)
             #expect(indexes.map(\.isReady) == [true, false])

@@ -142,7 +142,7 @@ import Testing
 
     @Test func `a replication that is at the end of the union is told so, however much else came`() async throws {
         let town = try await town(3, deleting: [])
-        #expect(try await town.ledger.makeDatabase(named: "notes"))
+        #expect(try await town.ledger.makeDatabase(named: "notes", by: nil))
         for start in stride(from: 0, to: 10_500, by: 1_500) {
             let edits = (start..<start + 1_500).map {
                 DocumentEdit(id: "n\($0)", body: .empty, isDeleted: false, place: .on(nil))

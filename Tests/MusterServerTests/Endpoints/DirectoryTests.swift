@@ -6,15 +6,16 @@ import Testing
 @testable import MusterServer
 
 @Suite struct DirectoryTests {
-    @Test func `a team is made with its tracker, linked to every collection`() async throws {
+    @Test func `a team is made with its tracker, linked to every collection that teams share`() async throws {
         try await Office().open { desk async throws in
+            _ = try await desk.send(.post, "/collections", as: "admin", #"{"name":"site"}"#)
             let team = try await desk.send(.post, "/teams", as: "admin", #"{"name":"west","silenceSeconds":60}"#)
             #expect(
                 team.text == #"{"name":"west","tracker":"west","silenceSeconds":60,"closesDrills":false,"#
                     + #""closesRealIncidents":false,"closesAfterSeconds":300,"declaredHoldsSeconds":43200,"#
                     + #""showsSafetyAlways":false}"#)
             let tracker = try await desk.send(.get, "/trackers/west", as: "admin")
-            #expect(tracker.text == #"{"name":"west","filter":"none","collections":["north","south"]}"#)
+            #expect(tracker.text == #"{"name":"west","filter":"none","collections":["site"]}"#)
             #expect(try await desk.send(.delete, "/trackers/west", as: "admin").status == 409)
             _ = try await desk.send(.post, "/users", as: "admin", #"{"name":"will","role":"member","team":"west"}"#)
             #expect(try await desk.send(.delete, "/teams/west", as: "admin").status == 204)

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a leader changes only what its team's tracker is linked to`() async throws {
+    @Test func `a leader changes what its team alone is linked to, and nothing that teams share`() async throws {
         let office = try await Office()
         try await office.open { desk async throws in
             let south = "/collections/south/regions"
@@ -132,12 +132,43 @@ import Testing
                 try await desk.send(.put, "/collections/mine/regions/x", as: "lars", Self.feature("x")).status == 403)
             #expect(try await desk.send(.post, "/collections", as: "admin", #"{"name":"all"}"#).status == 201)
             #expect(
-                try await desk.send(.put, "/collections/all/regions/x", as: "lars", Self.feature("x")).status == 201)
-            #expect(try await desk.send(.delete, "/collections/all", as: "lars").status == 403)
+                try await desk.send(.put, "/collections/all/regions/x", as: "admin", Self.feature("x")).status == 201)
+            let changes: [(HTTPRequest.Method, String, String?)] = [
+                (.put, "/collections/all/regions/x", Self.feature("x")), (.delete, "/collections/all/regions/x", nil),
+                (.post, "/collections/all/regions", Self.collection(Self.feature("y"))),
+                (.patch, "/collections/all", #"{"policy":"raw"}"#), (.delete, "/collections/all", nil),
+            ]
+            for (method, path, body) in changes {
+                let reply = try await desk.send(method, path, as: "lars", body)
+                #expect(reply.status == 403, "\(method) \(path)")
+                #expect(reply.text.contains("an admin can change it"))
+            }
+            // By AWS's protocol neither.
+            let geometry = #"{"Geometry":{"Circle":{"Center":[14,45],"Radius":50}}}"#
+            for (name, status) in [("lars", 403), ("admin", 200)] {
+                let reply = try await desk.sendSigned(
+                    .put, "/geofencing/v0/collections/all/geofences/z", as: name, geometry)
+                #expect(reply.status == status, "\(name): \(reply.text)")
+            }
+            // What is evaluated without a tracker makes nobody share anything.
+            #expect(try await desk.send(.post, "/collections", as: "lars", #"{"name":"theirs"}"#).status == 201)
+            let sample = #""Position":[14,45],"SampleTime":"\#(office.clock.now.rfc3339)""#
+            let update = #"{"DevicePositionUpdates":[{"DeviceId":"x",\#(sample)}]}"#
+            let evaluated = try await desk.sendSigned(
+                .post, "/geofencing/v0/collections/theirs/positions", as: "lars", update)
+            #expect(evaluated.json["Errors"]?.elements?.isEmpty == true, "\(evaluated.text)")
+            #expect(
+                try await desk.send(.put, "/collections/theirs/regions/x", as: "lars", Self.feature("x")).status == 201)
+            #expect(try await desk.send(.delete, "/collections/theirs", as: "lars").status == 204)
             #expect(try await desk.send(.delete, "/collections/mine", as: "lena").status == 204)
             let trackers = try await desk.send(.get, "/trackers", as: "admin").json["items"]?.elements ?? []
             let links = trackers.map { $0["collections"]?.elements?.compactMap(\.string) ?? [] }
-            #expect(links == [["north", "all"], ["south", "all"]])
+            #expect(links.prefix(2) == [["north", "all"], ["south", "all"]])
+            // A third team's people cross what teams share, and not what is one team's alone.
+            let made = try await desk.send(.post, "/teams", as: "admin", #"{"name":"west"}"#)
+            #expect(made.status == 201)
+            let west = try await desk.send(.get, "/trackers/west", as: "admin").json
+            #expect(west["collections"]?.elements?.compactMap(\.string) == ["all"])
         }
     }
 }

@@ -28,6 +28,7 @@ import Testing
         "GET /api/v1/devices": "almnd", "POST /api/v1/users/{user}/devices": "alm",
         "GET /api/v1/users/{user}/devices/{device}": "almnd", "DELETE /api/v1/users/{user}/devices/{device}": "alm",
         "POST /api/v1/users/{user}/devices/{device}/token": "alm",
+        "GET /api/v1/users/{user}/devices/{device}/token": "alm",
         "DELETE /api/v1/users/{user}/devices/{device}/token": "alm",
         "PUT /api/v1/users/{user}/devices/{device}/encryption-key": "alm",
         "DELETE /api/v1/users/{user}/devices/{device}/encryption-key": "alm",

@@ -125,7 +125,7 @@ extension SignatureTests {
             #expect(principal.name == "mia" && principal.role == .member && principal.proof == .amazonKey)
         }
         #expect(try await office.identity.keys(of: mia.number).contains(made.key))
-        try await office.identity.removeKey(made.key)
+        try await office.identity.removeKey(made.key, by: nil)
         await #expect(throws: SignatureFault.unknownKey) {
             try await office.identity.authenticate(Self.request(made, at: office.clock.now), for: "geo")
         }

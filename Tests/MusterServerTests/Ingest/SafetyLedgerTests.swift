@@ -147,9 +147,7 @@ import Testing
         let user = User(number: Town.ana, name: "ana", role: .leader, team: TeamNumber(1))
         let principal = Principal(
             User(number: Self.lea, name: "lea", role: .admin, team: nil), device: nil, proof: .apiKey)
-        try await Author.$current.withValue(Author(principal)) {
-            try await town.ledger.edit { _, draft in draft.edits = [.putUser(user)] }
-        }
+        try await town.ledger.edit(by: Author(principal)) { _, draft in draft.edits = [.putUser(user)] }
         let audit = try town.store.audit(before: nil, limit: 9)
         #expect(audit.map(\.author) == [Self.lea])
         #expect(audit.map(\.change) == [.directory(.user(Town.ana), removed: false)])

@@ -19,7 +19,7 @@ import Testing
         let text =
             #"{"source":"http://peer.example:1/notes","target":"notes","create_target":true,"#
             + #""continuous":\#(isContinuous)}"#
-        let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)))
+        let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)), openedBy: replicator.seal)
         let states = Mutex<[ReplicationProgress.State]>([])
         // Nobody listens at the port. The last lookup ends it: it leads where nobody may call, and that does not pass.
         await #expect(throws: ReplicationFault.self) {

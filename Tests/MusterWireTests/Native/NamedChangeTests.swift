@@ -87,7 +87,7 @@ struct NamedChangeTests {
         let position = Position(
             coordinate: Coordinate(validLatitude: 1, longitude: 2), sampleTime: time, receivedTime: time)
         check(
-            .position(position, device: "alice/phone", user: "alice", isLate: true),
+            .position(position, device: "alice/phone", user: "alice", reporter: nil, isLate: true),
             #""device":"alice/phone","user":"alice","position":{"latitude":1,"longitude":2,"#
                 + #""sampleTime":"2026-11-21T06:00:00.000Z","receivedTime":"2026-11-21T06:00:00.000Z","#
                 + #""source":"native"},"late":true"#)

@@ -34,9 +34,7 @@ struct AmazonGate: Sendable {
         var response: Response
         do {
             let (principal, body) = try await admit(request, service: service, bodyLimit: bodyLimit)
-            let bytes = try await Author.$current.withValue(Author(principal)) {
-                try await handler(principal, body)
-            }
+            let bytes = try await handler(principal, body)
             response = Response(
                 status: .ok, headers: [.contentType: contentType],
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes)))

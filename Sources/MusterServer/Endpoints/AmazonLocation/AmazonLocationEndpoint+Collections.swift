@@ -31,7 +31,7 @@ extension AmazonLocationEndpoint {
             request.checkPricing(&faults)
             return try AmazonResourceSettings(request, named: "CollectionName", &faults)
         }
-        let number = try await ledger.edit { directory, draft in
+        let number = try await ledger.edit(by: call.author) { directory, draft in
             guard directory.collections[resource.name] == nil else {
                 throw AmazonFault.conflict("Geofence collection already exists: \(resource.name).")
             }
@@ -92,7 +92,7 @@ extension AmazonLocationEndpoint {
             request.checkPricing(&faults)
             return request.text("Description", .description, &faults)
         }
-        let collection = try await ledger.edit { directory, draft in
+        let collection = try await ledger.edit(by: call.author) { directory, draft in
             var collection = try changeableCollection(call, in: directory)
             if let description { collection.particulars.description = description }
             draft.edits = [.putCollection(collection)]
@@ -107,7 +107,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func deleteCollection(_ call: AmazonCall) async throws -> [UInt8] {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             let collection = try self.collection(call, in: directory)
             // Whoever was only ever evaluated against this collection goes with it.
             let evaluated = directory.teams[Self.evaluationName(of: collection)]

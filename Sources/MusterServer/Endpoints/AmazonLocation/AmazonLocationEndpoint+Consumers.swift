@@ -19,7 +19,7 @@ extension AmazonLocationEndpoint {
 
     private func associateConsumer(_ call: AmazonCall) async throws -> [UInt8] {
         let name = try call.read { $0.text("ConsumerArn", .arn, required: true, &$1) } ?? ""
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             let collection = try consumer(name, in: directory)
             guard !tracker.collections.contains(collection.number) else {
@@ -36,7 +36,7 @@ extension AmazonLocationEndpoint {
 
     private func disassociateConsumer(_ call: AmazonCall) async throws -> [UInt8] {
         let name = try call.parameter("arn")
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             let collection = try consumer(name, in: directory)
             guard tracker.collections.contains(collection.number) else {

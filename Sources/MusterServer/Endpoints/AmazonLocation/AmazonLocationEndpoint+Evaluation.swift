@@ -20,20 +20,23 @@ extension AmazonLocationEndpoint {
     /// else, so that standings, events and the log are those of any position.
     private func evaluate(_ call: AmazonCall) async throws -> [UInt8] {
         let updates = try call.read { AmazonPositionUpdate.list("DevicePositionUpdates", of: $0, &$1) }
-        let collection = try changeableCollection(call, in: ledger.directory)
-        let (tracker, team) = try await evaluationTracker(of: collection)
+        let collection = try self.collection(call, in: ledger.directory)
+        guard call.access(in: ledger.directory).mayEvaluate(collection) else { throw AmazonFault.notYourCollection }
+        let (tracker, team) = try await evaluationTracker(of: collection, for: call)
         let reporter = Reporter(access: call.access(in: ledger.directory), makesDevices: true)
         return try await report(updates, to: tracker, of: team, as: reporter)
     }
 
-    private func evaluationTracker(of collection: RegionCollection) async throws -> (Tracker, Team) {
+    private func evaluationTracker(
+        of collection: RegionCollection, for call: AmazonCall
+    ) async throws -> (Tracker, Team) {
         let name = Self.evaluationName(of: collection)
         @Sendable func existing(_ directory: Directory) -> (Tracker, Team)? {
             guard let team = directory.teams[name], let tracker = directory.trackers[team.tracker] else { return nil }
             return (tracker, team)
         }
         if let found = existing(ledger.directory) { return found }
-        return try await ledger.edit { directory, draft in
+        return try await ledger.edit(by: call.author) { directory, draft in
             if let found = existing(directory) { return found }
             guard directory.collections[collection.number] != nil else {
                 throw AmazonFault.noCollection(collection.name)

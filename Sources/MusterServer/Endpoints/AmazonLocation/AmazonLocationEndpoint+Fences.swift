@@ -151,7 +151,7 @@ extension AmazonLocationEndpoint {
     ///
     /// - Returns: when each was made and changed.
     private func put(_ fences: [SoundFence], _ call: AmazonCall) async throws -> [String: EditTimes] {
-        let collection = try await ledger.edit { directory, draft in
+        let collection = try await ledger.edit(by: call.author) { directory, draft in
             let collection = try changeableCollection(call, in: directory)
             let fresh = fences.count { directory.region($0.id, in: collection.number) == nil }
             guard directory.regionCount(in: collection.number) + fresh <= Quota.fences,
@@ -177,7 +177,7 @@ extension AmazonLocationEndpoint {
 
     private func deleteFences(_ call: AmazonCall) async throws -> [UInt8] {
         let ids = try call.read { $0.texts("GeofenceIds", 1...10, .id, &$1) }
-        let failures = try await ledger.edit { directory, draft in
+        let failures = try await ledger.edit(by: call.author) { directory, draft in
             let collection = try changeableCollection(call, in: directory)
             var failures: [FenceFailure] = []
             for id in Set(ids).sorted() {

@@ -76,14 +76,14 @@ extension AmazonLocationEndpoint {
         for id in Set(ids).sorted() {
             guard let device = directory.amazonDevice(id, in: team, of: tracker),
                 let user = directory.users[device.user],
-                access.mayChangeDevices(of: user)
+                access.mayErase(user)
             else {
                 missing.append(id)
                 continue
             }
             devices.insert(device.number)
         }
-        try await ledger.forgetPositions(of: devices.sorted())
+        try await ledger.forgetPositions(of: devices.sorted(), by: call.author)
         return JSONWriter.object { writer in
             writer.member("Errors", listing: missing) { writer, id in
                 writer.beginObject()

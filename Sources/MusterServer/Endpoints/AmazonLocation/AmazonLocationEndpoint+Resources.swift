@@ -58,9 +58,7 @@ extension AmazonLocationEndpoint {
         _ call: AmazonCall, in directory: Directory
     ) throws(AmazonFault) -> RegionCollection {
         let collection = try self.collection(call, in: directory)
-        guard call.access(in: directory).mayChange(collection) else {
-            throw .denied("Your team's tracker is not linked to this collection.")
-        }
+        guard call.access(in: directory).mayChange(collection) else { throw .notYourCollection }
         return collection
     }
 }

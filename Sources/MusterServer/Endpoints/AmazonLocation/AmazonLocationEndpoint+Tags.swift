@@ -46,7 +46,7 @@ extension AmazonLocationEndpoint {
     private func change(
         _ call: AmazonCall, _ body: @escaping @Sendable (inout [String: String]) -> Void
     ) async throws -> [UInt8] {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             var thing = try tagged(call, in: directory, toChange: true)
             body(&thing.particulars.tags)
             guard thing.particulars.tags.count <= Self.tagLimit else {
@@ -71,7 +71,7 @@ extension AmazonLocationEndpoint {
         case .collection(let name):
             let collection = try self.collection(named: name, in: directory)
             guard !toChange || call.access(in: directory).mayChange(collection) else {
-                throw .denied("Your team's tracker is not linked to this collection.")
+                throw .notYourCollection
             }
             return .collection(collection)
         case nil: throw .notFound("Resource not found: \(arn).")

@@ -21,7 +21,7 @@ extension AmazonLocationEndpoint {
             let settings = AmazonTrackerSettings(request, &faults)
             return (try AmazonResourceSettings(request, named: "TrackerName", &faults), settings)
         }
-        let number = try await ledger.edit { directory, draft in
+        let number = try await ledger.edit(by: call.author) { directory, draft in
             guard directory.trackers[resource.name] == nil, directory.teams[resource.name] == nil else {
                 throw AmazonFault.conflict("Tracker already exists: \(resource.name).")
             }
@@ -77,7 +77,7 @@ extension AmazonLocationEndpoint {
 
     private func updateTracker(_ call: AmazonCall) async throws -> [UInt8] {
         let settings = try call.read { AmazonTrackerSettings($0, &$1) }
-        let tracker = try await ledger.edit { directory, draft in
+        let tracker = try await ledger.edit(by: call.author) { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             if let filter = settings.filter { tracker.filter = filter }
             if let emits = settings.emitsPositionEvents { tracker.emitsPositionEvents = emits }
@@ -94,7 +94,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func deleteTracker(_ call: AmazonCall) async throws -> [UInt8] {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             let (_, team) = try tracker(call, for: .itself, in: directory)
             draft.edits = directory.removalWithImplicitUsers(of: team.number)
         }

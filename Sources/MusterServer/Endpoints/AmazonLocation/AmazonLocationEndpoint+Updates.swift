@@ -34,8 +34,23 @@ extension AmazonLocationEndpoint {
     /// Who reports.
     struct Reporter: Sendable {
         var access: Access
-        /// Whether it reports for anyone of the tracker, and devices that nobody made are made for it.
+        /// Whether devices that nobody made are made for it, of the tracker that it reports to, and report by it.
         var makesDevices: Bool
+
+        /// Whether a position of this device may come from it. What nobody made has nobody else to report for it; a
+        /// person's device is reported by whom `Access` names.
+        func mayReport(for device: Device) -> Bool {
+            access.mayReport(for: device)
+                || (makesDevices && access.directory.users[device.user]?.isImplicit ?? false)
+        }
+
+        /// Whether a user who has no device yet is given one by a position of this reporter.
+        func mayMakeDevice(of user: User) -> Bool {
+            switch access.principal.role {
+            case .admin, .gateway: makesDevices
+            case .leader, .member, .analyst: access.principal.user == user.number && access.mayChangeDevices(of: user)
+            }
+        }
     }
 
     /// Takes updates of a tracker's devices: those that are sound and may come from this reporter, on disk before the
@@ -49,18 +64,21 @@ extension AmazonLocationEndpoint {
             try await makeDevices(unknown, of: team.number, as: reporter)
             directory = ledger.directory
         }
+        var reporter = reporter
+        reporter.access = Access(reporter.access.principal, in: directory)
         let now = configuration.now()
         var observations: [Observation] = []
         var failures: [(update: AmazonPositionUpdate, code: String, message: String)] = []
         for update in updates {
             let device = directory.amazonDevice(update.deviceID, in: team, of: tracker)
-            if let device, reporter.makesDevices || reporter.access.mayReport(for: device) {
+            if let device, reporter.mayReport(for: device) {
                 if let fault = fault(in: update, at: now) {
                     failures.append((update, "ValidationError", fault))
-                } else if let position = update.position(receivedAt: now) {
+                } else if var position = update.position(receivedAt: now) {
+                    position.reporter = reporter.access.reporter(of: device.number)
                     observations.append(.position(position, of: device.number))
                 }
-            } else if reporter.makesDevices {
+            } else if device == nil, reporter.makesDevices {
                 failures.append((update, "ResourceNotFoundError", "There is no device \(update.deviceID)."))
             } else {
                 failures.append((update, "AccessDeniedError", "You may not report for \(update.deviceID)."))
@@ -94,13 +112,13 @@ extension AmazonLocationEndpoint {
     private func makeDevices(_ ids: [String], of number: TeamNumber, as reporter: Reporter) async throws {
         // What is certainly not to be made costs no transaction.
         guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return }
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: Author(reporter.access.principal)) { directory, draft in
             guard let team = directory.teams[number], let tracker = directory.trackers[team.tracker] else { return }
             var made: Set<String> = []
             for id in ids where made.insert(id).inserted && AmazonText.id.allows(id) {
                 guard directory.amazonDevice(id, in: team, of: tracker) == nil else { continue }
                 if let user = directory.amazonUser(id, in: team, of: tracker) {
-                    guard reporter.makesDevices || reporter.access.mayChangeDevices(of: user) else { continue }
+                    guard reporter.mayMakeDevice(of: user) else { continue }
                     let device = try draft.transaction.nextDeviceNumber()
                     draft.edits.append(.putDevice(Device(number: device, name: id, user: user.number)))
                 } else if reporter.makesDevices {

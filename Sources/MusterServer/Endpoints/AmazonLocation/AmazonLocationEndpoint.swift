@@ -91,6 +91,9 @@ struct AmazonCall: Sendable {
     let principal: Principal
     let body: ByteBuffer
 
+    /// Who calls, for the audit log.
+    var author: Author { Author(principal) }
+
     /// The rights of whoever calls.
     func access(in directory: Directory) -> Access { Access(principal, in: directory) }
 
@@ -135,6 +138,9 @@ extension AmazonFault {
     static func noTracker(_ name: String) -> AmazonFault { .notFound("Tracker not found: \(name).") }
     /// There is no such collection.
     static func noCollection(_ name: String) -> AmazonFault { .notFound("Geofence collection not found: \(name).") }
+    /// A leader changes what is its team's alone.
+    static let notYourCollection = AmazonFault.denied(
+        "This collection is not your team's, or other teams use it too: an admin can change it.")
     /// No page begins where the client says.
     static let badToken = AmazonFault.validation("NextToken", "is none that an answer held")
 }

@@ -29,6 +29,9 @@ struct CouchCall: Sendable {
 
     var ledger: Ledger { endpoint.ledger }
 
+    /// Who asks, for the audit log; nil only on routes that are open.
+    var author: Author? { principal.map { Author($0) } }
+
     /// The rights of whoever asks.
     func access(in directory: Directory) throws -> Access {
         guard let principal else { throw IdentityFault.missing }

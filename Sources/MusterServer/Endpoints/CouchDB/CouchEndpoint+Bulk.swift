@@ -43,7 +43,7 @@ extension CouchEndpoint {
                 try await CouchBulkRow(
                     document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, ledger))
         }
-        var outcomes = try await ledger.write(rows.compactMap(\.edit), to: place)[...]
+        var outcomes = try await write(rows.compactMap(\.edit), to: place, for: call)[...]
         return .json(.created) { writer in
             writer.beginArray()
             for row in rows {

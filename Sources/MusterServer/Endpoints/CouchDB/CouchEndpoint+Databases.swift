@@ -87,7 +87,7 @@ extension CouchEndpoint {
         guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
         else { throw CouchFault.illegalName(name) }
         guard try !call.query.flag("partitioned") else { throw CouchFault.unsupported("Partitioned databases") }
-        guard try await ledger.makeDatabase(named: name) else { throw CouchFault.fileExists }
+        guard try await ledger.makeDatabase(named: name, by: call.author) else { throw CouchFault.fileExists }
         var response = call.ok(.created)
         response.headers[.location] = "/\(call.exchange.parameters["db"] ?? "")"
         return response
@@ -106,7 +106,7 @@ extension CouchEndpoint {
         guard case .made = place.kind else {
             throw CouchFault.forbidden("This database is there as long as the server, or its user, is.")
         }
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             guard case .made(let database) = directory.database(named: place.name)?.kind else {
                 throw CouchFault.noDatabase
             }

@@ -118,7 +118,7 @@ extension CouchEndpoint {
     func carryOut(
         _ edit: DocumentEdit, in place: DatabasePlace, _ call: CouchCall, _ status: HTTPResponse.Status
     ) async throws -> Response {
-        let outcome = try await ledger.write([edit], to: place)[0]
+        let outcome = try await write([edit], to: place, for: call)[0]
         let revision = try outcome.revision()
         var response = call.ok(status) { writer in
             writer.member("id", edit.id)

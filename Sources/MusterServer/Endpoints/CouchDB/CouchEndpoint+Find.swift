@@ -106,7 +106,7 @@ extension CouchEndpoint {
     private func makeIndex(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         let definition = try IndexDefinition(await call.tree(limit: CouchLimits.documentBytes))
-        let isNew = try await ledger.makeIndex(definition, in: try Self.indexed(place))
+        let isNew = try await ledger.makeIndex(definition, in: try Self.indexed(place), by: call.author)
         return .json { writer in
             writer.beginObject()
             writer.member("result", isNew ? "created" : "exists")
@@ -125,7 +125,7 @@ extension CouchEndpoint {
         let plain = design.hasPrefix(prefix) ? String(design.dropFirst(prefix.count)) : design
         let index = indexes.first { $0.definition.design == plain && $0.definition.name == name }
         guard let index else { throw CouchFault.missing }
-        try await ledger.removeIndex(index.number)
+        try await ledger.removeIndex(index.number, by: call.author)
         return call.ok()
     }
 
@@ -141,7 +141,7 @@ extension CouchEndpoint {
         var results: [(id: String, isRemoved: Bool)] = []
         for id in Set(ids.compactMap(\.string)).sorted() {
             let meant = indexes.filter { id == "_design/\($0.definition.design)" }
-            for index in meant { try await ledger.removeIndex(index.number) }
+            for index in meant { try await ledger.removeIndex(index.number, by: call.author) }
             results.append((id, !meant.isEmpty))
         }
         return .json { writer in

@@ -29,7 +29,8 @@ extension CouchEndpoint {
             try CouchRevisions.list(parsing: $0, limit: CouchLimits.documents)
         }
         let (purged, count) =
-            try await ledger.edit { directory, draft in
+            try await ledger.edit(by: call.author) { directory, draft in
+                draft.note(.documentsPurged, label: place.name)
                 var purged: [CouchRevisions] = []
                 for item in asked {
                     let gone = try draft.transaction.purge(Set(item.revisions), of: item.id, in: database)

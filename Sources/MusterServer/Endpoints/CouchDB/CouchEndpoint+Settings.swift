@@ -47,7 +47,7 @@ extension CouchEndpoint {
         guard tree.members != nil, tree.hasParties else {
             throw CouchFault.badRequest("admins and members must have lists of names and roles")
         }
-        try await change(place) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
+        try await change(place, for: call) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
         return call.ok()
     }
 
@@ -58,15 +58,15 @@ extension CouchEndpoint {
         guard let limit = tree.integer, (1...1_000_000).contains(limit) else {
             throw CouchFault.badRequest("The limit must be a positive whole number, at most 1000000.")
         }
-        try await change(place) { $0.revisionLimit = Int(limit) }
+        try await change(place, for: call) { $0.revisionLimit = Int(limit) }
         return call.ok()
     }
 
     /// Changes the record of a database that someone made.
     private func change(
-        _ place: DatabasePlace, _ body: @escaping @Sendable (inout StoredDatabase) -> Void
+        _ place: DatabasePlace, for call: CouchCall, _ body: @escaping @Sendable (inout StoredDatabase) -> Void
     ) async throws {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: call.author) { directory, draft in
             guard case .made(var database)? = directory.database(named: place.name)?.kind else {
                 throw CouchFault.forbidden("This cannot be changed of this database.")
             }

@@ -63,8 +63,13 @@ extension CouchEndpoint {
         var hash: String?
         if let password = fields["password"]?.string { hash = try await identity.passwordHash(of: password) }
         let (secret, now) = (hash, configuration.now())
-        let user = try await ledger.edit { directory, draft in
-            let before = directory.users[name]
+        let user = try await ledger.edit(by: call.author) { directory, draft in
+            var before = directory.users[name]
+            // Who says no revision means a new user; the name may be held by a device of nobody's.
+            if said == nil, before?.isImplicit == true, let released = directory.releasing(name) {
+                draft.edits += released
+                before = nil
+            }
             guard said == before?.documentRevision else { throw CouchFault.conflict }
             var user: User
             if let before {
@@ -79,7 +84,12 @@ extension CouchEndpoint {
             }
             user.isImplicit = false
             draft.edits.append(.putUser(user))
-            if let secret { draft.credentials.append(.password(secret, of: user.number, at: now)) }
+            if let secret {
+                draft.credentials.append(.password(secret, of: user.number, at: now))
+                if before != nil, user.number != call.author?.user {
+                    try draft.end(Set(EndedCredentials.allCases), of: user.number)
+                }
+            }
             return user
         }
         identity.forget(user.number)
@@ -93,7 +103,7 @@ extension CouchEndpoint {
     func deleteUser(_ call: CouchCall, _ id: String) async throws -> Response {
         let said = try call.revision()?.text
         let access = try call.access(in: ledger.directory)
-        let user = try await ledger.edit { directory, draft in
+        let user = try await ledger.edit(by: call.author) { directory, draft in
             guard let user = directory.user(ofDocument: id) else { throw CouchFault.missing }
             guard said == user.documentRevision else { throw CouchFault.conflict }
             guard user.number != access.principal.user else {

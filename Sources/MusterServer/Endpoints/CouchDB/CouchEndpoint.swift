@@ -87,10 +87,8 @@ struct CouchEndpoint: Sendable {
             guard principal != nil || isOpen else { throw IdentityFault.missing }
             let call = CouchCall(
                 request: request, exchange: exchange, endpoint: self, proof: proof, principal: principal)
-            var response = try await Author.$current.withValue(principal.map { Author($0) }) {
-                try await makeReplicator(for: call)
-                return try await handler(call)
-            }
+            try await makeReplicator(for: call)
+            var response = try await handler(call)
             if principal != nil, case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
                 let fresh = identity.renewal(of: old)
             {
@@ -113,7 +111,7 @@ struct CouchEndpoint: Sendable {
         else { return }
         let isOfItself = call.request.uri.path.hasSuffix(DatabaseName.replicator)
         if isOfItself, [.put, .delete].contains(call.request.method) { return }
-        _ = try await ledger.makeDatabase(named: DatabaseName.replicator)
+        _ = try await ledger.makeDatabase(named: DatabaseName.replicator, by: call.author)
     }
 
     /// Whose request it is; nil when nothing was shown.

@@ -21,6 +21,9 @@ package struct Exchange: RequestContext {
         remoteAddress = channel.remoteAddress?.ipAddress ?? ""
     }
 
+    /// Who asks, for the audit log; nil on routes that admit anyone.
+    var author: Author? { principal.map { Author($0) } }
+
     /// The rights of whoever asks.
     ///
     /// - Throws: `Problem.unauthorized` on a route that admits anyone.

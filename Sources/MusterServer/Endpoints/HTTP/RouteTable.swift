@@ -90,9 +90,7 @@ struct Gate: Sendable {
         guard roles.contains(principal.role), devices || principal.device == nil else { throw Problem.forbidden }
         var exchange = exchange
         exchange.principal = principal
-        return try await Author.$current.withValue(Author(principal)) { [exchange] in
-            try await route.handler(request, exchange)
-        }
+        return try await route.handler(request, exchange)
     }
 }
 

@@ -83,28 +83,31 @@ struct LocationTrackerEndpoint: Sendable {
         guard EntityName.isValid(name) else {
             return Self.refusal(.badRequest, "A username is \(Fields.nameRule)")
         }
-        let isByAdmin = try await isAdmin(request, exchange)
-        guard isByAdmin || configuration.registration == .open else {
+        let admin = try await admin(request, exchange)
+        guard admin != nil || configuration.registration == .open else {
             return Self.refusal(.forbidden, "Registration is closed: an admin makes accounts")
         }
         do {
-            if !isByAdmin {
+            if admin == nil {
                 try registrations.take(
                     name: exchange.remoteAddress, address: exchange.remoteAddress, at: configuration.now())
             }
-            guard ledger.directory.users[name] == nil else { return Self.alreadyThere }
-            return try await makeAccount(name, password)
+            guard ledger.directory.releasing(name) != nil else { return Self.alreadyThere }
+            return try await makeAccount(name, password, by: admin)
         } catch let fault as IdentityFault {
             return try Self.refusal(fault)
         }
     }
 
-    private func makeAccount(_ name: String, _ password: String) async throws -> Response {
+    /// - Parameter admin: who makes it; nil for whoever registers, who then is its author.
+    private func makeAccount(_ name: String, _ password: String, by admin: Author?) async throws -> Response {
         let hash = try await identity.passwordHash(of: password)
         let now = configuration.now()
-        let isMade = try await ledger.edit { directory, draft in
-            guard directory.users[name] == nil else { return false }
+        let isMade = try await ledger.edit(by: admin) { directory, draft in
+            guard let released = directory.releasing(name) else { return false }
+            draft.edits += released
             let number = try draft.transaction.nextUserNumber()
+            if admin == nil { draft.author = Author(user: number) }
             draft.edits.append(.putUser(User(number: number, name: name, role: .member, team: nil)))
             draft.credentials.append(.password(hash, of: number, at: now))
             return true
@@ -120,11 +123,12 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    /// Whether an admin sends it. Whoever says nothing of himself is none; whoever says something wrong is refused.
-    private func isAdmin(_ request: Request, _ exchange: Exchange) async throws -> Bool {
-        guard let authorization = request.headers[.authorization] else { return false }
+    /// The admin who sends it; nil for anyone else. Who says nothing of themselves is none; who says something wrong is
+    /// refused.
+    private func admin(_ request: Request, _ exchange: Exchange) async throws -> Author? {
+        guard let authorization = request.headers[.authorization] else { return nil }
         let principal = try await identity.authenticate(authorization, from: exchange.remoteAddress)
-        return principal.role == .admin && principal.device == nil
+        return Access(principal, in: ledger.directory).mayMakeUsers ? Author(principal) : nil
     }
 
     // MARK: Keys

@@ -56,7 +56,7 @@ extension NativeEndpoint {
         let policy: CrossingPolicy? = fields.word("policy")
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let collection = try await ledger.edit { directory, draft in
+        let collection = try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             guard directory.collections[name] == nil else {
                 throw Problem.conflict("There is a collection \(name) already.")
@@ -90,7 +90,7 @@ extension NativeEndpoint {
         var fields = try await Fields(request)
         let policy: CrossingPolicy? = fields.word("policy")
         try fields.finish()
-        let collection = try await ledger.edit { directory, draft in
+        let collection = try await ledger.edit(by: exchange.author) { directory, draft in
             var collection = try changeableCollection(exchange, exchange.access(in: directory))
             if let policy { collection.policy = policy }
             draft.edits = [.putCollection(collection)]
@@ -100,15 +100,9 @@ extension NativeEndpoint {
     }
 
     private func removeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             let collection = try changeableCollection(exchange, access)
-            let isShared = directory.trackers.all.contains {
-                $0.number != access.ownTracker && $0.collections.contains(collection.number)
-            }
-            guard access.principal.role == .admin || !isShared else {
-                throw Problem.forbidden("Other teams use this collection: an admin can remove it.")
-            }
             draft.edits = directory.removal(of: collection.number)
         }
         return .noContent
@@ -118,7 +112,7 @@ extension NativeEndpoint {
     func changeableCollection(_ exchange: Exchange, _ access: Access) throws(Problem) -> RegionCollection {
         let collection = try collection(exchange, access)
         guard access.mayChange(collection) else {
-            throw .forbidden("Your team's tracker is not linked to this collection.")
+            throw .forbidden("This collection is not your team's, or other teams use it too: an admin can change it.")
         }
         return collection
     }

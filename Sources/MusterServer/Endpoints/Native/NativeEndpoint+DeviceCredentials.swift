@@ -15,6 +15,13 @@ extension NativeEndpoint {
                 handler: makeToken))
         routes.add(
             Route(
+                .get, "\(device)/token", admits: writers,
+                .init(
+                    "Devices", "List the tokens of a device: who made each, and when.",
+                    answers: [.init(200, "Tokens, without their secrets.", json: "DeviceTokenList")]),
+                handler: listTokens))
+        routes.add(
+            Route(
                 .delete, "\(device)/token", admits: writers,
                 .init("Devices", "Revoke all tokens of a device.", answers: [.init(204, "Revoked.")]),
                 handler: removeTokens))
@@ -23,7 +30,8 @@ extension NativeEndpoint {
     private func makeToken(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let directory = ledger.directory
         let device = try changeableDevice(exchange, exchange.access(in: directory))
-        let token = try await identity.makeDeviceToken(for: device.number)
+        guard let author = exchange.author else { throw Problem.unauthorized }
+        let token = try await identity.makeDeviceToken(for: device.number, by: author)
         return .json(.created) { writer in
             writer.beginObject()
             writer.member("device", directory.qualifiedName(of: device.number))
@@ -32,9 +40,27 @@ extension NativeEndpoint {
         }
     }
 
+    private func listTokens(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        let directory = ledger.directory
+        let device = try changeableDevice(exchange, exchange.access(in: directory))
+        let tokens = try await identity.tokens(of: device.number)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("items", listing: tokens) { writer, token in
+                writer.beginObject()
+                writer.member("id", token.id)
+                writer.member("createdAt", token.createdAt)
+                if let maker = token.maker { writer.member("madeBy", directory.name(of: maker)) }
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
     private func removeTokens(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let device = try changeableDevice(exchange, exchange.access(in: ledger.directory))
-        try await identity.removeDeviceTokens(of: device.number)
+        guard let author = exchange.author else { throw Problem.unauthorized }
+        try await identity.removeDeviceTokens(of: device.number, by: author)
         return .noContent
     }
 }

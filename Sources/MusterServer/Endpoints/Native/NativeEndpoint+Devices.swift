@@ -51,7 +51,7 @@ extension NativeEndpoint {
         let name = fields.name("name", isRequired: true)
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let device = try await ledger.edit { directory, draft in
+        let device = try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             let user = try user(exchange, access)
             guard access.mayChangeDevices(of: user) else { throw Problem.forbidden }
@@ -76,9 +76,12 @@ extension NativeEndpoint {
     }
 
     private func removeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             let device = try changeableDevice(exchange, access)
+            guard let owner = directory.users[device.user], access.mayErase(owner) else {
+                throw Problem.forbidden("A person's device goes with its track: its user or an admin can remove it.")
+            }
             draft.edits = [.removeDevice(device.number)]
         }
         return .noContent
@@ -160,7 +163,7 @@ extension JSONWriter {
         if let alias = device.alias { member("alias", alias) }
         if let position = known?.position {
             key("position")
-            value(position)
+            value(position, reporter: position.reporter.map { directory.name(of: $0) })
         }
         if let known { members(of: known, in: directory) }
         endObject()

@@ -25,7 +25,7 @@ extension NativeEndpoint {
         try fields.finish()
         let secret = Array((text ?? "").utf8)
         let now = configuration.now()
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let device = try changeableDevice(exchange, exchange.access(in: directory))
             draft.credentials.append(
                 Credential(
@@ -36,7 +36,7 @@ extension NativeEndpoint {
     }
 
     private func removeKey(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let device = try changeableDevice(exchange, exchange.access(in: directory))
             draft.removedCredentials.append((kind: .encryptionKey, key: Credential.key(of: device.number)))
         }

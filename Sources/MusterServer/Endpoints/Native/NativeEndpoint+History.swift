@@ -78,7 +78,10 @@ extension NativeEndpoint {
         while true {
             let room = range.limit.map { $0 - held } ?? .max
             hasMore = page.count > room
-            for position in page.prefix(room) { export.append(position, device: range.name) }
+            for position in page.prefix(room) {
+                let reporter = position.reporter.map { ledger.directory.name(of: $0) }
+                export.append(position, device: range.name, reporter: reporter)
+            }
             held += min(page.count, room)
             last = page.prefix(room).last ?? last
             guard page.count == Self.pageSize, !hasMore, let end = page.last else { break }

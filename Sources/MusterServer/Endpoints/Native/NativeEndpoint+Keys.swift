@@ -49,7 +49,9 @@ extension NativeEndpoint {
         let directory = ledger.directory
         let owner = try keyOwner(named: user, exchange.access(in: directory), pointer: "/user")
         guard kind == .token else {
-            let made = try await identity.makeAmazonKey(label: label ?? "", for: owner.number, lastingSeconds: seconds)
+            let made = try await identity.makeAmazonKey(
+                label: label ?? "", for: owner.number, lastingSeconds: seconds,
+                by: exchange.author)
             return .json(.created) { writer in
                 writer.beginObject()
                 writer.keyMembers(made.key, in: directory)
@@ -59,7 +61,8 @@ extension NativeEndpoint {
                 writer.endObject()
             }
         }
-        let (key, secret) = try await identity.makeKey(label: label ?? "", for: owner.number)
+        let (key, secret) = try await identity.makeKey(
+            label: label ?? "", for: owner.number, by: exchange.author)
         return .json(.created) { writer in
             writer.beginObject()
             writer.keyMembers(key, in: directory)
@@ -73,7 +76,7 @@ extension NativeEndpoint {
         let id = try exchange.parameter("key")
         let keys = try await identity.keys(of: access.principal.role == .admin ? nil : access.principal.user)
         guard let key = keys.first(where: { $0.id == id }) else { throw Problem.notFound }
-        try await identity.removeKey(key)
+        try await identity.removeKey(key, by: exchange.author)
         return .noContent
     }
 

@@ -24,7 +24,9 @@ extension NativeEndpoint {
             writer.beginArray()
             for device in page.items {
                 guard let position = known[device.number]?.position else { continue }
-                writer.value(position, device: directory.qualifiedName(of: device.number))
+                writer.value(
+                    position, device: directory.qualifiedName(of: device.number),
+                    reporter: position.reporter.map { directory.name(of: $0) })
             }
             writer.endArray()
             writer.key("clocks")

@@ -10,7 +10,8 @@ extension NativeEndpoint {
                 .init(
                     "Users",
                     "Set a password: one's own, knowing it; as admin anyone else's; as the data folder's owner, by the "
-                        + "command line, any. Ends all sessions.",
+                        + "command line, any. Ends all sessions; who resets another's password ends that user's keys "
+                        + "and tokens too, but for the kinds that `keep` names.",
                     body: Self.json("NewPassword"), answers: [.init(204, "Set.")]), handler: setPassword))
     }
 
@@ -23,6 +24,11 @@ extension NativeEndpoint {
         let isOwn = user.number == access.principal.user && access.principal.proof != .control
         let password = fields.text("password", isRequired: true)
         let current = fields.text("currentPassword", isRequired: isOwn)
+        let kept = (fields.names("keep", limit: EndedCredentials.allCases.count) ?? []).map { name in
+            if let kind = EndedCredentials(rawValue: name) { return kind }
+            let kinds = EndedCredentials.allCases.map(\.rawValue).joined(separator: ", ")
+            return fields.fault("keep", "must hold only \(kinds)") ?? .apiKeys
+        }
         try fields.finish()
         if isOwn {
             do {
@@ -32,7 +38,8 @@ extension NativeEndpoint {
                 throw Problem.invalid("/currentPassword", "is not the password")
             }
         }
-        try await identity.setPassword(password ?? "", of: user.number)
+        let ending = isOwn ? [] : Set(EndedCredentials.allCases).subtracting(kept)
+        try await identity.setPassword(password ?? "", of: user.number, by: exchange.author, ending: ending)
         return .noContent
     }
 }

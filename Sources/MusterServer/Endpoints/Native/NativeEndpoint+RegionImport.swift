@@ -40,7 +40,7 @@ extension NativeEndpoint {
         }
         if !isDryRun {
             let regions = drafts
-            try await ledger.edit { directory, draft in
+            try await ledger.edit(by: exchange.author) { directory, draft in
                 let collection = try changeableCollection(exchange, exchange.access(in: directory))
                 _ = try Self.put(regions, into: collection, of: directory, &draft)
             }

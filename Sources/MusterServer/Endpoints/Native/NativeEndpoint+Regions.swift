@@ -75,7 +75,7 @@ extension NativeEndpoint {
         guard draft.id == nil || draft.id == id else { throw Problem.invalid("/id", "is another than the path's") }
         draft.id = id
         let region = draft
-        let (stored, isNew) = try await ledger.edit { directory, draft in
+        let (stored, isNew) = try await ledger.edit(by: exchange.author) { directory, draft in
             let collection = try changeableCollection(exchange, exchange.access(in: directory))
             let isNew = directory.region(id, in: collection.number) == nil
             let stored = try Self.put([region], into: collection, of: directory, &draft)
@@ -89,7 +89,7 @@ extension NativeEndpoint {
 
     private func removeRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let id = try exchange.parameter("region")
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let collection = try changeableCollection(exchange, exchange.access(in: directory))
             guard let region = directory.region(id, in: collection.number) else { throw Problem.notFound }
             draft.edits = [.removeRegion(region.number, from: collection.number)]

@@ -51,7 +51,9 @@ extension NativeEndpoint {
             let device = item.deviceIndex.map { devices[$0] } ?? access.principal.device
             let time = item.position.sampleTime
             if let device, time >= earliest, time <= latest {
-                observations.append(.position(item.position, of: device))
+                var position = item.position
+                position.reporter = access.reporter(of: device)
+                observations.append(.position(position, of: device))
                 continue
             }
             guard faults.count < 100 else { break }

@@ -56,7 +56,7 @@ extension NativeEndpoint {
         let fields = try await RuleFields(request, isNew: true)
         try fields.finish()
         guard let name = fields.name, let pattern = fields.pattern else { throw Problem.internalError }
-        let rule = try await ledger.edit { directory, draft in
+        let rule = try await ledger.edit(by: exchange.author) { directory, draft in
             guard directory.rules[name] == nil else { throw Problem.conflict("There is a rule \(name) already.") }
             var rule = try RuleEditing.rule(named: name, pattern: pattern, in: directory, draft)
             try fields.apply(to: &rule, in: directory)
@@ -73,7 +73,7 @@ extension NativeEndpoint {
     private func changeRule(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let fields = try await RuleFields(request, isNew: false)
         try fields.finish()
-        let rule = try await ledger.edit { directory, draft in
+        let rule = try await ledger.edit(by: exchange.author) { directory, draft in
             var rule = try self.rule(exchange, directory)
             try fields.apply(to: &rule, in: directory)
             draft.edits = [.putRule(rule)]
@@ -83,7 +83,7 @@ extension NativeEndpoint {
     }
 
     private func removeRule(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             draft.edits = [.removeRule(try self.rule(exchange, directory).number)]
         }
         return .noContent
@@ -230,6 +230,7 @@ extension JSONWriter {
         key("pattern")
         raw(rule.pattern)
         member("enabled", rule.isEnabled)
+        if let maker = rule.maker { member("madeBy", directory.name(of: maker)) }
         member("targets", listing: rule.targets) { writer, target in
             writer.beginObject()
             writer.member("id", target.id)

@@ -60,14 +60,14 @@ extension NativeEndpoint {
         let settings = IncidentSettingsPatch(&fields)
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let team = try await ledger.edit { directory, draft in
+        let team = try await ledger.edit(by: exchange.author) { directory, draft in
             guard directory.teams[name] == nil else { throw Problem.conflict("There is a team \(name) already.") }
             guard directory.trackers[name] == nil else {
                 throw Problem.conflict("There is a tracker \(name) already, and a team's tracker has its name.")
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: name, filter: .none,
-                collections: directory.collections.all.map(\.number))
+                collections: directory.collectionsForNewTeam)
             let team = Team(
                 number: try draft.transaction.nextTeamNumber(), name: name, tracker: tracker.number,
                 silenceSeconds: silence ?? Team.defaultSilenceSeconds, incidents: settings.applied(to: .init()))
@@ -86,7 +86,7 @@ extension NativeEndpoint {
         let silence = fields.number("silenceSeconds", in: Self.silenceRange)
         let settings = IncidentSettingsPatch(&fields)
         try fields.finish()
-        let team = try await ledger.edit { directory, draft in
+        let team = try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             var team = try self.team(exchange, access)
             guard access.mayChange(team) else { throw Problem.forbidden }
@@ -102,7 +102,7 @@ extension NativeEndpoint {
     }
 
     private func removeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let team = try self.team(exchange, exchange.access(in: directory))
             draft.edits = directory.removal(of: team.number)
         }

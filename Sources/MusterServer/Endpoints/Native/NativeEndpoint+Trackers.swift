@@ -60,7 +60,7 @@ extension NativeEndpoint {
         let collections = fields.names("collections", limit: Self.linkLimit)
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let tracker = try await ledger.edit { directory, draft in
+        let tracker = try await ledger.edit(by: exchange.author) { directory, draft in
             guard directory.trackers[name] == nil else {
                 throw Problem.conflict("There is a tracker \(name) already.")
             }
@@ -82,7 +82,7 @@ extension NativeEndpoint {
         let filter: PositionFilter? = fields.word("filter")
         let collections = fields.names("collections", limit: Self.linkLimit)
         try fields.finish()
-        let tracker = try await ledger.edit { directory, draft in
+        let tracker = try await ledger.edit(by: exchange.author) { directory, draft in
             var tracker = try self.tracker(exchange, exchange.access(in: directory))
             if let filter { tracker.filter = filter }
             if let collections { tracker.collections = try Self.collections(named: collections, in: directory) }
@@ -93,7 +93,7 @@ extension NativeEndpoint {
     }
 
     private func removeTracker(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: exchange.author) { directory, draft in
             let tracker = try self.tracker(exchange, exchange.access(in: directory))
             if let team = directory.teams.all.first(where: { $0.tracker == tracker.number }) {
                 throw Problem.conflict("It is the tracker of team \(team.name), and goes with it.")

@@ -58,12 +58,14 @@ extension NativeEndpoint {
         guard let name, let role else { throw Problem.internalError }
         let hash: String? = if let password { try await identity.passwordHash(of: password) } else { nil }
         let now = configuration.now()
-        let user = try await ledger.edit { directory, draft in
-            guard directory.users[name] == nil else { throw Problem.conflict("There is a user \(name) already.") }
+        let user = try await ledger.edit(by: exchange.author) { directory, draft in
+            guard let released = directory.releasing(name) else {
+                throw Problem.conflict("There is a user \(name) already.")
+            }
             let number = try draft.transaction.nextUserNumber()
             let team = try Self.team(named: team, in: directory)
             let user = User(number: number, name: name, role: role, team: team)
-            draft.edits.append(.putUser(user))
+            draft.edits += released + [.putUser(user)]
             if let hash { draft.credentials.append(.password(hash, of: number, at: now)) }
             return user
         }
@@ -81,7 +83,7 @@ extension NativeEndpoint {
         let changesTeam = fields.has("team")
         let team = fields.text("team")
         try fields.finish()
-        let user = try await ledger.edit { directory, draft in
+        let user = try await ledger.edit(by: exchange.author) { directory, draft in
             var user = try account(exchange, exchange.access(in: directory))
             if let role, role != user.role {
                 try Self.requireAnotherAdmin(than: user, in: directory)
@@ -96,7 +98,7 @@ extension NativeEndpoint {
     }
 
     private func removeUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let number = try await ledger.edit { directory, draft in
+        let number = try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             let user = try account(exchange, access)
             guard user.number != access.principal.user else {

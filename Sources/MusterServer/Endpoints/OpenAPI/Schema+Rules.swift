@@ -32,10 +32,11 @@ extension Schema {
         ),
         (
             "Rule",
-            object([
-                ("name", name), ("arn", text), ("description", text), ("pattern", #"{"type":"object"}"#),
-                ("enabled", boolean), ("targets", ruleTargets), ("createdAt", time), ("updatedAt", time),
-            ])
+            object(
+                [
+                    ("name", name), ("arn", text), ("description", text), ("pattern", #"{"type":"object"}"#),
+                    ("enabled", boolean), ("targets", ruleTargets), ("createdAt", time), ("updatedAt", time),
+                ], optional: [("madeBy", text)])
         ),
         ("RulePage", page(of: "Rule")),
         ("PatternTest", object([("pattern", reference("EventPattern")), ("event", "{}")])),

@@ -86,7 +86,11 @@ enum Schema {
             object([("name", name), ("role", role)], optional: [("team", nullableName), ("password", password)])
         ),
         ("UserPatch", object([], optional: [("role", role), ("team", nullableName)])),
-        ("NewPassword", object([("password", password)], optional: [("currentPassword", text)])),
+        (
+            "NewPassword",
+            object(
+                [("password", password)], optional: [("currentPassword", text), ("keep", list(of: endedCredentials))])
+        ),
         ("NewTeam", object([("name", name)], optional: [("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPatch", object([], optional: [("silenceSeconds", silence)] + incidentSettings)),
         ("NewDevice", object([("name", name)])),
@@ -148,6 +152,12 @@ enum Schema {
         ),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
+        (
+            "DeviceTokenList",
+            object([
+                ("items", list(of: object([("id", text), ("createdAt", time)], optional: [("madeBy", name)])))
+            ])
+        ),
         ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
         ("CollectionPage", page(of: "Collection")),
         ("Tracker", object([("name", name), ("filter", filter), ("collections", names)])),
@@ -171,8 +181,8 @@ enum Schema {
         (
             "Health",
             object(
-                [("status", #"{"const":"ok"}"#), ("sequence", since), ("at", time)],
-                optional: [("serverClock", reference("ServerClock"))])
+                [("status", #"{"const":"ok"}"#), ("at", time)],
+                optional: [("sequence", since), ("serverClock", #"{"type":"object"}"#)])
         ),
         ("KeySet", object([("keys", list(of: #"{"type":"object"}"#))])),
         ("RegionReceipt", object([("stored", integer), ("faults", list(of: reference("Fault")))])),
@@ -193,7 +203,7 @@ enum Schema {
                         "type",
                         words(
                             "position", "sighting", "note", "crossing", "presence", "safety", "declaration",
-                            "reminder", "incident", "roll", "region", "directory", "posted", "document")
+                            "reminder", "incident", "roll", "region", "directory", "posted", "document", "action")
                     ),
                 ], isOpen: true)
         ),
@@ -209,6 +219,9 @@ enum Schema {
         ("Object", #"{"type":"object"}"#),
         ("Text", #"{"type":"string"}"#),
     ]
+
+    private static let endedCredentials =
+        #"{"enum":[\#(EndedCredentials.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]}"#
 
     static func number(_ range: ClosedRange<Double>) -> String {
         #"{"type":"number","minimum":\#(range.lowerBound),"maximum":\#(range.upperBound)}"#
@@ -236,7 +249,7 @@ enum Schema {
             "Position",
             object(
                 fix + [("receivedTime", time), ("source", text)],
-                optional: [("device", text), ("late", boolean)] + measurements)
+                optional: [("device", text), ("late", boolean), ("reportedBy", name)] + measurements)
         ),
         (
             "LatestPositions",

@@ -65,7 +65,8 @@ package struct OwnTracksEndpoint: Sendable {
         let box = try await open(&report, of: device)
         for event in report.events { metrics.count(event: event) }
         let observations = report.observations(
-            of: device.number, from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
+            of: device.number, by: Access(principal, in: ledger.directory).reporter(of: device.number),
+            from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
             to: now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds))
         if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
         _ = try await ledger.ingest(observations)
@@ -117,7 +118,7 @@ package struct OwnTracksEndpoint: Sendable {
             return access.mayReport(for: device) ? device : nil
         }
         guard user.number == principal.user, access.mayChangeDevices(of: user) else { return nil }
-        return try await ledger.edit { directory, draft in
+        return try await ledger.edit(by: Author(principal)) { directory, draft in
             if let device = directory.device(named: name, of: user.number) { return device }
             guard directory.users[user.number] != nil,
                 directory.devices(of: user.number).count < NativeEndpoint.deviceLimit

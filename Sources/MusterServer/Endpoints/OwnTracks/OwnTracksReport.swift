@@ -63,10 +63,17 @@ struct OwnTracksReport {
     /// Everything whose sample time can be: neither older than what is kept nor in the future. A note may be of any
     /// age: a waypoint has the time at which it was made. A position by a clock that is ahead is kept, and tells of the
     /// clock.
-    func observations(of device: DeviceNumber, from earliest: Instant, to latest: Instant) -> [Observation] {
+    func observations(
+        of device: DeviceNumber, by reporter: UserNumber?, from earliest: Instant, to latest: Instant
+    ) -> [Observation] {
         func isTimely(_ time: Instant) -> Bool { earliest <= time && time <= latest }
         let timelyNotes = notes.filter { note in note.sampleTime.map { $0 <= latest } ?? true }
-        return positions.filter { earliest <= $0.sampleTime }.map { .position($0, of: device) }
+        let timelyPositions = positions.filter { earliest <= $0.sampleTime }.map { position in
+            var position = position
+            position.reporter = reporter
+            return position
+        }
+        return timelyPositions.map { .position($0, of: device) }
             + sightings.filter { isTimely($0.sampleTime) }.map { .sighting($0, of: device) }
             + timelyNotes.map { .note($0, of: device) }
     }

@@ -46,7 +46,7 @@ extension TargetEndpoint {
         let headers = headers(from: &fields)
         try fields.finish()
         let (vault, now) = (vault, configuration.now())
-        let target = try await ledger.edit { directory, draft in
+        let target = try await ledger.edit(by: exchange.author) { directory, draft in
             var target = try namedTarget(exchange, in: directory)
             if let isEnabled { target.isEnabled = isEnabled }
             draft.edits = [.putTarget(target)]
@@ -73,7 +73,7 @@ extension TargetEndpoint {
     }
 
     private func removeTarget(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let target = try await ledger.edit { directory, draft in
+        let target = try await ledger.edit(by: exchange.author) { directory, draft in
             let target = try namedTarget(exchange, in: directory)
             draft.edits = directory.removal(of: target.number)
             return target
@@ -87,7 +87,7 @@ extension TargetEndpoint {
         let hours = query.integer("hours", in: 0...720).map { Double($0) } ?? TargetSettings.rotationHours
         try query.finish()
         let (vault, now) = (vault, configuration.now())
-        let secret = try await ledger.edit { directory, draft in
+        let secret = try await ledger.edit(by: exchange.author) { directory, draft in
             let target = try namedTarget(exchange, in: directory)
             guard target.kind == .webhook, var settings = try Self.settings(of: target, in: draft, openedBy: vault)
             else { throw Problem.conflict("Only webhooks have secrets.") }
@@ -115,8 +115,10 @@ extension TargetEndpoint {
                 .init("Target", .string(target.name)), .init("Message", .string("A test, sent by hand.")),
             ]))
         let body = event.envelope.json
-        try await ledger.keep { transaction, now in
-            try transaction.put(
+        let now = configuration.now()
+        try await ledger.edit(by: exchange.author) { _, draft in
+            draft.note(.testSent, label: target.name)
+            try draft.transaction.put(
                 NewDelivery(
                     target: target.number, subject: .nobody, rule: "test", event: event.id, body: body, createdAt: now))
         }

@@ -147,28 +147,43 @@ extension TargetEndpoint {
     }
 
     private func redriveLetter(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let number = try letter(exchange)
-        let count = try await ledger.keep { try $0.redrive([number], at: $1) }
-        guard count > 0 else { throw Problem.notFound }
+        try await change(letter(exchange), .lettersRedriven, exchange) { try $0.redrive($1, at: $2) }
         courier.announce()
         return .noContent
     }
 
     private func discardLetter(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let number = try letter(exchange)
-        let count = try await ledger.keep { transaction, _ in try transaction.discard([number]) }
-        guard count > 0 else { throw Problem.notFound }
+        try await change(letter(exchange), .lettersDiscarded, exchange) { transaction, letters, _ in
+            try transaction.discard(letters)
+        }
         return .noContent
     }
 
+    /// Does something with a dead letter.
+    ///
+    /// - Throws: `Problem.notFound` when there is none.
+    private func change(
+        _ letter: DeliveryNumber, _ kind: Action.Kind, _ exchange: Exchange,
+        _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int
+    ) async throws {
+        let now = ledger.now()
+        try await ledger.edit(by: exchange.author) { _, draft in
+            guard try body(draft.transaction, [letter], now) > 0 else { throw Problem.notFound }
+            draft.note(kind, label: String(letter.rawValue))
+        }
+    }
+
     private func redriveLetters(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let count = try await forEachPage(of: wantedTarget(Query(request))) { try $0.redrive($1, at: $2) }
+        let count = try await forEachPage(of: wantedTarget(Query(request)), .lettersRedriven, exchange) {
+            try $0.redrive($1, at: $2)
+        }
         courier.announce()
         return Self.answer(count)
     }
 
     private func discardLetters(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let count = try await forEachPage(of: wantedTarget(Query(request))) { transaction, letters, _ in
+        let count = try await forEachPage(of: wantedTarget(Query(request)), .lettersDiscarded, exchange) {
+            transaction, letters, _ in
             try transaction.discard(letters)
         }
         return Self.answer(count)
@@ -184,7 +199,7 @@ extension TargetEndpoint {
 
     /// Does something with every dead letter there is now, some hundred in a transaction, so that nobody waits long.
     private func forEachPage(
-        of target: TargetNumber?,
+        of target: TargetNumber?, _ kind: Action.Kind, _ exchange: Exchange,
         _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int
     ) async throws -> Int {
         let end = ledger.lastDelivery
@@ -195,7 +210,11 @@ extension TargetEndpoint {
             let page = try await ledger.read { try $0.deadLetters(of: target, after: start, limit: 500) }
                 .map(\.delivery.number).filter { $0 <= end }
             guard let last = page.last else { return count }
-            count += try await ledger.keep { try body($0, page, $1) }
+            let now = ledger.now()
+            count += try await ledger.edit(by: exchange.author) { _, draft in
+                draft.note(kind, label: "\(page[0].rawValue) to \(last.rawValue)")
+                return try body(draft.transaction, page, now)
+            }
             after = last
         }
     }

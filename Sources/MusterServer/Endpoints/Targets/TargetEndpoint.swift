@@ -100,7 +100,7 @@ struct TargetEndpoint: Sendable {
         try fields.finish()
         guard let name, let kind else { throw Problem.internalError }
         let (vault, now) = (vault, configuration.now())
-        let target = try await ledger.edit { directory, draft in
+        let target = try await ledger.edit(by: exchange.author) { directory, draft in
             guard directory.targets[name] == nil else { throw Problem.conflict("There is a target \(name) already.") }
             guard directory.targets.count < Self.targetLimit else {
                 throw Problem.conflict("There are \(Self.targetLimit) targets already: remove one first.")

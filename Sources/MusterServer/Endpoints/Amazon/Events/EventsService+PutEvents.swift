@@ -6,7 +6,7 @@ extension EventsService {
     static let entriesLimitBytes = 256 << 10
 
     /// Puts events of the client's own into the log; the rules send them on. Each entry is taken or refused by itself.
-    func putEvents(_ fields: EventsFields) async throws -> JSONValue {
+    func putEvents(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try Self.checkEndpoint(fields)
         let entries = try fields.list("Entries", 1...10)
         let now = ledger.now()
@@ -26,7 +26,7 @@ extension EventsService {
         guard events.reduce(0, { $0 + $1.byteCount }) <= Self.entriesLimitBytes else {
             throw AmazonFault.validation("Total size of the entries in the request is over the limit.", .other)
         }
-        var stored = events.isEmpty ? [] : try await ledger.post(events)[...]
+        var stored = events.isEmpty ? [] : try await ledger.post(events, by: author)[...]
         let answers = read.map { entry -> JSONValue in
             switch entry {
             case .failure(let refusal):

@@ -2,7 +2,7 @@ import MusterCore
 import MusterWire
 
 extension EventsService {
-    func putRule(_ fields: EventsFields) async throws -> JSONValue {
+    func putRule(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try fields.requireDefaultBus()
         let name = try fields.name("Name")
         _ = try fields.text("RoleArn", least: 1, limit: 1_600)
@@ -20,7 +20,7 @@ extension EventsService {
         let description = try fields.text("Description", limit: RuleEditing.descriptionLimit) ?? ""
         let isEnabled = try Self.isEnabled(fields)
         try RuleEditing.compile(pattern)
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: author) { directory, draft in
             var rule = try RuleEditing.rule(named: name, pattern: pattern, in: directory, draft)
             rule.description = description
             rule.isEnabled = isEnabled
@@ -74,8 +74,8 @@ extension EventsService {
         return members
     }
 
-    func setEnabled(_ isEnabled: Bool, _ fields: EventsFields) async throws -> JSONValue {
-        try await ledger.edit { directory, draft in
+    func setEnabled(_ isEnabled: Bool, _ fields: EventsFields, by author: Author) async throws -> JSONValue {
+        try await ledger.edit(by: author) { directory, draft in
             var rule = try self.rule(fields, in: directory)
             guard rule.isEnabled != isEnabled else { return }
             rule.isEnabled = isEnabled
@@ -85,10 +85,10 @@ extension EventsService {
     }
 
     /// Removing what is not there is no fault, as EventBridge has it.
-    func deleteRule(_ fields: EventsFields) async throws -> JSONValue {
+    func deleteRule(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try fields.requireDefaultBus()
         let name = try fields.name("Name")
-        try await ledger.edit { directory, draft in
+        try await ledger.edit(by: author) { directory, draft in
             guard let rule = directory.rules[name] else { return }
             guard rule.targets.isEmpty else { throw RuleFault.hasTargets(name) }
             draft.edits = [.removeRule(rule.number)]

@@ -29,9 +29,9 @@ extension EventsService {
         ])
     }
 
-    func putTargets(_ fields: EventsFields) async throws -> JSONValue {
+    func putTargets(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         let entries = try fields.list("Targets", 1...100)
-        let failures = try await ledger.edit { directory, draft in
+        let failures = try await ledger.edit(by: author) { directory, draft in
             var rule = try self.rule(fields, "Rule", in: directory)
             let pattern = try RuleEditing.compile(rule.pattern)
             var failures: [Failure] = []
@@ -59,9 +59,9 @@ extension EventsService {
         return answer(failures)
     }
 
-    func removeTargets(_ fields: EventsFields) async throws -> JSONValue {
+    func removeTargets(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         let ids = try fields.names("Ids", 1...100)
-        let failures = try await ledger.edit { directory, draft in
+        let failures = try await ledger.edit(by: author) { directory, draft in
             var rule = try self.rule(fields, "Rule", in: directory)
             let missing = ids.filter { id in !rule.targets.contains { $0.id == id } }
             rule.targets.removeAll { ids.contains($0.id) }

@@ -20,20 +20,21 @@ package struct EventsService: AmazonJSONService {
     ) async throws -> [UInt8] {
         let fields = try EventsFields(body)
         try admit(principal, to: operation)
+        let author = Author(principal)
         let answer: JSONValue
         switch operation {
-        case "PutRule": answer = try await putRule(fields)
+        case "PutRule": answer = try await putRule(fields, by: author)
         case "DescribeRule": answer = try describeRule(fields)
         case "ListRules": answer = try listRules(fields)
-        case "EnableRule": answer = try await setEnabled(true, fields)
-        case "DisableRule": answer = try await setEnabled(false, fields)
-        case "DeleteRule": answer = try await deleteRule(fields)
-        case "PutTargets": answer = try await putTargets(fields)
-        case "RemoveTargets": answer = try await removeTargets(fields)
+        case "EnableRule": answer = try await setEnabled(true, fields, by: author)
+        case "DisableRule": answer = try await setEnabled(false, fields, by: author)
+        case "DeleteRule": answer = try await deleteRule(fields, by: author)
+        case "PutTargets": answer = try await putTargets(fields, by: author)
+        case "RemoveTargets": answer = try await removeTargets(fields, by: author)
         case "ListTargetsByRule": answer = try listTargets(fields)
         case "ListRuleNamesByTarget": answer = try listRuleNames(fields)
         case "TestEventPattern": answer = try testEventPattern(fields)
-        case "PutEvents": answer = try await putEvents(fields)
+        case "PutEvents": answer = try await putEvents(fields, by: author)
         default: throw AmazonFault.unknownOperation(operation)
         }
         return answer.bytes

@@ -1,0 +1,30 @@
+import MusterCore
+import MusterStore
+
+/// What a reset password ends beside the user's sessions, unless whoever resets it keeps it.
+package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
+    /// The user's API keys.
+    case apiKeys = "api-keys"
+    /// The user's AWS access keys.
+    case amazonKeys = "aws-keys"
+    /// The tokens of the user's own devices.
+    case deviceTokens = "device-tokens"
+    /// The tokens that the user made for other people's devices.
+    case tokensForOthers = "tokens-for-others"
+}
+
+extension Draft {
+    /// Ends credentials of a user. The key of the command line stays: it is the data folder's owner's, not the user's.
+    mutating func end(_ ended: Set<EndedCredentials>, of user: UserNumber) throws {
+        var credentials: [Credential] = []
+        if ended.contains(.apiKeys) {
+            credentials += try store.credentials(.apiKey, of: user).filter { $0.secret != Identity.controlMark }
+        }
+        if ended.contains(.amazonKeys) { credentials += try store.credentials(.awsKey, of: user) }
+        if ended.contains(.deviceTokens) { credentials += try store.credentials(.deviceToken, of: user) }
+        if ended.contains(.tokensForOthers) {
+            credentials += try store.credentials(.deviceToken).filter { $0.maker == user && $0.user != user }
+        }
+        removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
+    }
+}

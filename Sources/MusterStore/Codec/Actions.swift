@@ -1,0 +1,25 @@
+import MusterCore
+import MusterDocuments
+
+extension ByteWriter {
+    mutating func put(_ action: Action) {
+        put(byte: action.kind.rawValue)
+        put(number: action.author.rawValue)
+        // Numbers are given from 1.
+        put(number: action.user?.rawValue ?? 0)
+        put(number: action.device?.rawValue ?? 0)
+        put(text: action.label)
+    }
+}
+
+extension ByteReader {
+    mutating func action() throws(CodecFault) -> Action {
+        guard let kind = Action.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        let author = UserNumber(try number())
+        let user = try number()
+        let device = try number()
+        return Action(
+            kind, by: author, user: user == 0 ? nil : UserNumber(user),
+            device: device == 0 ? nil : DeviceNumber(device), label: try text())
+    }
+}

@@ -1,0 +1,255 @@
+import HTTPTypes
+import MusterCore
+import MusterStore
+import MusterWire
+import Testing
+
+@testable import MusterServer
+
+/// Every route that changes something, of every endpoint: who did it stands in the audit log.
+@Suite struct AuthorWalkTests {
+    /// What is done, in this order; each line is audited as its author's.
+    private static let steps: [(line: String, path: String, body: String, author: String)] = [
+        step("POST /users", #"{"name":"new","role":"member"}"#),
+        step("PATCH /users/{user}", "/users/new", #"{"team":"north"}"#),
+        step("PUT /users/{user}/password", "/users/new/password", #"{"password":"long enough"}"#),
+        step("POST /teams", #"{"name":"west"}"#),
+        step("PATCH /teams/{team}", "/teams/west", #"{"silenceSeconds":600}"#),
+        step("POST /users/{user}/declarations", "/users/mia/declarations", #"{"kind":"safe"}"#),
+        step("POST /teams/{team}/incidents", "/teams/north/incidents", #"{"kind":"drill"}"#),
+        step("POST /incidents/{incident}/roll", "/incidents/1/roll", #"{"name":"a visitor"}"#),
+        step("POST /incidents/{incident}/roll/{person}/mark", "/incidents/1/roll/-1/mark", #"{"state":"safe"}"#),
+        step("POST /incidents/{incident}/roll/{person}/removal", "/incidents/1/roll/-1/removal", #"{"reason":"x"}"#),
+        step("POST /incidents/{incident}/close", "/incidents/1/close", #"{"reason":"x"}"#),
+        step("POST /incidents/{incident}/reopen", "/incidents/1/reopen", #"{"reason":"x"}"#),
+        step("POST /users/{user}/devices", "/users/mia/devices", #"{"name":"tablet"}"#),
+        step("POST /users/{user}/devices/{device}/token", "/users/mia/devices/tablet/token"),
+        step("DELETE /users/{user}/devices/{device}/token", "/users/mia/devices/tablet/token"),
+        step(
+            "PUT /users/{user}/devices/{device}/encryption-key", "/users/mia/devices/tablet/encryption-key",
+            #"{"key":"a key"}"#),
+        step("DELETE /users/{user}/devices/{device}/encryption-key", "/users/mia/devices/tablet/encryption-key"),
+        step("DELETE /users/{user}/devices/{device}", "/users/mia/devices/tablet"),
+        step("POST /collections", #"{"name":"yard"}"#),
+        step("PATCH /collections/{collection}", "/collections/yard", #"{"policy":"raw"}"#),
+        step("POST /collections/{collection}/regions", "/collections/yard/regions", RegionsTests.feature("a")),
+        step(
+            "PUT /collections/{collection}/regions/{region}", "/collections/yard/regions/b", RegionsTests.feature("b")),
+        step("DELETE /collections/{collection}/regions/{region}", "/collections/yard/regions/b"),
+        step("DELETE /collections/{collection}", "/collections/yard"),
+        step("POST /trackers", #"{"name":"spare"}"#),
+        step("PATCH /trackers/{tracker}", "/trackers/spare", #"{"filter":"none"}"#),
+        step("DELETE /trackers/{tracker}", "/trackers/spare"),
+        step("POST /targets", #"{"name":"hook","kind":"webhook","url":"https://hooks.example/x"}"#),
+        step("PATCH /targets/{target}", "/targets/hook", #"{"enabled":true}"#),
+        step("POST /targets/{target}/secret", "/targets/hook/secret"),
+        step("POST /targets/{target}/test", "/targets/hook/test"),
+        step("POST /rules", #"{"name":"r","pattern":{"source":["x"]},"targets":[{"target":"hook"}]}"#),
+        step("PATCH /rules/{rule}", "/rules/r", #"{"description":"x"}"#),
+        step("DELETE /rules/{rule}", "/rules/r"),
+        step("DELETE /targets/{target}", "/targets/hook"),
+        step("POST /keys", #"{"label":"x","user":"mia"}"#),
+        step("DELETE /teams/{team}", "/teams/west"),
+        step("DELETE /users/{user}", "/users/new"),
+        ("PUT /api/users/{account}", "//api/users/ned", #"{"username":"ned","password":"a password"}"#, "admin"),
+        // A device that its phone names for the first time is made.
+        ("POST /owntracks", "//owntracks?d=fresh", #"{"_type":"lwt","tst":1}"#, "mia"),
+        ("POST /pub", "//pub?d=fresher", #"{"_type":"lwt","tst":1}"#, "mia"),
+        document("PUT /{db}", "//notes"),
+        document("PUT /{db}/_security", "//notes/_security", #"{"members":{"names":[],"roles":["member"]}}"#),
+        document("PUT /{db}/_revs_limit", "//notes/_revs_limit", "100"),
+        document("POST /{db}", "//notes", #"{"a":1}"#),
+        document("PUT /{db}/{document}", "//notes/a", "{}"),
+        document("POST /{db}/_bulk_docs", "//notes/_bulk_docs", #"{"docs":[{"_id":"b"}]}"#),
+        document("PUT /{db}/{document}/{attachment...}", "//notes/c/file.txt", "{}"),
+        document("PUT /{db}/_design/{document}", "//notes/_design/d", #"{"language":"query"}"#),
+        document("POST /{db}/_purge", "//notes/_purge", #"{"none":["1-967a00dff5e02add41819138abb3284d"]}"#),
+        document("POST /{db}/_index", "//notes/_index", #"{"index":{"fields":["a"]},"ddoc":"i","name":"n"}"#),
+        document("DELETE /{db}/_index/{document}/json/{index}", "//notes/_index/i/json/n", ""),
+        document("DELETE /{db}", "//notes", ""),
+    ]
+
+    private static func step(
+        _ line: String, _ path: String, _ body: String = ""
+    ) -> (line: String, path: String, body: String, author: String) {
+        // With one text, the path is the line's own and the text is the body.
+        guard path.hasPrefix("/") else {
+            let own = String(line.split(separator: " ")[1])
+            return (native(line), own, path, "admin")
+        }
+        return (native(line), path, body, "admin")
+    }
+
+    private static func native(_ line: String) -> String { line.replacing(" /", with: " /api/v1/") }
+
+    private static func document(
+        _ line: String, _ path: String, _ body: String = "{}"
+    ) -> (line: String, path: String, body: String, author: String) { (line, path, body, "admin") }
+
+    /// What AWS's clients do.
+    private static let signed: [(line: String, path: String, body: String)] = [
+        ("POST /tracking/v0/trackers", "/tracking/v0/trackers", #"{"TrackerName":"east"}"#),
+        ("PATCH /tracking/v0/trackers/{tracker}", "/tracking/v0/trackers/east", #"{"Description":"x"}"#),
+        ("POST /geofencing/v0/collections", "/geofencing/v0/collections", #"{"CollectionName":"fences"}"#),
+        (
+            "PATCH /geofencing/v0/collections/{collection}", "/geofencing/v0/collections/fences",
+            #"{"Description":"x"}"#
+        ),
+        (
+            "PUT /geofencing/v0/collections/{collection}/geofences/{region}",
+            "/geofencing/v0/collections/fences/geofences/a", #"{"Geometry":{"Circle":{"Center":[14,45],"Radius":50}}}"#
+        ),
+        (
+            "POST /geofencing/v0/collections/{collection}/put-geofences",
+            "/geofencing/v0/collections/fences/put-geofences",
+            #"{"Entries":[{"GeofenceId":"b","Geometry":{"Circle":{"Center":[14,45],"Radius":50}}}]}"#
+        ),
+        (
+            "POST /geofencing/v0/collections/{collection}/delete-geofences",
+            "/geofencing/v0/collections/fences/delete-geofences", #"{"GeofenceIds":["b"]}"#
+        ),
+        (
+            "POST /tracking/v0/trackers/{tracker}/consumers", "/tracking/v0/trackers/east/consumers",
+            #"{"ConsumerArn":"\#(arn)"}"#
+        ),
+        (
+            "DELETE /tracking/v0/trackers/{tracker}/consumers/{arn}",
+            "/tracking/v0/trackers/east/consumers/\(encodedARN)", ""
+        ),
+        ("POST /tags/{arn}", "/tags/\(encodedARN)", #"{"Tags":{"a":"b"}}"#),
+        ("DELETE /tags/{arn}", "/tags/\(encodedARN)?tagKeys=a", ""),
+        (
+            "POST /tracking/v0/trackers/{tracker}/positions", "/tracking/v0/trackers/east/positions",
+            #"{"Updates":[{"DeviceId":"d","Position":[14,45],"SampleTime":"NOW"}]}"#
+        ),
+        (
+            "POST /tracking/v0/trackers/{tracker}/delete-positions", "/tracking/v0/trackers/east/delete-positions",
+            #"{"DeviceIds":["d"]}"#
+        ),
+        (
+            "POST /geofencing/v0/collections/{collection}/positions", "/geofencing/v0/collections/fences/positions",
+            #"{"DevicePositionUpdates":[{"DeviceId":"e","Position":[14,45],"SampleTime":"NOW"}]}"#
+        ),
+        ("DELETE /geofencing/v0/collections/{collection}", "/geofencing/v0/collections/fences", ""),
+        ("DELETE /tracking/v0/trackers/{tracker}", "/tracking/v0/trackers/east", ""),
+    ]
+    private static let arn = "arn:aws:geo:us-east-1:000000000000:geofence-collection/fences"
+    private static let encodedARN = "arn%3Aaws%3Ageo%3Aus-east-1%3A000000000000%3Ageofence-collection%2Ffences"
+
+    /// What AWS's json-1.1 services are asked.
+    private static let events: [(operation: String, body: String)] = [
+        ("PutRule", #"{"Name":"r","EventPattern":"{\"source\":[\"x\"]}"}"#),
+        ("DisableRule", #"{"Name":"r"}"#), ("EnableRule", #"{"Name":"r"}"#),
+        (
+            "PutTargets",
+            #"{"Rule":"r","Targets":[{"Id":"t","Arn":"arn:aws:muster:us-east-1:000000000000:target/log"}]}"#
+        ),
+        ("RemoveTargets", #"{"Rule":"r","Ids":["t"]}"#), ("DeleteRule", #"{"Name":"r"}"#),
+        ("PutEvents", #"{"Entries":[{"Source":"x","DetailType":"y","Detail":"{\"secret\":1}"}]}"#),
+    ]
+
+    /// Routes whose method says that they change something, and what is not audited of them.
+    private static let others: [String: String] = [
+        "POST /api/v1/session": "signs in", "POST /api/v1/session/refresh": "signs in",
+        "DELETE /api/v1/session": "signs out", "POST /api/login": "signs in", "POST /_session": "signs in",
+        "DELETE /_session": "signs out",
+        "POST /api/v1/positions": "the position says by whom", "POST /api/v1/event-patterns/test": "looks",
+        "DELETE /api/v1/keys/{key}": "below", "DELETE /api/v1/deadletters": "where there are any",
+        "POST /api/v1/deadletters/redrive": "where there are any",
+        "POST /api/v1/deadletters/{letter}/redrive": "where there is one",
+        "DELETE /api/v1/deadletters/{letter}": "where there is one", "POST /": "below",
+        "POST /tracking/v0/list-trackers": "looks", "POST /tracking/v0/trackers/{tracker}/list-consumers": "looks",
+        "POST /tracking/v0/trackers/{tracker}/positions/verify": "looks",
+        "POST /tracking/v0/trackers/{tracker}/get-positions": "looks",
+        "POST /tracking/v0/trackers/{tracker}/list-positions": "looks",
+        "POST /tracking/v0/trackers/{tracker}/devices/{device}/list-positions": "looks",
+        "POST /geofencing/v0/list-collections": "looks",
+        "POST /geofencing/v0/collections/{collection}/list-geofences": "looks",
+        "POST /geofencing/v0/collections/{collection}/forecast-geofence-events": "looks",
+        "POST /_dbs_info": "looks", "POST /_replicate": "its writes are its giver's", "POST /_cluster_setup": "nothing",
+        "POST /_search_analyze": "nothing", "POST /_nouveau_analyze": "nothing",
+        "DELETE /{db}/{document}": "as PUT", "COPY /{db}/{document}": "as PUT",
+        "DELETE /{db}/{document}/{attachment...}": "as PUT", "DELETE /{db}/_design/{document}": "as PUT",
+        "COPY /{db}/_design/{document}": "as PUT", "PUT /{db}/_design/{document}/{attachment...}": "as PUT",
+        "DELETE /{db}/_design/{document}/{attachment...}": "as PUT",
+        "POST /{db}/_design/{document}/{attachment...}": "nothing",
+        "POST /{db}/_index/_bulk_delete": "as DELETE",
+        "DELETE /{db}/_index/_design/{document}/json/{index}": "as DELETE",
+    ]
+
+    /// What follows `/{db}/` in routes that only look, do nothing, or keep what is the caller's own.
+    private static let unaudited = [
+        "_ensure_full_commit", "_compact", "_view_cleanup", "_bulk_get", "_revs_diff", "_missing_revs", "_all_docs",
+        "_design_docs", "_changes", "_local", "_local_docs", "_auto_purge", "_sync_shards", "_partition",
+        "_search_cleanup", "_nouveau_cleanup", "_find", "_explain", "_purged_infos_limit", "_temp_view",
+    ]
+
+    @Test func `every route that changes something is walked, or is said to need no author`() async throws {
+        let office = try await Office()
+        let walked = Set(Self.steps.map(\.line) + Self.signed.map(\.line) + Self.others.keys)
+        for route in office.endpoints.routes.routes where ![.get, .head].contains(route.method) {
+            let path = route.path.replacing(/^\/(aws|couchdb)(?=\/|$)/, with: "")
+            let line = "\(route.method.rawValue) \(path.isEmpty ? "/" : path)"
+            let segments = path.split(separator: "/")
+            if ["_node", "_reshard"].contains(segments.first) { continue }
+            if segments.first == "{db}", segments.count > 1, Self.unaudited.contains(String(segments[1])) { continue }
+            #expect(walked.contains(line), "\(line)")
+        }
+        try await office.ledger.close()
+    }
+
+    /// What the audit log says of whatever was done after a moment.
+    private func authors(after sequence: MusterCore.Sequence, _ office: Office) throws -> [String?] {
+        try office.store.audit(before: nil, limit: 100).filter { $0.sequence > sequence }
+            .map { office.ledger.directory.users[$0.author]?.name }
+    }
+
+    @Test func `whatever changes something is audited as who did it`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            for (line, path, body, author) in Self.steps {
+                let before = office.ledger.lastSequence
+                let method = try #require(HTTPRequest.Method(String(line.prefix { $0 != " " })))
+                let reply = try await desk.send(method, path, as: author, body.isEmpty ? nil : body)
+                #expect(reply.status < 300, "\(line): \(reply.status) \(reply.text)")
+                let authors = try authors(after: before, office)
+                #expect(authors.first == author && Set(authors).count == 1, "\(line): \(authors)")
+            }
+            let keys = try await desk.send(.get, "/keys?user=mia", as: "admin").json["items"]?.elements ?? []
+            let before = office.ledger.lastSequence
+            let id = try #require(keys.last?["id"]?.string)
+            #expect(try await desk.send(.delete, "/keys/\(id)", as: "admin").status == 204)
+            #expect(try authors(after: before, office) == ["admin"])
+        }
+    }
+
+    @Test func `whatever AWS's clients change is audited as who signed it`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            let now = office.clock.now.rfc3339
+            for (line, path, body) in Self.signed {
+                let before = office.ledger.lastSequence
+                let method = try #require(HTTPRequest.Method(String(line.prefix { $0 != " " })))
+                let reply = try await desk.sendSigned(
+                    method, path, as: "admin", body.replacing("NOW", with: now))
+                #expect(reply.status < 300, "\(line): \(reply.status) \(reply.text)")
+                let authors = try authors(after: before, office)
+                #expect(authors.first == "admin" && Set(authors).count == 1, "\(line): \(authors)")
+            }
+            _ = try await desk.send(.post, "/targets", as: "admin", #"{"name":"log","kind":"log"}"#)
+            for (operation, body) in Self.events {
+                let before = office.ledger.lastSequence
+                let reply = try await desk.sendSigned(
+                    .post, "/", as: "admin", body, service: "events", target: "AWSEvents.\(operation)")
+                #expect(reply.status == 200, "\(operation): \(reply.text)")
+                #expect(try authors(after: before, office) == ["admin"], "\(operation)")
+            }
+            let entries = try office.store.audit(before: nil, limit: 1)
+            guard case .posted(let event)? = entries.first?.change else {
+                Issue.record("the event is audited last")
+                return
+            }
+            #expect(event.detail == "{}")
+        }
+    }
+}
