@@ -71,7 +71,8 @@ package struct Endpoints: Sendable {
             logger.error("The page cannot be served", metadata: ["error": "\(error)"])
         }
         return routes.router(
-            identity: identity, metrics: metrics, fallback: frontage, origins: settings.origins)
+            identity: identity, metrics: metrics, fallback: frontage, origins: settings.origins,
+            isEncrypted: settings.tls != nil)
     }
 
     /// What is answered at `POST /`.

@@ -42,6 +42,40 @@ import Testing
             let forwarded = try await desk.send(.get, "//metrics", headers: [.xForwardedFor: "203.0.113.9"])
             #expect(forwarded.status == 401)
             #expect(try await desk.send(.get, "//metrics", as: "lena", headers: [.forwarded: "for=x"]).status == 403)
+            for name in ["X-Real-IP", "Via", "X-Forwarded-Host", "X-Forwarded-Proto"] {
+                let field = try #require(HTTPField.Name(name))
+                #expect(try await desk.send(.get, "//metrics", headers: [field: "x"]).status == 401, "\(name)")
+            }
+        }
+    }
+
+    @Test func `strangers are not told how much goes on, and known callers are`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            let stranger = try await desk.send(.get, "//health")
+            #expect(stranger.status == 200 && stranger.json["sequence"] == nil)
+            let guesser = try await desk.send(.get, "//health", authorization: "Bearer mk_guess")
+            #expect(guesser.status == 200 && guesser.json["sequence"] == nil)
+            let known = try await desk.send(.get, "/health", as: "mia")
+            #expect(known.json["sequence"]?.integer == office.ledger.lastSequence.rawValue)
+        }
+    }
+
+    @Test func `no other site's page signs its visitor in`() async throws {
+        let office = try await Office()
+        let sites: [(headers: HTTPFields, status: Int)] = [
+            ([.origin: "https://evil.example"], 403), ([.origin: "null"], 403),
+            ([HTTPField.Name("Sec-Fetch-Site")!: "cross-site"], 403), ([:], 200), ([.origin: "http://localhost"], 200),
+        ]
+        try await office.open { desk in
+            let form = ByteBuffer(string: "name=mia&password=mia%27s+secret")
+            for (headers, status) in sites {
+                let reply = try await desk.send(
+                    .post, "//_session", authorization: nil, body: form, type: "application/x-www-form-urlencoded",
+                    headers: headers)
+                #expect(reply.status == status, "\(headers): \(reply.text)")
+                #expect((reply.headers[.setCookie] != nil) == (status == 200))
+            }
         }
     }
 

@@ -2,11 +2,17 @@ import HTTPTypes
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
+/// A request names no host, or more than one.
+struct AmbiguousHost: Error {}
+
 extension HTTPRequest {
     /// What NIO read, in the types that Hummingbird answers.
     ///
-    /// - Throws: for a method that is no token.
+    /// - Throws: for a method that is no token, and where it is not said, or said twice, which host is meant (RFC 9112,
+    ///   section 3.2). HTTP/1.0 knows no host.
     init(reading head: HTTPRequestHead) throws {
+        let hosts = head.headers["host"].count
+        guard hosts == 1 || (hosts == 0 && head.version == .http1_0) else { throw AmbiguousHost() }
         guard head.uri.utf8.first == UInt8(ascii: "/") else {
             self = try HTTPRequest(head, secure: false, splitCookie: false)
             return

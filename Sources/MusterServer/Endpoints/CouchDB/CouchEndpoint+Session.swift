@@ -12,13 +12,26 @@ extension CouchEndpoint {
         ) { try await signIn($0) }
         add(.get, "/_session", isOpen: true, "Who am I?", to: &routes) { Self.whoAmI($0) }
         add(.delete, "/_session", isOpen: true, "Sign out: the cookie is to be forgotten.", to: &routes) { call in
+            try requireOwnPage(call)
             var response = call.ok()
             response.headers[.setCookie] = cookie("", lastingSeconds: 0)
             return response
         }
     }
 
+    /// Makes sure that no other site's page signs its visitor in or out: that visitor would go on as someone else, and
+    /// tell them where they are.
+    ///
+    /// - Throws: `CouchFault.forbidden`.
+    private func requireOwnPage(_ call: CouchCall) throws {
+        let isCrossSite = call.request.headers[.fetchSite] == "cross-site" && call.request.headers[.origin] == nil
+        guard call.request.isOfOwnPage(or: configuration.origins), !isCrossSite else {
+            throw CouchFault.forbidden("Pages of this origin may not sign in here.")
+        }
+    }
+
     private func signIn(_ call: CouchCall) async throws -> Response {
+        try requireOwnPage(call)
         let (name, password) = try await Self.credentials(call)
         let header = "Basic " + Base64.encode(Array("\(name):\(password)".utf8))
         let principal = try await identity.authenticate(header, from: call.exchange.remoteAddress)
@@ -91,4 +104,9 @@ extension CouchEndpoint {
 extension Principal {
     /// The roles that CouchDB's clients are told of.
     var couchRoles: [String] { role == .admin ? ["_admin", role.rawValue] : [role.rawValue] }
+}
+
+extension HTTPField.Name {
+    /// Fetch Metadata: how the site that asks stands to this one.
+    fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
 }

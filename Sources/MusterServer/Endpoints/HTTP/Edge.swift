@@ -8,6 +8,11 @@ struct Edge: RouterMiddleware {
     let table: RouteTable
     let metrics: Metrics
     let fallback: (any Fallback)?
+    /// Whether the server speaks TLS itself: then browsers are told to come by it alone (RFC 6797).
+    let isEncrypted: Bool
+
+    /// How long a browser comes by TLS alone, in seconds: a year.
+    private static let strictTransport = "max-age=31536000"
 
     func handle(
         _ request: Request, context: Exchange,
@@ -17,6 +22,7 @@ struct Edge: RouterMiddleware {
         var response = await answer(to: request, context, next)
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.contentTypeOptions] = "nosniff"
+        if isEncrypted { response.headers[.strictTransportSecurity] = Self.strictTransport }
         if request.method == .head { response.leaveOutBody() }
         metrics.count(
             request.method, at: context.endpointPath, status: response.status.code,

@@ -40,9 +40,12 @@ package struct Exchange: RequestContext {
         return text
     }
 
-    /// Whether the peer is this machine itself.
+    /// Whether the connection is from this machine to itself, whatever a proxy says of its clients.
     var isFromLoopback: Bool {
-        remoteAddress == "::1" || remoteAddress.hasPrefix("127.") || remoteAddress.hasPrefix("::ffff:127.")
+        [channel.remoteAddress, channel.localAddress].allSatisfy { address in
+            guard let text = address?.ipAddress else { return false }
+            return text == "::1" || text.hasPrefix("127.") || text.hasPrefix("::ffff:127.")
+        }
     }
 
     /// Notes an error that nobody foresaw: its type, as its text may tell what is none of the log's business.

@@ -31,13 +31,16 @@ package struct RouteTable: Sendable {
     ///
     /// Around every route stands, from the outside in: counting, telling errors as problems, and the gate.
     ///
-    /// - Parameter fallback: asked for paths that are in no route; nil answers 404.
+    /// - Parameters:
+    ///   - fallback: asked for paths that are in no route; nil answers 404.
+    ///   - isEncrypted: whether the server speaks TLS itself.
     package func router(
-        identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil, origins: Set<String> = []
+        identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil, origins: Set<String> = [],
+        isEncrypted: Bool = false
     ) -> Router<Exchange> {
         let router = Router(context: Exchange.self)
         if !origins.isEmpty { router.add(middleware: CrossOrigin(origins: origins)) }
-        router.add(middleware: Edge(table: self, metrics: metrics, fallback: fallback))
+        router.add(middleware: Edge(table: self, metrics: metrics, fallback: fallback, isEncrypted: isEncrypted))
         let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
             let gate = Gate(route: route, identity: identity)
@@ -75,7 +78,7 @@ struct Gate: Sendable {
         case .anyone, .provenByHandler:
             return try await route.handler(request, exchange)
         case .adminOrLoopback:
-            if exchange.isFromLoopback, !request.isForwarded { return try await route.handler(request, exchange) }
+            if exchange.isFromLoopback, request.isOfThisMachine { return try await route.handler(request, exchange) }
             return try await respond(to: request, exchange, admitting: [.admin], devices: false)
         case .roles(let roles, let devices):
             return try await respond(to: request, exchange, admitting: roles, devices: devices)
@@ -95,9 +98,13 @@ struct Gate: Sendable {
 }
 
 extension Request {
-    /// Whether a proxy says that it passed the request on.
-    var isForwarded: Bool {
-        headers[.forwarded] != nil || headers[.xForwardedFor] != nil
+    /// Whether nothing says that a proxy passed the request on, and the host that is asked for is this machine: a page
+    /// elsewhere, whose name was made to lead here, names itself.
+    var isOfThisMachine: Bool {
+        guard !HTTPField.Name.signsOfProxies.contains(where: { headers[$0] != nil }) else { return false }
+        guard let host = head.authority ?? headers[.host] else { return true }
+        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" }.dropFirst() : host.prefix { $0 != ":" }
+        return name == "localhost" || name == "::1" || (name.hasPrefix("127.") && name.allSatisfy(\.isASCIIDigitOrDot))
     }
 }
 
@@ -106,4 +113,13 @@ extension HTTPField.Name {
     static let forwarded = HTTPField.Name("Forwarded")!
     /// What came before RFC 7239.
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
+    /// The fields by which proxies say that they passed a request on.
+    fileprivate static let signsOfProxies: [HTTPField.Name] =
+        [.forwarded, .xForwardedFor, .xForwardedProto]
+        + ["X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "X-Real-IP", "Via"]
+        .compactMap { HTTPField.Name($0) }
+}
+
+extension Character {
+    fileprivate var isASCIIDigitOrDot: Bool { self == "." || ("0"..."9").contains(self) }
 }

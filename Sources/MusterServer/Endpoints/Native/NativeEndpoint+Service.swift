@@ -33,17 +33,32 @@ extension NativeEndpoint {
     /// Healthy is who can answer: the writer's thread is alive and the store can be read.
     private func seeHealth(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let now = configuration.now()
+        let isKnown = await isKnown(request, exchange)
         let (sequence, clock) = try await ledger.inspect { engine, _, sequence in
             (sequence, engine.suspectServerClock(now: now))
         }
         return .json { writer in
             writer.beginObject()
             writer.member("status", "ok")
-            writer.member("sequence", sequence.rawValue)
+            if isKnown { writer.member("sequence", sequence.rawValue) }
             writer.member("at", now)
-            writer.member(clock)
+            if isKnown {
+                writer.member(clock)
+            } else if clock != nil {
+                writer.key("serverClock")
+                writer.beginObject()
+                writer.member("suspect", true)
+                writer.endObject()
+            }
             writer.endObject()
         }
+    }
+
+    /// Whether someone asks who signed in, or this machine itself. Strangers are not told how much goes on.
+    private func isKnown(_ request: Request, _ exchange: Exchange) async -> Bool {
+        if exchange.isFromLoopback, request.isOfThisMachine { return true }
+        guard let authorization = request.headers[.authorization] else { return false }
+        return (try? await identity.authenticate(authorization, from: exchange.remoteAddress)) != nil
     }
 
     private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
