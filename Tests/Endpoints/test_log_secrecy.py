@@ -69,7 +69,8 @@ class Scene:
         nobody.send("POST", "/session", {"name": "ann", "password": [password]})
         NativeApi(self.server.address, renewed["accessToken"]).send(
             "PUT", "/users/ann/password", {"password": new_password, "currentPassword": wrong_password})
-        self.admin.ok("PUT", "/users/ann/password", {"password": new_password})
+        self.admin.ok("PUT", "/users/ann/password", {
+            "password": new_password, "keep": ["api-keys", "aws-keys", "device-tokens"]})
         for scheme in ("Basic", "Bearer", "Digest"):
             for text in (f"ann:{new_password}", f"ann:{wrong_password}", wrong_token, "%%%"):
                 shown = base64.b64encode(text.encode()).decode()
@@ -162,7 +163,8 @@ class Scene:
         self.device.refused(503, "POST", "/positions", fix(*places["refused"], now()))
         latitude, longitude = places["refused"]
         assert self.phone.post(location(lat=latitude, lon=longitude))[0] == 503
-        self.admin.send("PUT", "/users/ann/password", {"password": password})
+        self.admin.send("PUT", "/users/ann/password", {
+            "password": password, "keep": ["api-keys", "aws-keys", "device-tokens"]})
         self.server.limit_files(None)
         self.device.ok("POST", "/positions", fix(*places["refused"], now()))
 
