@@ -35,6 +35,10 @@ package struct Configuration: Sendable {
     package var allowsPrivateTargets = false
     /// A PEM file of authorities that targets' certificates may come from, beside the system's.
     package var targetRoots: String?
+    /// What connections and bodies may take.
+    package var connections = ConnectionLimits()
+    /// Proxies whose word about a client's address counts.
+    package var trustedProxies = TrustedProxies()
     /// Seconds between two heartbeats of a live feed.
     package var heartbeatSeconds: Double = 5
     /// The clock.

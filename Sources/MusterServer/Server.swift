@@ -22,7 +22,7 @@ package struct Server: Sendable {
     private let documentFeeds: DocumentFeeds
     private let replicator: Replicator
     private let metrics: Metrics
-    private let connections = OpenConnections()
+    private let connections: OpenConnections
 
     /// The password that `admin` was given, when this is the first start of a server that stays and none was
     /// configured. Show it once.
@@ -43,6 +43,7 @@ package struct Server: Sendable {
         live = Live(ledger: ledger)
         documentFeeds = DocumentFeeds(ledger: ledger)
         metrics = Metrics()
+        connections = OpenConnections(limits: settings.connections, proxies: settings.trustedProxies)
         do {
             let vault = try await SecretVault.open(
                 in: settings.dataDirectory, of: ledger, isRenewed: settings.renewsSecretsKey, now: settings.now())

@@ -33,6 +33,14 @@ struct Serve: AsyncParsableCommand {
     var registration = "closed"
     @Flag(help: "Tell places to those who do not say who they are.") var publicPlaces = false
     @Option(help: "Hours after which a delivery to a target is given up.") var deliveryHours: Double = 24
+    @Option(
+        name: .customLong("trusted-proxy"), parsing: .upToNextOption,
+        help: "Addresses of proxies, as 10.0.0.0/8: what they forward says where a request comes from.")
+    var trustedProxies: [String] = []
+    @Option(help: "Seconds that the head of a request may take to come, and a body before its rate counts.")
+    var requestSeconds: Double = 20
+    @Option(help: "MiB that bodies of requests under way may hold; an address half of that, a user three eighths.")
+    var bodyMemory = 256
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
 
     func validate() throws {
@@ -52,6 +60,13 @@ struct Serve: AsyncParsableCommand {
         guard awsRequestsPerSecond > 0 else { throw ValidationError("--aws-requests-per-second: must be more than 0") }
         guard Configuration.Registration(rawValue: registration) != nil else {
             throw ValidationError("--registration: '\(registration)' is neither open nor closed")
+        }
+        for range in trustedProxies where AddressRange(range) == nil {
+            throw ValidationError("--trusted-proxy: '\(range)' is no address and no range such as 10.0.0.0/8")
+        }
+        guard requestSeconds > 0 else { throw ValidationError("--request-seconds: must be more than 0") }
+        guard (1...1_048_576).contains(bodyMemory) else {
+            throw ValidationError("--body-memory: \(bodyMemory) is not 1 to 1048576")
         }
         guard deliveryHours > 0 else { throw ValidationError("--delivery-hours: must be more than 0") }
         guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
@@ -75,6 +90,12 @@ struct Serve: AsyncParsableCommand {
         settings.registration = Configuration.Registration(rawValue: registration) ?? .closed
         settings.placesArePublic = publicPlaces
         settings.delivery.lifetimeSeconds = deliveryHours * 3600
+        settings.trustedProxies = TrustedProxies(trustedProxies.compactMap { AddressRange($0) })
+        settings.connections.headSeconds = requestSeconds
+        settings.connections.bodyGraceSeconds = requestSeconds
+        settings.connections.bodyBytes = bodyMemory << 20
+        settings.connections.bodyBytesOfAddress = bodyMemory << 19
+        settings.connections.bodyBytesOfUser = (bodyMemory << 20) / 8 * 3
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {

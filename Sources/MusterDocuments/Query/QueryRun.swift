@@ -45,7 +45,7 @@ package struct QueryRun {
 
     /// Answers a query.
     ///
-    /// - Throws: `MangoFault`, also for a bookmark of another query; what the reader throws.
+    /// - Throws: `MangoFault`, also for a bookmark of another query; what `BoundedWork.bound` and the reader throw.
     package static func answer(
         _ request: FindRequest, by plan: QueryPlan, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> QueryAnswer {
@@ -86,7 +86,7 @@ package struct QueryRun {
                 answer.keysExamined += 1
                 last = entry
                 guard let document = try reader.document(entry.id, in: scope) else { continue }
-                if take(document, at: entry.key.bytes) { return }
+                if try take(document, at: entry.key.bytes) { return }
             }
             if page.count < Self.pageSize { return }
         }
@@ -99,7 +99,7 @@ package struct QueryRun {
         while true {
             let page = try reader.documents(in: scope, range)
             for document in page {
-                if take(document, at: []) { return }
+                if try take(document, at: []) { return }
             }
             guard page.count == Self.pageSize, let last = page.last else { return }
             range.advance(past: last.id)
@@ -116,7 +116,7 @@ package struct QueryRun {
         while true {
             let page = try reader.documents(in: scope, range)
             for stored in page {
-                guard let value = look(at: stored), let key = rule.key(of: value) else { continue }
+                guard let value = try look(at: stored), let key = rule.key(of: value) else { continue }
                 found.append((IndexEntry(key: key, id: stored.id), told(stored, value)))
                 guard found.count <= Self.sortLimit, answer.documentsExamined < Self.examinedLimit else {
                     throw MangoFault(
@@ -144,9 +144,9 @@ package struct QueryRun {
     /// Looks at a document and takes it when it is wanted.
     ///
     /// - Returns: whether the page ends here.
-    private mutating func take(_ stored: StoredDocument, at key: [UInt8]) -> Bool {
+    private mutating func take(_ stored: StoredDocument, at key: [UInt8]) throws -> Bool {
         let place = QueryBookmark(plan, key: key, id: stored.id)
-        if let value = look(at: stored) {
+        if let value = try look(at: stored) {
             if toSkip > 0 {
                 toSkip -= 1
             } else {
@@ -162,13 +162,17 @@ package struct QueryRun {
     }
 
     /// The document, when the selector is fulfilled.
-    private mutating func look(at stored: StoredDocument) -> JSONValue? {
+    ///
+    /// - Throws: what `BoundedWork.bound` throws, when the query has taken as much as it may.
+    private mutating func look(at stored: StoredDocument) throws -> JSONValue? {
         guard let body = stored.body, let winner = stored.tree.winner, !winner.isDeleted,
             !stored.id.utf8.starts(with: "_design/".utf8)
         else { return nil }
         answer.documentsExamined += 1
         let document = JSONValue(documentWithID: stored.id, revision: winner.revision.text, body: body)
-        return request.selector.matches(document) ? document : nil
+        let isWanted = request.selector.matches(document)
+        try BoundedWork.bound?.check()
+        return isWanted ? document : nil
     }
 
     /// What is to be told of a document that is wanted.

@@ -121,7 +121,7 @@ extension Identity {
         _ kind: Credential.Kind, _ digest: TokenDigest, at now: Instant
     ) async throws -> CredentialCache.Entry {
         let endedRights = ledger.endedRights
-        let credential = try await ledger.read { try $0.credential(kind, key: digest.bytes) }
+        let credential = try await ledger.readCredentials { try $0.credential(kind, key: digest.bytes) }
         guard let credential, credential.isGood(at: now) else { throw IdentityFault.refused }
         if kind == .deviceToken {
             guard let device = credential.device, let owner = ledger.directory.devices[device]?.user else {
@@ -140,7 +140,7 @@ extension Identity {
         let claims = try await tokens.verify(token, at: now)
         guard let key = UnpaddedBase64.decode(claims.sid, .forURLs) else { throw IdentityFault.refused }
         let user = UserNumber(claims.uid)
-        let (session, password) = try await ledger.read { store in
+        let (session, password) = try await ledger.readCredentials { store in
             (
                 try store.credential(.refreshToken, key: key),
                 try store.credential(.password, key: Credential.passwordKey(of: user))
@@ -150,6 +150,7 @@ extension Identity {
         guard let session, session.user == user, session.isGood(at: now), session.secret.dropFirst(32) == mark[...],
             ledger.directory.users[user]?.name == claims.sub
         else { throw IdentityFault.refused }
+        if let request = RequestWork.current { recentSignIns.record(user, from: request.address, at: now) }
         return .init(
             user: user, device: nil, proof: .session(key: key), expiresAt: Instant(milliseconds: claims.exp * 1000))
     }
@@ -163,6 +164,7 @@ extension Identity {
         if entry.device != nil {
             guard directory.letsToken(madeBy: entry.maker, standForDevicesOf: user.number) else { throw .refused }
         }
+        RequestWork.current?.identify(user)
         return Principal(user, device: entry.device, proof: entry.proof)
     }
 }

@@ -38,6 +38,7 @@ extension Identity {
             verified.keep(entry, for: digest, verifiedIn: generation, at: now)
         }
         guard let user = ledger.directory.users[content.user] else { throw IdentityFault.refused }
+        RequestWork.current?.identify(user)
         return Principal(user, proof: .password)
     }
 
@@ -49,7 +50,7 @@ extension Identity {
     }
 
     private func mark(of user: UserNumber) async throws -> [UInt8] {
-        try await ledger.read { store in
+        try await ledger.readCredentials { store in
             Identity.passwordMark(try store.credential(.password, key: Credential.passwordKey(of: user)))
         }
     }

@@ -67,7 +67,7 @@ extension Identity {
     ///
     /// - Throws: `IdentityFault.refused`; `StoreError`, `LedgerError`.
     func locationKey(_ name: LocationKeyName, password: String) async throws -> CredentialCache.Entry {
-        let (stored, userPassword) = try await ledger.read { store in
+        let (stored, userPassword) = try await ledger.readCredentials { store in
             (
                 try store.credential(.locationKey, key: name.key),
                 try store.credential(.password, key: Credential.passwordKey(of: name.user))

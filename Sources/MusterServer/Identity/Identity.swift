@@ -13,6 +13,7 @@ package final class Identity: Sendable {
     let tokens: AccessTokens
     let verified: CredentialCache
     let attempts: AttemptLimiter
+    let recentSignIns = RecentSignIns()
     /// Seals the secrets that must be had again.
     package let vault: SecretVault
     let codes = OneTimeCodes()

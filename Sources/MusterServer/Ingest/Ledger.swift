@@ -4,16 +4,18 @@ import MusterDocuments
 import MusterGeometry
 package import MusterStore
 package import MusterWire
-import NIOPosix
 import Synchronization
 
 /// The one road into the log. Observations and edits queue here; one thread of its own gathers what is waiting into
 /// one transaction and answers the senders when it is on disk.
 package final class Ledger: Sendable {
-    private let queue = WriterQueue()
+    let queue = WriterQueue()
     private let shared: LedgerState
-    private let store: any Store
-    private let readers: NIOThreadPool
+    let store: any Store
+    let readers = WorkerPool<ReadingLane>(threads: Ledger.readerCount, jobs: ReadingLimits.jobs)
+    /// Apart from `readers`: whatever is being read, who asks can be proved.
+    let credentialReaders = WorkerPool<ReadingLane>(
+        threads: ReadingLimits.credentialThreads, jobs: ReadingLimits.jobs)
     /// How many looks at the store there may be at once.
     static let readerCount = 4
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -42,8 +44,6 @@ package final class Ledger: Sendable {
         self.store = store
         self.now = now
         self.shared = shared
-        readers = NIOThreadPool(numberOfThreads: Self.readerCount)
-        readers.start()
         let ingest = try Ingest(opening: store, directory: directory, rules: rules, now: now())
         startThread(Writer(ingest: ingest, shared: shared, now: now))
     }
@@ -236,24 +236,17 @@ package final class Ledger: Sendable {
         }) {}
     }
 
-    /// Reads the store on a thread where it may block.
-    ///
-    /// - Throws: what `body` throws.
-    package func read<Success: Sendable>(
-        _ body: @escaping @Sendable (any Store) throws -> Success
-    ) async throws -> Success {
-        try await readers.runIfActive { [store] in try body(store) }
-    }
-
     /// Serves what waits, refuses what comes, flushes the store and closes it.
     package func close() async throws {
         queue.close()
-        try await readers.runIfActive { [hasEnded, store] in
+        let share = WorkerPool<ReadingLane>.Share(threads: Self.readerCount, jobs: ReadingLimits.jobs)
+        try await readers.run(.server, share: share) { [hasEnded, store] in
             hasEnded.wait()
             hasEnded.signal()
             try store.close()
         }
-        try await readers.shutdownGracefully()
+        try await credentialReaders.shutDown()
+        try await readers.shutDown()
     }
 
     private func run<Success: Sendable>(

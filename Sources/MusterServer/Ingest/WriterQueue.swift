@@ -25,15 +25,29 @@ final class WriterQueue: Sendable {
         var runs = 0
         var writerSleeps = false
         var isClosed = false
+        /// Since when the oldest job waits, and since when the writer is at what it took.
+        var waitingSince: ContinuousClock.Instant?
+        var workingSince: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
+    private let clock: @Sendable () -> ContinuousClock.Instant
     private let wake = DispatchSemaphore(value: 0)
+
+    /// - Parameter clock: tells how long jobs wait.
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
+
+    /// Seconds that the oldest job waits that is not done; 0 when there is none.
+    var oldestWaitSeconds: Double {
+        let oldest = state.withLock { $0.workingSince ?? $0.waitingSince }
+        return oldest.map { (clock() - $0) / .seconds(1) } ?? 0
+    }
 
     /// Puts a job in.
     ///
     /// - Throws: `.full` when as much is waiting as may wait, `.closed` after `close`.
     func put(_ job: Job) throws(LedgerError) {
+        let now = clock()
         let outcome = state.withLock { state -> Result<Bool, LedgerError> in
             if state.isClosed { return .failure(.closed) }
             switch job {
@@ -48,6 +62,7 @@ final class WriterQueue: Sendable {
                 state.runs += 1
             }
             state.jobs.append(job)
+            if state.waitingSince == nil { state.waitingSince = now }
             defer { state.writerSleeps = false }
             return .success(state.writerSleeps)
         }
@@ -86,6 +101,8 @@ final class WriterQueue: Sendable {
 
     private func swapJobs(into jobs: inout [Job], sleeping: Bool) -> Bool {
         state.withLock { state in
+            state.workingSince = state.waitingSince
+            state.waitingSince = nil
             guard !state.jobs.isEmpty else {
                 state.writerSleeps = sleeping && !state.isClosed
                 return false

@@ -7,7 +7,8 @@ extension SQLiteStore {
     static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
         configuration.label = "muster"
-        configuration.maximumReaderCount = 4
+        // As many as there are threads that read (the server has four, and two for credentials), and two for backups.
+        configuration.maximumReaderCount = 8
         configuration.foreignKeysEnabled = false
         // Only the command line's reading processes can be in the way, and not for long.
         configuration.busyMode = .timeout(5)

@@ -11,7 +11,7 @@ import Synchronization
 /// commit of many devices' positions cost about what one device's does. After a crash the part of the log that was not
 /// merged is staged again.
 ///
-/// Writes go through one connection, reads through at most four others that never wait for it.
+/// Writes go through one connection, reads through at most eight others that never wait for it.
 package final class SQLiteStore: Store {
     /// What may be tuned; the defaults are for a server.
     package struct Options: Sendable {

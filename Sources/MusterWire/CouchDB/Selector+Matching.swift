@@ -2,14 +2,17 @@ import MusterCore
 
 extension Selector.Test {
     /// Whether a value fulfils this.
-    package func isFulfilled(by value: JSONValue) -> Bool {
-        switch self {
-        case .all(let tests): tests.allSatisfy { $0.isFulfilled(by: value) }
-        case .any(let tests): tests.isEmpty || tests.contains { $0.isFulfilled(by: value) }
-        case .not(let test): !test.isFulfilled(by: value)
+    ///
+    /// - Parameter limit: what counts each test as a step; once it has none left the result is false and means nothing.
+    package func isFulfilled(by value: JSONValue, within limit: (any WorkBound)? = nil) -> Bool {
+        if let limit, !limit.spendSteps(1) { return false }
+        return switch self {
+        case .all(let tests): tests.allSatisfy { $0.isFulfilled(by: value, within: limit) }
+        case .any(let tests): tests.isEmpty || tests.contains { $0.isFulfilled(by: value, within: limit) }
+        case .not(let test): !test.isFulfilled(by: value, within: limit)
         case .field(let path, let test):
             switch path.place(in: value) {
-            case .found(let inner): test.isFulfilled(by: inner)
+            case .found(let inner): test.isFulfilled(by: inner, within: limit)
             case .absent: test == .exists(false)
             case .nowhere: false
             }
@@ -22,12 +25,14 @@ extension Selector.Test {
         case .count(let count): value.elements.map { Int64($0.count) == count } ?? false
         case .remainder(let divisor, let remainder):
             value.remainder(dividingBy: divisor) == remainder
-        case .finds(let pattern): value.string.map(pattern.isFound(in:)) ?? false
+        case .finds(let pattern):
+            (limit?.spendSteps(BoundedWork.stepsOfPattern) ?? true)
+                && value.string.map(pattern.isFound(in:)) ?? false
         case .begins(let start): value.string.map { $0.utf8.starts(with: start.utf8) } ?? false
-        case .someElement(let test): (value.elements ?? []).contains { test.isFulfilled(by: $0) }
+        case .someElement(let test): (value.elements ?? []).contains { test.isFulfilled(by: $0, within: limit) }
         case .everyElement(let test):
-            value.elements.map { !$0.isEmpty && $0.allSatisfy { test.isFulfilled(by: $0) } } ?? false
-        case .someKey(let test): (value.members ?? []).contains { test.isFulfilled(by: .string($0.key)) }
+            value.elements.map { !$0.isEmpty && $0.allSatisfy { test.isFulfilled(by: $0, within: limit) } } ?? false
+        case .someKey(let test): (value.members ?? []).contains { test.isFulfilled(by: .string($0.key), within: limit) }
         }
     }
 

@@ -81,8 +81,10 @@ package struct Selector: Hashable, Sendable {
         try self.init(JSONValue(parsing: bytes))
     }
 
-    /// Whether a document fulfils it.
-    package func matches(_ document: JSONValue) -> Bool { test.isFulfilled(by: document) }
+    /// Whether a document fulfils it. Counts against `BoundedWork.bound`.
+    package func matches(_ document: JSONValue) -> Bool {
+        test.isFulfilled(by: document, within: BoundedWork.bound)
+    }
 
     /// Whether a document fulfils it that is given as it is stored.
     ///

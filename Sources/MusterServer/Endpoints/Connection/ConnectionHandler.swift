@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import MusterWire
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
@@ -13,7 +14,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// How far the newest request has come.
-    private enum Incoming {
+    enum Incoming {
         /// It is whole, or there is none.
         case none
         /// It has a small body or none, and is answered once it is whole.
@@ -28,54 +29,66 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private static let mostGathered = 64 << 10
     /// Bytes of a body that are read though nobody wants them, so that whoever sends them hears the answer: more than
     /// the largest that is taken.
-    private static let mostDrained = 128 << 20
+    static let mostDrained = 128 << 20
+    /// The same, of a client whose request was refused with its connection.
+    static let mostDrainedOfRefused = 1 << 20
+    /// Seconds that a client who sends no more is worked for.
+    private static let patienceSeconds: Int64 = 2
     /// Seconds between two looks at what has come.
     private static let lookSeconds: Int64 = 60
     /// So many looks at a connection without a request, and it is ended.
     private static let mostQuietLooks = 10
-    /// Seconds that the other end has to end the connection that is over.
-    private static let farewellSeconds: Int64 = 2
 
     private let connections: OpenConnections
     private let answer: HTTPConnection.Answer
     /// There from the first time that a reader was behind.
     private var slowReader: SlowReader?
-    private var context: ChannelHandlerContext?
-    private var incoming = Incoming.none
+    var context: ChannelHandlerContext?
+    var incoming = Incoming.none
     /// The newest request, while it has no response or not the whole of it.
-    private var question: ResponseHead.Question?
-    private var hasBegunResponse = false
+    var question: ResponseHead.Question?
+    var hasBegunResponse = false
     /// Whether whoever asks waits to hear that the body is wanted before sending it (RFC 9110, section 10.1.1).
-    private var isHeldBack = false
+    var isHeldBack = false
     /// Of the newest request.
-    private var number: UInt32 = 0
+    var number: UInt32 = 0
     /// Responses that the system has not taken the whole of.
-    private var unsent = 0
+    var unsent = 0
     /// Whether the connection ends with the response that is under way.
-    private var isLast = false
+    var isLast = false
     /// Whether the other end sends no more; and whether this one does not.
-    private var isInputClosed = false
-    private var isOutputClosed = false
+    var isInputClosed = false
+    var isOutputClosed = false
     /// Whether whoever reads the body has enough for now; and whether reading was asked for since.
     private var isPaused = false
     private var isReadPending = false
     /// Kept once more may be sent.
-    private var onWritable: EventLoopPromise<Void>?
+    var onWritable: EventLoopPromise<Void>?
     /// The end of a response whose reader is behind. Until it is written no other request is answered, so that no
     /// reader makes answers pile up, and no connection is taken for idle that is not.
-    private var heldEnd: HeldEnd?
+    var heldEnd: HeldEnd?
     /// What the connection waits for meanwhile; see `look`.
     private var nextLook: Scheduled<Void>?
     private var hasReceived = false
     private var quietLooks = 0
+    /// What is done for the newest request while it has no answer, and the bytes that its body holds.
+    private var work: RequestWork?
+    private var hold: BodyBudget.Hold?
+    private let watch: IncomingWatch
+    var drainLimit = ConnectionHandler.mostDrained
+    /// Whether something of a request came since the last read of the socket began.
+    private var hasParts = false
+    private let peerAddress: String
 
-    private struct HeldEnd {
+    struct HeldEnd {
         let trailers: HTTPFields?
     }
 
     init(of channel: any Channel, in connections: OpenConnections, answer: @escaping HTTPConnection.Answer) {
         self.connections = connections
         self.answer = answer
+        peerAddress = channel.remoteAddress?.ipAddress ?? ""
+        watch = IncomingWatch(on: channel.eventLoop, connections.limits)
         connections.opened(channel)
     }
 
@@ -88,16 +101,31 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.context = nil
         nextLook?.cancel()
         nextLook = nil
+        watch.stop()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasReceived = true
+        hasParts = true
         guard !isLast || question != nil || !isWhole else { return }
         switch unwrapInboundIn(data) {
         case .head(let head): begin(head, context)
         case .body(let bytes): take(bytes, context)
         case .end: endRequest(context)
         }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !isWhole {
+            watch.watchBody(isWaiting: { [self] in isPaused || isHeldBack }) { [self] in
+                if let context = self.context { refuse(context, as: .requestTimeout) }
+            }
+        } else if question == nil, !isLast, !hasParts {
+            // What came is not the whole of a head.
+            watch.watchHead { [self] in if let context = self.context { close(context) } }
+        }
+        hasParts = false
+        context.fireChannelReadComplete()
     }
 
     func read(context: ChannelHandlerContext) {
@@ -127,6 +155,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
             connections.endWatch(context.channel)
             isInputClosed = true
             isLast = true
+            // It may read the answer still, but not wait for long.
+            if let work {
+                context.eventLoop.scheduleTask(in: .seconds(Self.patienceSeconds)) { work.abandon() }
+            }
             if isOutputClosed || !isWhole { close(context) } else { leaveIfOver() }
         }
         context.fireUserInboundEventTriggered(event)
@@ -151,10 +183,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
 // MARK: - Requests
 
 extension ConnectionHandler {
-    private var isWhole: Bool { if case .none = incoming { true } else { false } }
+    var isWhole: Bool { if case .none = incoming { true } else { false } }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         number &+= 1
+        watch.stop()
+        drainLimit = Self.mostDrained
+        let address = connections.proxies.client(
+            peer: peerAddress, forwardedFor: head.headers["x-forwarded-for"], forwarded: head.headers["forwarded"])
+        work = RequestWork(from: address)
         let question = ResponseHead.Question(head)
         self.question = question
         hasBegunResponse = false
@@ -192,6 +229,8 @@ extension ConnectionHandler {
 
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         isHeldBack = false
+        watch.count(bytes.readableBytes)
+        guard mayHold(bytes, context) else { return }
         switch incoming {
         case .none: break
         case .gathering(let head, var body):
@@ -203,11 +242,36 @@ extension ConnectionHandler {
             if !source.yield(bytes) { isPaused = true }
         case .draining(let count):
             incoming = .draining(count + bytes.readableBytes)
-            if count + bytes.readableBytes > Self.mostDrained { close(context) }
+            if count + bytes.readableBytes > drainLimit { close(context) }
         }
     }
 
+    /// Whether there is room for these bytes of a body; the request is refused where there is none.
+    private func mayHold(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
+        if case .draining = incoming { return true }
+        guard !isWhole, let work else { return true }
+        var held = hold ?? BodyBudget.Hold(from: work.address)
+        do throws(BodyBudget.Refusal) {
+            try connections.bodies.take(bytes.readableBytes, for: &held, of: work.client?.user)
+            hold = held
+            return true
+        } catch {
+            hold = held
+            refuse(context, as: error == .total ? .serviceUnavailable : .tooManyRequests, error.words)
+            return false
+        }
+    }
+
+    /// Gives back what the body of the newest request held.
+    func releaseBody() {
+        work = nil
+        guard let held = hold else { return }
+        connections.bodies.release(held)
+        hold = nil
+    }
+
     private func endRequest(_ context: ChannelHandlerContext) {
+        watch.stop()
         let ended = incoming
         incoming = .none
         isHeldBack = false
@@ -231,11 +295,13 @@ extension ConnectionHandler {
         guard let head = try? HTTPRequest(reading: head) else { return refuse(context) }
         let request = Request(head: head, body: body)
         let stream = ResponseStream(over: self, on: context.eventLoop, number, question)
-        Task { [answer, channel = context.channel] in await stream.send(answer(request, channel)) }
+        Task { [answer, channel = context.channel, work] in
+            await RequestWork.$current.withValue(work) { await stream.send(answer(request, channel)) }
+        }
     }
 
     /// Goes on reading a body of which more is wanted.
-    private func resumeReading(_ number: UInt32) {
+    func resumeReading(_ number: UInt32) {
         guard number == self.number else { return }
         isPaused = false
         guard isReadPending else { return }
@@ -271,6 +337,9 @@ extension ConnectionHandler {
     /// Forgets the request that is under way, because there will be no answer to it.
     private func dropRequest() {
         if case .streaming(let source) = incoming { source.finish(BrokenOffRequest()) }
+        watch.stop()
+        work?.abandon()
+        releaseBody()
         incoming = .none
         question = nil
         onWritable?.fail(ChannelError.ioOnClosedChannel)
@@ -281,7 +350,11 @@ extension ConnectionHandler {
 
     /// Answers what is no request, or not the whole of one, and ends the connection: nobody knows where the next would
     /// begin.
-    private func refuse(_ context: ChannelHandlerContext, as status: HTTPResponseStatus = .badRequest) {
+    ///
+    /// - Parameter words: why, for a person, as CouchDB tells it.
+    private func refuse(
+        _ context: ChannelHandlerContext, as status: HTTPResponseStatus = .badRequest, _ words: String? = nil
+    ) {
         // Nothing follows a response that was the last or whose request is broken; within one nobody would hear it.
         if question == nil ? isLast || !isWhole : hasBegunResponse {
             if question != nil { return close(context) }
@@ -291,101 +364,23 @@ extension ConnectionHandler {
         }
         dropRequest()
         isLast = true
-        let head = HTTPResponseHead(
-            version: .http1_1, status: status, headers: ["connection": "close", "content-length": "0"])
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let body = ByteBuffer(
+            bytes: words.map { words in
+                let fault = CouchFault(.init(code: Int(status.code)), "too_many_requests", words)
+                return JSONWriter.object { $0.couchFault(fault) }
+            } ?? [])
+        var headers: HTTPHeaders = ["connection": "close", "content-length": "\(body.readableBytes)"]
+        if words != nil { headers.add(contentsOf: ["content-type": "application/json", "retry-after": "5"]) }
+        context.write(
+            wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
+        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         writeEnd(nil, context)
         context.flush()
     }
 
-    private func close(_ context: ChannelHandlerContext) {
+    func close(_ context: ChannelHandlerContext) {
         dropRequest()
         isLast = true
         context.close(promise: nil)
-    }
-}
-
-// MARK: - Responses
-
-extension ConnectionHandler {
-    /// Sends what a response consists of.
-    ///
-    /// - Parameter promise: kept once more may be sent; broken when the connection has ended.
-    func send(_ parts: [ResponseStream.Part], of number: UInt32, _ promise: EventLoopPromise<Void>?) {
-        guard number == self.number, question != nil, heldEnd == nil, let context else {
-            promise?.fail(ChannelError.ioOnClosedChannel)
-            return
-        }
-        for part in parts {
-            switch part {
-            case .head(var head):
-                // Nobody knows whether the body that was not asked for will come, and so where the next request begins.
-                if isHeldBack { head.makeLast() }
-                isLast = isLast || head.isLast
-                hasBegunResponse = true
-                context.write(wrapOutboundOut(.head(head.onWire)), promise: nil)
-            case .body(let bytes): context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
-            case .end(let trailers): endResponse(trailers, context)
-            }
-        }
-        context.flush()
-        if let promise {
-            if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
-        }
-    }
-
-    private func endResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
-        if !context.channel.isWritable {
-            context.flush()
-            if !context.channel.isWritable {
-                heldEnd = HeldEnd(trailers: trailers)
-                return
-            }
-        }
-        completeResponse(trailers, context)
-    }
-
-    private func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
-        heldEnd = nil
-        // Before anything is written: the request that comes next may be handed on meanwhile.
-        question = nil
-        if case .streaming = incoming {
-            incoming = isHeldBack ? .none : .draining(0)
-            resumeReading(number)
-        }
-        writeEnd(trailers, context)
-    }
-
-    private func writeEnd(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
-        unsent += 1
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { [self] _ in
-            unsent -= 1
-            leaveIfOver()
-        }
-        context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: sent)
-    }
-
-    /// Ends the connection once its last response is on its way.
-    private func leaveIfOver() {
-        guard isLast, question == nil, isWhole, unsent == 0, !isOutputClosed, let context else { return }
-        isOutputClosed = true
-        if isInputClosed { return context.close(promise: nil) }
-        // What is still on its way here must not meet a closed door: the answer would be lost with it.
-        context.close(mode: .output, promise: nil)
-        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.farewellSeconds)) { [self] in
-            self.context?.close(promise: nil)
-        }
-    }
-
-    /// Ends the connection in the middle of a response.
-    func breakOff(_ number: UInt32) {
-        guard number == self.number, let question, let context else { return }
-        if !question.isCurrent {
-            // Where the end of the connection is the end of the body, it must not look like one.
-            let abruptly = linger(l_onoff: 1, l_linger: 0)
-            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abruptly)
-        }
-        close(context)
     }
 }

@@ -30,8 +30,19 @@ package final class OpenConnections: Service {
         private static let probeAfter = NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)
     #endif
 
+    /// What each may take.
+    let limits: ConnectionLimits
+    /// Whose word about a client's address counts.
+    let proxies: TrustedProxies
+    /// What their bodies hold.
+    let bodies: BodyBudget
+
     /// No connection yet.
-    package init() {}
+    package init(limits: ConnectionLimits = ConnectionLimits(), proxies: TrustedProxies = TrustedProxies()) {
+        self.limits = limits
+        self.proxies = proxies
+        bodies = BodyBudget(limits)
+    }
 
     /// Has something done once a connection is closed, or its other end is: for what is under way on it, so there is
     /// one such thing at a time, to be ended by `unwatch`.

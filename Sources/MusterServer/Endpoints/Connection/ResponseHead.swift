@@ -28,12 +28,15 @@ struct ResponseHead {
     private(set) var onWire: HTTPResponseHead
     /// Whether the connection ends with the response.
     private(set) var isLast: Bool
+    /// Whether whoever answered ends the connection with the response: then little more of the request is read.
+    let isRefusal: Bool
 
     init(_ response: HTTPResponse, to question: Question) {
         var response = response
         response.headerFields[.date] = HTTPDate.now
         response.headerFields[.server] = "muster"
-        var isLast = !question.isKeepAlive
+        isRefusal = response.headerFields[.connection]?.lowercased() == "close"
+        var isLast = !question.isKeepAlive || isRefusal
         if !question.isHead, response.mayHaveBody, response.headerFields[.contentLength] == nil {
             if question.isCurrent {
                 response.headerFields[.transferEncoding] = "chunked"

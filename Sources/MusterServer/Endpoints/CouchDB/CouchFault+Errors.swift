@@ -26,8 +26,27 @@ extension CouchFault {
         case is HTTPParserError: self = .badRequest("The body ended before its end.")
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: CouchLimits.documentBytes)
         case let error as HTTPError where error.status.kind == .clientError: self = .badRequest(error.body ?? "")
+        case let fault as WorkLimit.Fault: self.init(telling: fault)
+        case WorkFault.shareIsFull:
+            self = .tooManyRequests(
+                retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
+        case WorkFault.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
         case is CancellationError: self = .unavailable("The request was given up.")
         default: return nil
+        }
+    }
+
+    /// A query that takes too much is as wrong as one that cannot be read: the same again would take as much again.
+    private init(telling fault: WorkLimit.Fault) {
+        let advice =
+            "Make an index (POST /{db}/_index) for a field that the selector compares, use fewer or simpler $regex, "
+            + "or ask about fewer documents."
+        switch fault {
+        case .deadline(let seconds):
+            self.init(.badRequest, "timeout", "The query took more than \(Int(seconds)) s and was ended. \(advice)")
+        case .steps(let limit):
+            self.init(.badRequest, "timeout", "The query took more than \(limit) steps and was ended. \(advice)")
+        case .abandoned: self = .unavailable("The request was given up.")
         }
     }
 

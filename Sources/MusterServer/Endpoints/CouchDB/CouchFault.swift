@@ -130,8 +130,10 @@ extension CouchFault {
         return fault
     }
     /// Too many tries.
-    static func tooManyRequests(retryAfterSeconds: Int) -> CouchFault {
-        var fault = CouchFault(.tooManyRequests, "too_many_requests", "Wait, and try again.")
+    static func tooManyRequests(
+        retryAfterSeconds: Int, _ reason: String = "Wait, and try again."
+    ) -> CouchFault {
+        var fault = CouchFault(.tooManyRequests, "too_many_requests", reason)
         fault.headers[.retryAfter] = "\(retryAfterSeconds)"
         return fault
     }

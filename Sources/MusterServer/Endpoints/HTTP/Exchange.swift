@@ -7,7 +7,7 @@ import NIOCore
 package struct Exchange: RequestContext {
     /// What Hummingbird keeps of a request.
     package var coreContext: CoreRequestContextStorage
-    /// The peer's address without its port; empty where there is none.
+    /// Where it comes from, without a port; empty where that is not known. Behind a trusted proxy, the client's own.
     package let remoteAddress: String
     /// The connection that it came over.
     let channel: any Channel
@@ -18,7 +18,7 @@ package struct Exchange: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
-        remoteAddress = channel.remoteAddress?.ipAddress ?? ""
+        remoteAddress = RequestWork.current?.address ?? channel.remoteAddress?.ipAddress ?? ""
     }
 
     /// Who asks, for the audit log; nil on routes that admit anyone.

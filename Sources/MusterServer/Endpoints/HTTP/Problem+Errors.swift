@@ -26,6 +26,13 @@ extension Problem {
             self = .unavailable(error.body ?? "")
         case let error as HTTPError where error.status == .notFound: self = .notFound
         case let error as HTTPError where error.status.kind == .clientError: self = .malformed(error.body ?? "")
+        case WorkLimit.Fault.abandoned: self = .unavailable("The request was given up.")
+        case is WorkLimit.Fault:
+            self = .invalid([], "This takes longer than one request may: ask for less at a time.")
+        case WorkFault.shareIsFull:
+            self = .tooManyRequests(
+                retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
+        case WorkFault.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
         case is CancellationError: self = .unavailable("The request was given up.")
         default: return nil
         }

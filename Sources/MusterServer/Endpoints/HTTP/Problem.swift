@@ -165,8 +165,10 @@ extension Problem {
     }
 
     /// Too many tries.
-    package static func tooManyRequests(retryAfterSeconds: Int) -> Problem {
-        var problem = Problem(.tooManyRequests, "too-many-tries", "Too many tries.", "Wait, and try again.")
+    package static func tooManyRequests(
+        retryAfterSeconds: Int, _ detail: String = "Wait, and try again."
+    ) -> Problem {
+        var problem = Problem(.tooManyRequests, "too-many-tries", "Too many tries.", detail)
         problem.headers[.retryAfter] = "\(retryAfterSeconds)"
         return problem
     }

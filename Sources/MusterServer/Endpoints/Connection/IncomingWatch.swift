@@ -1,0 +1,65 @@
+import NIOCore
+
+/// Ends a request that comes too slowly: a head that does not end, a body that brings too little.
+///
+/// On the event loop of its connection. There is a timer only while a request has begun and not ended, so the many
+/// connections that wait for nothing have none.
+final class IncomingWatch {
+    private let eventLoop: any EventLoop
+    private let limits: ConnectionLimits
+    private var next: Scheduled<Void>?
+    private var began = NIODeadline.now()
+    private var bytes = 0
+
+    /// Seconds between two looks at a body.
+    private static let lookSeconds: Double = 5
+
+    init(on eventLoop: any EventLoop, _ limits: ConnectionLimits) {
+        self.eventLoop = eventLoop
+        self.limits = limits
+    }
+
+    /// Begins with the first bytes of a head, unless it has begun.
+    func watchHead(_ whenOver: @escaping () -> Void) {
+        guard next == nil else { return }
+        next = schedule(limits.headSeconds, whenOver)
+    }
+
+    /// Begins when a body has begun and not ended, unless it has begun.
+    ///
+    /// - Parameter isWaiting: whether the server takes nothing at the moment, so that nothing can come.
+    func watchBody(isWaiting: @escaping () -> Bool, _ whenOver: @escaping () -> Void) {
+        guard next == nil else { return }
+        began = .now()
+        lookSoon(isWaiting, whenOver)
+    }
+
+    /// Counts bytes of the body.
+    func count(_ count: Int) { bytes += count }
+
+    /// Ends: the head or the request is whole, or the connection is over.
+    func stop() {
+        next?.cancel()
+        next = nil
+        bytes = 0
+    }
+
+    private func lookSoon(_ isWaiting: @escaping () -> Bool, _ whenOver: @escaping () -> Void) {
+        let pause = min(Self.lookSeconds, limits.bodyGraceSeconds / 2)
+        next = schedule(pause) { [self] in
+            if isWaiting() { began = began + .nanoseconds(Int64(pause * 1e9)) }
+            let seconds = Double((NIODeadline.now() - began).nanoseconds) / 1e9
+            let wanted = (seconds - limits.bodyGraceSeconds) * limits.bytesPerSecond
+            if seconds > limits.bodySeconds || Double(bytes) < wanted {
+                next = nil
+                whenOver()
+            } else {
+                lookSoon(isWaiting, whenOver)
+            }
+        }
+    }
+
+    private func schedule(_ seconds: Double, _ body: @escaping () -> Void) -> Scheduled<Void> {
+        eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
+    }
+}

@@ -1,0 +1,94 @@
+import NIOPosix
+import Synchronization
+
+/// A few threads for work that blocks, and the queue before them (`FairQueue`).
+final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
+    typealias Share = FairQueue<Lane, Job>.Share
+
+    /// Work that waits: done when it is given nothing, refused when it is given a reason.
+    typealias Job = @Sendable ((any Error)?) -> Void
+
+    private let threads: NIOThreadPool
+    private let queue: Mutex<FairQueue<Lane, Job>>
+    private let threadCount: Int
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameters:
+    ///   - jobs: how many may be there at a time, done or waiting.
+    ///   - now: the clock that tells how long work waits.
+    init(threads count: Int, jobs: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        threadCount = count
+        self.now = now
+        threads = NIOThreadPool(numberOfThreads: count)
+        queue = Mutex(FairQueue(.init(threads: count, jobs: jobs)))
+        threads.start()
+    }
+
+    /// Does work on one of the threads, when it is its lane's turn.
+    ///
+    /// - Parameters:
+    ///   - urgency: 0 is done first.
+    ///   - isAbandoned: whether nobody waits for the result any more: then the work is not begun.
+    /// - Throws: `WorkFault`; `CancellationError` when nobody waits any more or the pool has ended; what `work` throws.
+    func run<Success: Sendable>(
+        _ lane: Lane, urgency: Int = 0, share: Share, isAbandoned: @escaping @Sendable () -> Bool = { false },
+        _ work: @escaping @Sendable () throws -> Success
+    ) async throws -> Success {
+        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Success, any Error>) in
+            let job: Job = { refusal in
+                if let refusal { return continuation.resume(throwing: refusal) }
+                if isAbandoned() { return continuation.resume(throwing: CancellationError()) }
+                continuation.resume(with: Result { try work() })
+            }
+            addJob(job, lane, urgency, share)
+        }
+    }
+
+    private func addJob(_ job: @escaping Job, _ lane: Lane, _ urgency: Int, _ share: Share) {
+        let moment = now()
+        let outcome = queue.withLock { queue -> Result<Job?, FairQueue<Lane, Job>.Refusal> in
+            do throws(FairQueue<Lane, Job>.Refusal) {
+                return .success(try queue.add(job, of: lane, urgency: urgency, share: share, at: moment))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch outcome {
+        case .success(let displaced):
+            displaced?(WorkFault.isFull)
+            startJobs()
+        case .failure(.laneIsFull): job(WorkFault.shareIsFull)
+        case .failure(.isFull): job(WorkFault.isFull)
+        }
+    }
+
+    private func startJobs() {
+        while let (job, lane) = queue.withLock({ $0.start() }) {
+            threads.submit { [self] state in
+                job(state == .active ? nil : CancellationError())
+                queue.withLock { $0.finish(lane) }
+                startJobs()
+            }
+        }
+    }
+
+    /// Seconds that the oldest work waits that lacks nothing but a free thread; 0 when there is none.
+    var oldestWaitSeconds: Double {
+        let oldest = queue.withLock { $0.oldestReady }
+        return oldest.map { (now() - $0) / .seconds(1) } ?? 0
+    }
+
+    /// Refuses what comes from now on, and waits for what is being done.
+    func shutDown() async throws { try await threads.shutdownGracefully() }
+
+    /// As `shutDown`, without waiting.
+    func shutDownSoon() { threads.shutdownGracefully { _ in } }
+}
+
+/// Why work was not taken.
+enum WorkFault: Error, Hashable, Sendable {
+    /// Whoever asks has as much work waiting as one may have.
+    case shareIsFull
+    /// As much work is waiting as may wait.
+    case isFull
+}

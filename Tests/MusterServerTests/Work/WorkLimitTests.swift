@@ -1,0 +1,53 @@
+import MusterWire
+import Synchronization
+import Testing
+
+@testable import MusterServer
+
+@Suite struct WorkLimitTests {
+    /// A clock that is moved by hand.
+    private final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+        func advance(bySeconds seconds: Double) { time.withLock { $0 += .seconds(seconds) } }
+    }
+
+    @Test func `work ends after so many steps`() throws {
+        let limit = WorkLimit(seconds: 60, steps: 10_000)
+        var steps = 0
+        while limit.spendSteps(1), steps < 1_000_000 { steps += 1 }
+        #expect((10_000...10_300).contains(steps))
+        #expect(limit.fault == .steps(limit: 10_000))
+        #expect(throws: WorkLimit.Fault.steps(limit: 10_000)) { try limit.check() }
+    }
+
+    @Test func `work ends at its deadline`() throws {
+        let clock = Clock()
+        let limit = WorkLimit(seconds: 5, steps: 1_000_000, now: { clock.now })
+        try limit.check()
+        clock.advance(bySeconds: 6)
+        #expect(throws: WorkLimit.Fault.deadline(seconds: 5)) { try limit.check() }
+        #expect(!limit.spendSteps(1))
+    }
+
+    @Test func `work ends once nobody waits for it`() throws {
+        let isGone = Mutex(false)
+        let limit = WorkLimit(seconds: 5, steps: 1_000_000, isAbandoned: { isGone.withLock { $0 } })
+        try limit.check()
+        isGone.withLock { $0 = true }
+        #expect(throws: WorkLimit.Fault.abandoned) { try limit.check() }
+    }
+
+    @Test func `a selector of many patterns is cut short, and says so`() throws {
+        let conditions = (0..<300).map { #"{"text":{"$regex":"(a|aa)+\#($0)$"}}"# }.joined(separator: ",")
+        let selector = try MusterWire.Selector(parsing: Array(#"{"$or":[\#(conditions)]}"#.utf8))
+        let text = String(repeating: "a", count: 40) + "!"
+        let document = try MusterWire.JSONValue(parsing: Array(#"{"text":"\#(text)"}"#.utf8))
+        let limit = WorkLimit(seconds: 60, steps: 256 * 20)
+        BoundedWork.$bound.withValue(limit) { #expect(!selector.matches(document)) }
+        #expect(limit.fault == .steps(limit: 256 * 20))
+        let enough = WorkLimit(seconds: 60, steps: 1_000_000)
+        BoundedWork.$bound.withValue(enough) { #expect(!selector.matches(document)) }
+        #expect(enough.fault == nil)
+    }
+}
