@@ -1,7 +1,12 @@
 import MusterCore
 import Synchronization
 
-/// Slows down guessing: a bucket of tries for each name and for each address. A try that succeeds is given back.
+/// Slows down guessing: a bucket of tries for each name at each address, one for each address, and one for each name
+/// wherever the tries come from. A try that succeeds is given back.
+///
+/// Addresses are counted by `AddressPrefix`. The first two refuse; the last refuses nobody, so that strangers who guess
+/// a name's password lock nobody out: it has tries at the name, from where the name did not sign in lately, wait behind
+/// all others (`PasswordHasher.Urgency`).
 final class AttemptLimiter: Sendable {
     /// How many tries there are at once, and how fast they come back.
     struct Allowance: Sendable {
@@ -9,40 +14,64 @@ final class AttemptLimiter: Sendable {
         var perSecond: Double
     }
 
-    private let buckets: Mutex<(names: TokenBuckets, addresses: TokenBuckets)>
-
-    /// Ten tries for a name, sixty for an address (people share one), both filled again within a minute or two.
-    init(
-        name: Allowance = Allowance(tries: 10, perSecond: 1.0 / 6),
-        address: Allowance = Allowance(tries: 60, perSecond: 1), capacity: Int = 10_000
-    ) {
-        buckets = Mutex((TokenBuckets(name, capacity: capacity), TokenBuckets(address, capacity: capacity)))
+    private struct Buckets {
+        /// By name and address.
+        var pairs: TokenBuckets
+        var addresses: TokenBuckets
+        var names: TokenBuckets
     }
 
-    /// Takes a try for both.
+    private let buckets: Mutex<Buckets>
+
+    /// Ten tries for a name at an address, sixty for an address (people share one), thirty for a name before it is
+    /// suspected; all filled again within minutes.
+    init(
+        name: Allowance = Allowance(tries: 10, perSecond: 1.0 / 6),
+        address: Allowance = Allowance(tries: 60, perSecond: 1),
+        suspicion: Allowance = Allowance(tries: 30, perSecond: 0.1), capacity: Int = 10_000
+    ) {
+        buckets = Mutex(
+            Buckets(
+                pairs: TokenBuckets(name, capacity: capacity), addresses: TokenBuckets(address, capacity: capacity),
+                names: TokenBuckets(suspicion, capacity: capacity)))
+    }
+
+    /// Takes a try.
     ///
-    /// - Throws: `IdentityFault.tooManyTries` when either has none left; then neither is charged.
-    func take(name: String, address: String, at now: Instant) throws(IdentityFault) {
-        let wait = buckets.withLock { buckets in
+    /// - Returns: whether the name has been tried often of late, wherever from.
+    /// - Throws: `IdentityFault.tooManyTries` when the name at the address, or the address, has none left; then neither
+    ///   is charged.
+    @discardableResult
+    func take(name: String, address: String, at now: Instant) throws(IdentityFault) -> Bool {
+        let prefix = AddressPrefix.of(address)
+        let pair = Self.pair(name, prefix)
+        let (wait, isSuspected) = buckets.withLock { buckets in
             let wait = max(
-                buckets.names.secondsUntilOne(for: name, at: now),
-                buckets.addresses.secondsUntilOne(for: address, at: now))
+                buckets.pairs.secondsUntilOne(for: pair, at: now),
+                buckets.addresses.secondsUntilOne(for: prefix, at: now))
+            let isSuspected = buckets.names.secondsUntilOne(for: name, at: now) > 0
             if wait == 0 {
-                buckets.names.add(-1, for: name, at: now)
-                buckets.addresses.add(-1, for: address, at: now)
+                buckets.pairs.add(-1, for: pair, at: now)
+                buckets.addresses.add(-1, for: prefix, at: now)
+                if !isSuspected { buckets.names.add(-1, for: name, at: now) }
             }
-            return wait
+            return (wait, isSuspected)
         }
         if wait > 0 { throw .tooManyTries(retryAfterSeconds: Int(wait.rounded(.up))) }
+        return isSuspected
     }
 
     /// Gives a try back that succeeded.
     func giveBack(name: String, address: String, at now: Instant) {
+        let prefix = AddressPrefix.of(address)
         buckets.withLock { buckets in
+            buckets.pairs.add(1, for: Self.pair(name, prefix), at: now)
+            buckets.addresses.add(1, for: prefix, at: now)
             buckets.names.add(1, for: name, at: now)
-            buckets.addresses.add(1, for: address, at: now)
         }
     }
+
+    private static func pair(_ name: String, _ prefix: String) -> String { "\(prefix) \(name)" }
 }
 
 /// Token buckets by key, all of one size. Remembers at most `capacity` that are not full.

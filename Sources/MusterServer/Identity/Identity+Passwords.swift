@@ -50,19 +50,21 @@ extension Identity {
         let now = now()
         // A name that nobody can have shares one bucket, so that such names fill no memory.
         let bucket = EntityName.isValid(name) ? name : ""
-        try attempts.take(name: bucket, address: address, at: now)
+        let isSuspected = try attempts.take(name: bucket, address: address, at: now)
         let user = ledger.directory.users[name]
-        let stored = try await ledger.read { store in
+        let stored = try await ledger.readCredentials { store in
             try user.flatMap { try store.credential(.password, key: Credential.passwordKey(of: $0.number)) }
         }
         let isUsable = password.utf8.count <= Self.longestPasswordBytes
         let isRight = try await hasher.verify(
-            isUsable ? password : "", against: stored.map { String(decoding: $0.secret, as: UTF8.self) })
+            isUsable ? password : "", against: stored.map { String(decoding: $0.secret, as: UTF8.self) },
+            from: AddressPrefix.of(address), urgency(of: user, from: address, isSuspected: isSuspected, at: now))
         guard isRight, isUsable, let user else {
             logFailedSignIn(of: user, from: address)
             throw IdentityFault.refused
         }
         attempts.giveBack(name: bucket, address: address, at: now)
+        recentSignIns.record(user.number, from: address, at: now)
         return user
     }
 
@@ -71,6 +73,14 @@ extension Identity {
     func logFailedSignIn(of user: User?, from address: String) {
         logger.info(
             "A sign-in failed", metadata: ["address": "\(address)", "user": "\(user?.name ?? "(nobody of that name)")"])
+    }
+
+    private func urgency(
+        of user: User?, from address: String, isSuspected: Bool, at now: Instant
+    ) -> PasswordHasher.Urgency {
+        if let user, recentSignIns.knows(user.number, from: address, at: now) { return .known }
+        if isSuspected { return .suspected }
+        return recentSignIns.knows(nil, from: address, at: now) ? .knownAddress : .unknown
     }
 
     /// Forgets what was verified of a user: call it after a commit that changes the user's credentials.

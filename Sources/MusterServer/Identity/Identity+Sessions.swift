@@ -87,6 +87,10 @@ extension Identity {
     ///   too, and then the whole session ends, since one of its two users must be a thief.
     package func refresh(_ refreshToken: String) async throws -> Session {
         guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityFault.refused }
+        // Whoever shows what no session has does not come before the writer.
+        guard try await ledger.readCredentials({ try $0.credential(.refreshToken, key: shown.key) }) != nil else {
+            throw IdentityFault.refused
+        }
         let next = StoredSession(continuing: shown.name)
         let now = now()
         let user = try await ledger.edit(by: nil) { directory, draft -> User? in
@@ -105,6 +109,7 @@ extension Identity {
             forgetSession(shown.key)
             throw IdentityFault.refused
         }
+        if let request = RequestWork.current { recentSignIns.record(user.number, from: request.address, at: now) }
         return try await session(next, of: user, at: now)
     }
 

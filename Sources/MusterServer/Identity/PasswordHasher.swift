@@ -1,18 +1,28 @@
-import NIOPosix
-import Synchronization
-
 /// Hashes passwords on threads of its own, a few at a time: a storm of sign-ins neither blocks the threads that serve
 /// positions nor takes more memory than `threads` hashes need.
+///
+/// Addresses take turns, and people who signed in lately go first, so that nobody fills the queue for the others.
 package final class PasswordHasher: Sendable {
-    private let threads: NIOThreadPool
-    private let waiting = Mutex(0)
-    private let waitingLimit: Int
+    private let workers: WorkerPool<String>
+    private let share: WorkerPool<String>.Share
     private let cost: PasswordHash.Cost
     /// Hashed against where there is no password, so that the answer takes as long.
     private let decoy: PasswordHash
 
-    /// As many may wait as are done in some three seconds; more are turned away.
-    package static let waitingLimit = 64
+    /// As many may wait as are done in some twenty seconds; more are turned away. What waits costs little memory.
+    package static let waitingLimit = 512
+    /// So many of them from one address.
+    static let waitingLimitOfAddress = 64
+    /// Who waits for his hash for how long is said by this: lower goes first.
+    enum Urgency: Int, Sendable {
+        /// The name signed in from this address lately.
+        case known
+        /// Somebody signed in from this address lately.
+        case knownAddress
+        case unknown
+        /// Many have tried this name of late.
+        case suspected
+    }
 
     /// A hasher of the standard cost: 32 MiB for each thread.
     package convenience init(threads: Int = 2) throws {
@@ -20,16 +30,16 @@ package final class PasswordHasher: Sendable {
     }
 
     init(threads: Int, waitingLimit: Int, cost: PasswordHash.Cost) throws {
-        self.waitingLimit = waitingLimit
         self.cost = cost
+        share = .init(threads: threads, jobs: min(waitingLimit, Self.waitingLimitOfAddress))
+        workers = WorkerPool(threads: threads, jobs: waitingLimit)
         decoy = try PasswordHash(of: "", salt: Array(repeating: 0, count: PasswordHash.saltBytes), cost: cost)
-        self.threads = NIOThreadPool(numberOfThreads: threads)
-        self.threads.start()
     }
 
-    deinit {
-        threads.shutdownGracefully { _ in }
-    }
+    deinit { workers.shutDownSoon() }
+
+    /// Seconds that the oldest hash waits for a thread; 0 when none does.
+    var oldestWaitSeconds: Double { workers.oldestWaitSeconds }
 
     /// The text form of a password's hash, with a fresh salt.
     ///
@@ -37,27 +47,33 @@ package final class PasswordHasher: Sendable {
     func hash(_ password: String) async throws -> String {
         let salt = SecretToken.randomBytes(PasswordHash.saltBytes)
         let cost = cost
-        return try await run { try PasswordHash(of: password, salt: salt, cost: cost).text }
+        let address = AddressPrefix.of(RequestWork.current?.address ?? "")
+        return try await run(address, .knownAddress) { try PasswordHash(of: password, salt: salt, cost: cost).text }
     }
 
     /// Whether a password is the one that was hashed.
     ///
-    /// - Parameter text: the stored text form; nil where there is none, which takes as long and answers false.
+    /// - Parameters:
+    ///   - text: the stored text form; nil where there is none, which takes as long and answers false.
+    ///   - address: the prefix of the address that asks.
     /// - Throws: `IdentityFault.busy` when too many wait already.
-    func verify(_ password: String, against text: String?) async throws -> Bool {
+    func verify(
+        _ password: String, against text: String?, from address: String = "", _ urgency: Urgency = .unknown
+    ) async throws -> Bool {
         let stored = text.flatMap { PasswordHash(text: $0) }
         let hash = stored ?? decoy
-        return try await run { try hash.matches(password) } && stored != nil
+        return try await run(address, urgency) { try hash.matches(password) } && stored != nil
     }
 
-    private func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        let isAdmitted = waiting.withLock { count in
-            guard count < waitingLimit else { return false }
-            count += 1
-            return true
+    private func run<Result: Sendable>(
+        _ address: String, _ urgency: Urgency, _ work: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        let request = RequestWork.current
+        do {
+            return try await workers.run(
+                address, urgency: urgency.rawValue, share: share, isAbandoned: { request?.isAbandoned ?? false }, work)
+        } catch is WorkFault {
+            throw IdentityFault.busy
         }
-        guard isAdmitted else { throw IdentityFault.busy }
-        defer { waiting.withLock { $0 -= 1 } }
-        return try await threads.runIfActive(work)
     }
 }

@@ -6,21 +6,57 @@ import Testing
 @Suite struct LimiterTests {
     private static let start = Instant(seconds: 1_700_000_000)
 
-    @Test func `tries run out by name and by address, and come back with time`() throws {
+    @Test func `tries run out by name and address, and by address, and come back with time`() throws {
         let limiter = AttemptLimiter(
             name: .init(tries: 2, perSecond: 0.5), address: .init(tries: 3, perSecond: 1))
         let now = Self.start
         try limiter.take(name: "mia", address: "a", at: now)
         try limiter.take(name: "mia", address: "a", at: now)
         #expect(throws: IdentityFault.tooManyTries(retryAfterSeconds: 2)) {
-            try limiter.take(name: "mia", address: "b", at: now)
+            try limiter.take(name: "mia", address: "a", at: now)
         }
         // A refused try costs nothing, so the address has one left.
         try limiter.take(name: "max", address: "a", at: now)
         #expect(throws: IdentityFault.tooManyTries(retryAfterSeconds: 1)) {
             try limiter.take(name: "sue", address: "a", at: now)
         }
-        try limiter.take(name: "mia", address: "b", at: now.advanced(bySeconds: 2))
+        try limiter.take(name: "mia", address: "a", at: now.advanced(bySeconds: 2))
+    }
+
+    @Test func `strangers who guess at a name lock nobody out elsewhere, and make the name suspected`() throws {
+        let limiter = AttemptLimiter(
+            name: .init(tries: 2, perSecond: 0.01), suspicion: .init(tries: 10, perSecond: 0.01))
+        for stranger in 0..<5 {
+            for _ in 0..<2 {
+                #expect(try !limiter.take(name: "mia", address: "198.51.100.\(stranger)", at: Self.start))
+            }
+        }
+        #expect(try limiter.take(name: "mia", address: "192.0.2.1", at: Self.start))
+        #expect(try !limiter.take(name: "max", address: "192.0.2.1", at: Self.start))
+    }
+
+    @Test func `a household of IPv6 addresses has the tries of one address`() throws {
+        let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 0.01))
+        try limiter.take(name: "mia", address: "2001:db8:1:2::1", at: Self.start)
+        #expect(throws: IdentityFault.self) {
+            try limiter.take(name: "mia", address: "2001:db8:1:2::2", at: Self.start)
+        }
+        try limiter.take(name: "mia", address: "2001:db8:1:3::2", at: Self.start)
+    }
+
+    @Test func `who signed in from an address of late is known there, for a time and up to a number`() {
+        let recent = RecentSignIns(capacity: 100, lifetimeSeconds: 60)
+        recent.record(UserNumber(1), from: "192.0.2.1", at: Self.start)
+        #expect(recent.knows(UserNumber(1), from: "192.0.2.1", at: Self.start.advanced(bySeconds: 59)))
+        #expect(recent.knows(nil, from: "192.0.2.1", at: Self.start))
+        #expect(!recent.knows(UserNumber(2), from: "192.0.2.1", at: Self.start))
+        #expect(!recent.knows(UserNumber(1), from: "192.0.2.1", at: Self.start.advanced(bySeconds: 61)))
+        for number in 2..<1_000 {
+            recent.record(
+                UserNumber(Int32(number)), from: "198.51.100.\(number % 250)",
+                at: Self.start.advanced(bySeconds: Double(number)))
+        }
+        #expect(!recent.knows(UserNumber(1), from: "192.0.2.1", at: Self.start))
     }
 
     @Test func `a try that succeeds is given back`() throws {

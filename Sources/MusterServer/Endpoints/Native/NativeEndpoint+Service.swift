@@ -30,9 +30,13 @@ extension NativeEndpoint {
             body: .init(byteBuffer: ByteBuffer(string: identity.keySet)))
     }
 
-    /// Healthy is who can answer: the writer's thread is alive and the store can be read.
+    /// Healthy is who can answer: the writer's thread is alive, the store can be read and passwords can be proved.
+    /// Where work waits too long for its turn, the answer says which.
     private func seeHealth(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let now = configuration.now()
+        let waits = ledger.waits + [("hashing", identity.hasher.oldestWaitSeconds)]
+        let stalled = waits.filter { $0.seconds >= Self.standstillSeconds }
+        guard stalled.isEmpty else { return standstill(stalled, at: now) }
         let isKnown = await isKnown(request, exchange)
         let (sequence, clock) = try await ledger.inspect { engine, _, sequence in
             (sequence, engine.suspectServerClock(now: now))
@@ -59,6 +63,24 @@ extension NativeEndpoint {
         if exchange.isFromLoopback, request.isOfThisMachine { return true }
         guard let authorization = request.headers[.authorization] else { return false }
         return (try? await identity.authenticate(authorization, from: exchange.remoteAddress)) != nil
+    }
+
+    /// Seconds that work waits before `/health` calls it a standstill.
+    private static let standstillSeconds: Double = 10
+
+    private func standstill(_ stalled: [(part: String, seconds: Double)], at now: Instant) -> Response {
+        .json(.serviceUnavailable) { writer in
+            writer.beginObject()
+            writer.member("status", "stalled")
+            writer.member("stalled", listing: stalled) { writer, wait in
+                writer.beginObject()
+                writer.member("part", wait.part)
+                writer.member("waitingSeconds", Int64(wait.seconds))
+                writer.endObject()
+            }
+            writer.member("at", now)
+            writer.endObject()
+        }
     }
 
     private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
