@@ -46,6 +46,18 @@ extension Identity {
         return AmazonKey(key: key, secretAccessKey: secret, sessionToken: token)
     }
 
+    /// Makes sure that an access key exists.
+    ///
+    /// - Throws: `SignatureFault.unknownKey`; `LedgerError` and `StoreError` when it cannot be known now.
+    func requireAmazonKey(_ shown: SignatureV4) async throws {
+        let now = now()
+        if verified.entry(for: Self.digest(of: shown), at: now) == nil { _ = try await amazonEntry(shown, at: now) }
+    }
+
+    private static func digest(of shown: SignatureV4) -> TokenDigest {
+        TokenDigest(of: "\(shown.accessKeyID)/\(shown.scope.text)")
+    }
+
     /// Proves whose request it is by its signature.
     ///
     /// - Parameter service: the signing name that the request must be for; nil: any.
@@ -53,7 +65,7 @@ extension Identity {
     package func authenticate(_ request: SignedRequest, for service: String?) async throws -> Principal {
         let now = now()
         try Self.check(request, for: service, at: now)
-        let digest = TokenDigest(of: "\(request.shown.accessKeyID)/\(request.shown.scope.text)")
+        let digest = Self.digest(of: request.shown)
         if let entry = verified.entry(for: digest, at: now), let key = entry.signing {
             try Self.check(request, key)
             return try amazonPrincipal(entry)
@@ -68,13 +80,16 @@ extension Identity {
 
     private func amazonPrincipal(_ entry: CredentialCache.Entry) throws(SignatureFault) -> Principal {
         guard let user = ledger.directory.users[entry.user] else { throw .unknownKey }
+        RequestWork.current?.identify(user)
         return Principal(user, proof: entry.proof)
     }
 
     private func amazonEntry(
         _ shown: SignatureV4, at now: Instant
     ) async throws -> (CredentialCache.Entry, VerifyingKey) {
-        let stored = try await ledger.read { try $0.credential(.awsKey, key: Array(shown.accessKeyID.utf8)) }
+        let stored = try await ledger.readCredentials { store in
+            try store.credential(.awsKey, key: Array(shown.accessKeyID.utf8))
+        }
         guard let stored, let user = stored.user,
             let opened = try? vault.open(stored.secret, for: Self.purpose(ofKey: shown.accessKeyID)),
             opened.count >= Self.secretLength

@@ -22,7 +22,11 @@ extension AmazonFault {
             self = AmazonFault(
                 409, "ConflictException", "Incident \(number.rawValue) of its team is open: close it first.")
         case is StoreError: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
-        case is CancellationError: self = .unavailable("The request was given up.", retryAfterSeconds: 1)
+        case WorkFault.shareIsFull: self = .throttled(retryAfterSeconds: 1)
+        case WorkFault.isFull:
+            self = .unavailable("As many requests wait to be read for as may wait.", retryAfterSeconds: 1)
+        case is CancellationError, WorkLimit.Fault.abandoned:
+            self = .unavailable("The request was given up.", retryAfterSeconds: 1)
         case let error as HTTPError where error.status.kind == .clientError:
             self = AmazonFault(error.status.code, "ValidationException", error.body ?? "The request cannot be read.")
         default: return nil

@@ -32,7 +32,10 @@ struct AmazonGate: Sendable {
         _ handler: (Principal, ByteBuffer) async throws -> [UInt8]
     ) async -> Response {
         var response: Response
+        var isKeyKnown = false
         do {
+            try await requireKey(of: request)
+            isKeyKnown = true
             let (principal, body) = try await admit(request, service: service, bodyLimit: bodyLimit)
             let bytes = try await handler(principal, body)
             response = Response(
@@ -40,9 +43,17 @@ struct AmazonGate: Sendable {
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
         } catch {
             response = fault(error, exchange).response(as: contentType)
+            // The rest of a body that nobody will read is not waited for.
+            if !isKeyKnown { response.headers[.connection] = "close" }
         }
         response.headers[.amazonRequestID] = SecretToken.randomBytes(16).hexadecimal
         return response
+    }
+
+    /// Makes sure that the access key exists, before anything of the body is read.
+    private func requireKey(of request: Request) async throws {
+        guard let authorization = request.headers[.authorization] else { throw SignatureFault.missing }
+        try await identity.requireAmazonKey(try SignedRequest.signature(in: authorization))
     }
 
     private func admit(
@@ -51,7 +62,6 @@ struct AmazonGate: Sendable {
         if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
             throw NIOTooManyBytesError(maxBytes: bodyLimit)
         }
-        // Before the body is read: whoever shows nothing sends nothing.
         guard let authorization = request.headers[.authorization] else { throw SignatureFault.missing }
         let body = try await request.body.collect(upTo: bodyLimit)
         let signed = try SignedRequest(request, authorization: authorization, body: body)
@@ -86,19 +96,25 @@ private final class AmazonRates: Sendable {
 }
 
 extension SignedRequest {
-    /// A request as it came.
+    /// The signature that an `Authorization` header shows.
     ///
-    /// - Throws: `SignatureFault` when it shows no signature, or leaves out of it what must be signed.
-    init(_ request: Request, authorization: String, body: ByteBuffer) throws(SignatureFault) {
-        let shown: SignatureV4
+    /// - Throws: `SignatureFault` when it shows none.
+    static func signature(in authorization: String) throws(SignatureFault) -> SignatureV4 {
         do throws(SignatureV4.Fault) {
-            shown = try SignatureV4(authorization: authorization)
+            return try SignatureV4(authorization: authorization)
         } catch {
             switch error {
             case .otherScheme: throw .missing
             case .malformed(let words): throw .malformed(words)
             }
         }
+    }
+
+    /// A request as it came.
+    ///
+    /// - Throws: `SignatureFault` when it shows no signature, or leaves out of it what must be signed.
+    init(_ request: Request, authorization: String, body: ByteBuffer) throws(SignatureFault) {
+        let shown = try Self.signature(in: authorization)
         guard let time = request.headers[.amazonDate] else { throw .malformed("requires a 'X-Amz-Date' header") }
         let signed = Set(shown.signedHeaders)
         guard signed.contains("host") else { throw .malformed("must sign 'host'") }
