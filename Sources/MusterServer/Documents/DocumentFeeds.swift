@@ -18,8 +18,7 @@ package final class DocumentFeeds: Service {
         var feeds: [Int: Entry] = [:]
         /// The feeds of each scope, and under nil those of any.
         var listening: [DatabaseScope?: Set<Int>] = [:]
-        /// How many feeds each user has open.
-        var openByUser: [UserNumber: Int] = [:]
+        var shares = FeedShares(capacity: CouchLimits.feeds)
         var nextID = 0
         /// The log is read up to here.
         var cursor = Sequence.zero
@@ -34,7 +33,7 @@ package final class DocumentFeeds: Service {
 
     private struct Entry {
         let scope: DatabaseScope?
-        let user: UserNumber
+        let owner: FeedOwner
         let beatSeconds: Double?
         var nextBeat: ContinuousClock.Instant?
         var deadline: ContinuousClock.Instant?
@@ -43,11 +42,11 @@ package final class DocumentFeeds: Service {
         private var waiter: CheckedContinuation<Void, Never>?
 
         init(
-            scope: DatabaseScope?, user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?,
+            scope: DatabaseScope?, owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?,
             now: ContinuousClock.Instant
         ) {
             self.scope = scope
-            self.user = user
+            self.owner = owner
             self.beatSeconds = beatSeconds
             nextBeat = beatSeconds.map { now + .seconds($0) }
             deadline = timeoutSeconds.map { now + .seconds($0) }
@@ -99,30 +98,29 @@ package final class DocumentFeeds: Service {
     ///   - scope: what is waited for; nil: any database.
     ///   - beatSeconds: how often it is to be woken whatever happens; nil: never.
     ///   - timeoutSeconds: when it is to be told that its time is over; nil: never.
-    ///   - limit: how many feeds the user may have open.
     /// - Returns: nil when as many are open as may be, or the server is shutting down.
     package func open(
-        _ scope: DatabaseScope?, by user: UserNumber, beatSeconds: Double?, timeoutSeconds: Double?, limit: Int
+        _ scope: DatabaseScope?, by owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?
     ) -> DocumentFeed? {
         let now = ContinuousClock.now
         let id = state.withLock { state -> Int? in
-            guard !state.isClosed, state.feeds.count < CouchLimits.feeds, state.openByUser[user, default: 0] < limit
-            else { return nil }
+            guard !state.isClosed, (try? state.shares.open(owner)) != nil else { return nil }
             if state.feeds.isEmpty { state.cursor = ledger.lastSequence }
             state.nextID += 1
             state.feeds[state.nextID] = Entry(
-                scope: scope, user: user, beatSeconds: beatSeconds, timeoutSeconds: timeoutSeconds, now: now)
+                scope: scope, owner: owner, beatSeconds: beatSeconds, timeoutSeconds: timeoutSeconds, now: now)
             state.listening[scope, default: []].insert(state.nextID)
-            state.openByUser[user, default: 0] += 1
             return state.nextID
         }
         return id.map { DocumentFeed(feeds: self, id: $0) }
     }
 
-    /// Whether the user may open one more at this moment.
-    package func hasRoom(for user: UserNumber, limit: Int) -> Bool {
+    /// Why one more may not be opened at this moment; nil when it may.
+    func refusal(of owner: FeedOwner) -> FeedShares.Refusal? {
         state.withLock { state in
-            !state.isClosed && state.feeds.count < CouchLimits.feeds && state.openByUser[user, default: 0] < limit
+            if state.isClosed { return .isStopping }
+            do throws(FeedShares.Refusal) { try state.shares.check(owner) } catch { return error }
+            return nil
         }
     }
 
@@ -135,8 +133,7 @@ package final class DocumentFeeds: Service {
             entry.wake()
             state.listening[entry.scope]?.remove(id)
             if state.listening[entry.scope]?.isEmpty == true { state.listening[entry.scope] = nil }
-            state.openByUser[entry.user, default: 1] -= 1
-            if state.openByUser[entry.user] == 0 { state.openByUser[entry.user] = nil }
+            state.shares.close(entry.owner)
         }
     }
 

@@ -94,7 +94,9 @@ package struct Endpoints: Sendable {
             ) { request, exchange in
                 let proof = LiveFeed.Proof(
                     authorization: request.headers[.authorization], address: exchange.remoteAddress)
-                return try feed.response(to: proof, since: try Self.cursor(of: request), on: exchange.channel)
+                guard let principal = exchange.principal else { throw Problem.unauthorized }
+                return try feed.response(
+                    to: proof, of: FeedOwner(principal), since: try Self.cursor(of: request), on: exchange.channel)
             })
     }
 

@@ -17,6 +17,8 @@ package final class Live: Service {
 
     private struct Listeners {
         var wakes: [Int: AsyncStream<Void>.Continuation] = [:]
+        var owners: [Int: FeedOwner] = [:]
+        var shares = FeedShares(capacity: Live.listenerLimit)
         var nextID = 0
         var isClosed = false
     }
@@ -41,21 +43,24 @@ package final class Live: Service {
             listeners.isClosed = true
             for wake in listeners.wakes.values { wake.finish() }
             listeners.wakes.removeAll()
+            listeners.owners.removeAll()
         }
     }
 
     /// Joins the listeners.
     ///
-    /// - Returns: nil when as many listen as may, or the server is shutting down.
-    package func listen(since cursor: Sequence) -> Listener? {
+    /// - Throws: `FeedShares.Refusal` when as many listen as may, of all or of the owner's, or the server is stopping.
+    func listen(since cursor: Sequence, by owner: FeedOwner) throws(FeedShares.Refusal) -> Listener {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = listeners.withLock { listeners -> Int? in
-            guard !listeners.isClosed, listeners.wakes.count < Self.listenerLimit else { return nil }
+        let opened = listeners.withLock { listeners -> Result<Int, FeedShares.Refusal> in
+            if listeners.isClosed { return .failure(.isStopping) }
+            do throws(FeedShares.Refusal) { try listeners.shares.open(owner) } catch { return .failure(error) }
             listeners.nextID += 1
             listeners.wakes[listeners.nextID] = wake
-            return listeners.nextID
+            listeners.owners[listeners.nextID] = owner
+            return .success(listeners.nextID)
         }
-        guard let id else { return nil }
+        let id = try opened.get()
         wake.yield()
         return Listener(
             live: self, id: id, cursor: cursor, isFromAnotherLog: cursor > ledger.lastSequence, wakes: wakes)
@@ -65,7 +70,11 @@ package final class Live: Service {
     package var listenerCount: Int { listeners.withLock { $0.wakes.count } }
 
     fileprivate func leave(_ id: Int) {
-        listeners.withLock { $0.wakes.removeValue(forKey: id) }?.finish()
+        let wake = listeners.withLock { listeners in
+            if let owner = listeners.owners.removeValue(forKey: id) { listeners.shares.close(owner) }
+            return listeners.wakes.removeValue(forKey: id)
+        }
+        wake?.finish()
     }
 
     private func wakeAll() {

@@ -25,11 +25,17 @@ struct LiveFeed: Sendable {
     /// Answers with everything after `cursor` that whoever proved it may see, as it happens, until the connection is
     /// closed.
     ///
-    /// - Throws: 503 when as many listen as may, or the server is stopping.
-    func response(to proof: Proof, since cursor: Sequence?, on channel: any Channel) throws -> Response {
-        guard let listener = live.listen(since: cursor ?? ledger.lastSequence) else {
-            throw HTTPError(
-                .serviceUnavailable, message: "as many live feeds are open as may be, or the server is stopping")
+    /// - Throws: 429 when as many listen as may, of all or with the owner's share; 503 when the server is stopping.
+    func response(
+        to proof: Proof, of owner: FeedOwner, since cursor: Sequence?, on channel: any Channel
+    ) throws(Problem) -> Response {
+        let listener: Listener
+        do throws(FeedShares.Refusal) {
+            listener = try live.listen(since: cursor ?? ledger.lastSequence, by: owner)
+        } catch {
+            throw error == .isStopping
+                ? .unavailable(error.words, retryAfterSeconds: 30)
+                : .tooManyRequests(retryAfterSeconds: 30, error.words)
         }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no",

@@ -121,7 +121,8 @@ struct LedgerHome: DocumentHome {
 
     func waitForChange(after sequence: Sequence) async throws {
         let feed = feeds.open(
-            scope, by: user, beatSeconds: nil, timeoutSeconds: 60, limit: Replicator.jobLimit)
+            scope, by: FeedOwner(replicationOf: user, limit: FeedShares.ofLeader + Replicator.jobLimit),
+            beatSeconds: nil, timeoutSeconds: 60)
         guard let feed else { return try await Task.sleep(for: .seconds(5)) }
         defer { feed.close() }
         // Opened before: what is committed between the two is heard of.

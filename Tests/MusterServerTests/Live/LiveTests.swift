@@ -6,6 +6,9 @@ import Testing
 @testable import MusterServer
 
 @Suite struct LiveTests {
+    private static let owner = FeedOwner(
+        Principal(User(number: Town.ana, name: "ana", role: .member, team: nil), proof: .password))
+
     /// Runs a live feed while `body` runs.
     private func withLive(_ town: Town, _ body: @Sendable @escaping () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -30,8 +33,8 @@ import Testing
         let town = try await Town()
         try await withLive(town) {
             let start = town.store.lastSequence.rawValue
-            let early = try #require(town.live.listen(since: Sequence(start)))
-            let history = try #require(town.live.listen(since: .zero))
+            let early = try town.live.listen(since: Sequence(start), by: Self.owner)
+            let history = try town.live.listen(since: .zero, by: Self.owner)
             for second in 0..<300 {
                 _ = try await town.ledger.ingest([town.fix(second.isMultiple(of: 2) ? 45 : 46, at: Double(second))])
             }
@@ -39,7 +42,7 @@ import Testing
             #expect(try await hear(Int(end - start), early) == Array(start + 1...end))
             #expect(try await hear(Int(end), history) == Array(1...end))
             let middle = start + (end - start) / 2
-            let resumed = try #require(town.live.listen(since: Sequence(middle)))
+            let resumed = try town.live.listen(since: Sequence(middle), by: Self.owner)
             #expect(try await hear(Int(end - middle), resumed) == Array(middle + 1...end))
             for listener in [early, history, resumed] { listener.leave() }
             #expect(town.live.listenerCount == 0)
@@ -49,7 +52,7 @@ import Testing
     @Test func `a listener that waits is woken by the next change`() async throws {
         let town = try await Town()
         try await withLive(town) {
-            let listener = try #require(town.live.listen(since: town.store.lastSequence))
+            let listener = try town.live.listen(since: town.store.lastSequence, by: Self.owner)
             async let heard = hear(1, listener)
             _ = try await town.ledger.ingest([town.fix(46, at: 0)])
             #expect(try await heard.count >= 1)
@@ -61,7 +64,7 @@ import Testing
         let town = try await Town()
         try await withLive(town) {
             let beyond = Sequence(town.store.lastSequence.rawValue + 1)
-            let listener = try #require(town.live.listen(since: beyond))
+            let listener = try town.live.listen(since: beyond, by: Self.owner)
             await #expect(throws: StoreError.self) { _ = try await hear(1, listener) }
             listener.leave()
         }

@@ -58,9 +58,11 @@ extension CouchEndpoint {
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) throws -> Response {
         guard let principal = call.principal else { throw IdentityFault.missing }
-        let limit = principal.role == .admin ? CouchLimits.feeds : CouchLimits.feedsOfOne
-        guard feeds.hasRoom(for: principal.user, limit: limit) else {
-            throw CouchFault.unavailable("As many feeds are open as may be.", retryAfterSeconds: 30)
+        let owner = FeedOwner(principal)
+        switch feeds.refusal(of: owner) {
+        case nil: break
+        case .isStopping?: throw CouchFault.unavailable("The server is shutting down.", retryAfterSeconds: 30)
+        case let refusal?: throw CouchFault.tooManyRequests(retryAfterSeconds: 30, refusal.words)
         }
         let isEvents = answer.terms.feed == .eventsource
         var headers: HTTPFields = [
@@ -68,8 +70,7 @@ extension CouchEndpoint {
         ]
         headers[.init("X-Accel-Buffering")!] = "no"
         let follower = FeedFollower(
-            answer, endpoint: self, proof: call.proof, user: principal.user, limit: limit,
-            on: call.exchange.channel, whereAllowed: mayFollow)
+            answer, endpoint: self, proof: call.proof, owner: owner, on: call.exchange.channel, whereAllowed: mayFollow)
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in

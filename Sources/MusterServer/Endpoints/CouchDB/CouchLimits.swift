@@ -30,8 +30,6 @@ enum CouchLimits {
     static let pieceBytes = 256 << 10
     /// UUIDs in one answer.
     static let uuids = 1_000
-    /// Feeds that one user has open; an admin may have all there are.
-    static let feedsOfOne = 1_000
-    /// Feeds that are open.
+    /// Feeds that are open; of these `FeedShares` gives each user a share.
     static let feeds = 20_000
 }

@@ -33,8 +33,7 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
     private let endpoint: CouchEndpoint
     /// Proved anew before anything is told, so that a feed ends with the right to read.
     private let proof: CouchProof
-    private let user: UserNumber
-    private let limit: Int
+    private let owner: FeedOwner
     private let channel: any Channel
     /// How far it was told.
     private let answer: Mutex<Answer>
@@ -44,16 +43,15 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
 
     /// - Parameters:
     ///   - proof: what was shown to prove whose feed it is.
-    ///   - limit: how many feeds the user may have open.
+    ///   - owner: whose feed it is.
     ///   - mayFollow: whether someone may have the feed at this moment.
     init(
-        _ begun: Answer, endpoint: CouchEndpoint, proof: CouchProof, user: UserNumber, limit: Int,
+        _ begun: Answer, endpoint: CouchEndpoint, proof: CouchProof, owner: FeedOwner,
         on channel: any Channel, whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) {
         self.endpoint = endpoint
         self.proof = proof
-        self.user = user
-        self.limit = limit
+        self.owner = owner
         self.channel = channel
         self.mayFollow = mayFollow
         answer = Mutex(begun)
@@ -66,7 +64,7 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
         nonisolated(unsafe) var output = writer
         defer { writer = output }
         let feed = endpoint.feeds.open(
-            awaited, by: user, beatSeconds: terms.heartbeatSeconds, timeoutSeconds: terms.timeoutSeconds, limit: limit)
+            awaited, by: owner, beatSeconds: terms.heartbeatSeconds, timeoutSeconds: terms.timeoutSeconds)
         endpoint.connections.watch(channel) { feed?.close() }
         defer {
             endpoint.connections.unwatch(channel)
