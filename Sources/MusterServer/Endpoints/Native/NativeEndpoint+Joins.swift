@@ -31,13 +31,21 @@ extension NativeEndpoint {
         let name = try await Self.recipient(in: request)
         let former = try account(exchange, exchange.access(in: ledger.directory))
         try await checkPossessions(of: former.number)
-        let person = try await ledger.edit { directory, draft in
+        let person = try await ledger.edit(by: exchange.author) { directory, draft in
             let access = try exchange.access(in: directory)
             let user = try account(exchange, access)
             // What was looked at before is of this user, and of no later one of the name.
             guard user.number == former.number else { throw Problem.notFound }
             let person = try Self.recipient(named: name, of: user, access)
             draft.edits = try directory.joining(user, to: person) { directory.lastingAmazonID(of: $0) }
+            // The devices' tokens are the person's from now on, and end with the person's rights.
+            let tokens = try draft.store.credentials(.deviceToken, of: user.number)
+            draft.removedCredentials += tokens.map { (kind: $0.kind, key: $0.key) }
+            draft.credentials += tokens.map { token in
+                var token = token
+                token.user = person.number
+                return token
+            }
             return person
         }
         identity.forget(former.number)
@@ -47,8 +55,9 @@ extension NativeEndpoint {
     private func giveDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let name = try await Self.recipient(in: request)
         let device = try changeableDevice(exchange, exchange.access(in: ledger.directory)).number
+        guard let author = exchange.author else { throw Problem.unauthorized }
         let tokens = try await ledger.read { try $0.credentials(.deviceToken) }.filter { $0.device == device }
-        let given = try await ledger.edit { directory, draft in
+        let given = try await ledger.edit(by: author) { directory, draft in
             let access = try exchange.access(in: directory)
             let device = try changeableDevice(exchange, access)
             guard let user = directory.users[device.user] else { throw Problem.notFound }
@@ -61,7 +70,7 @@ extension NativeEndpoint {
             return device.number
         }
         // Also those that were made meanwhile.
-        try await identity.removeDeviceTokens(of: given)
+        try await identity.removeDeviceTokens(of: given, by: author)
         let directory = ledger.directory
         guard let device = directory.devices[given] else { throw Problem.notFound }
         let (known, _) = try await whereabouts(of: [given])
