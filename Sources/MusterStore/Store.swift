@@ -71,6 +71,9 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// has followed it.
     var recordedThrough: Sequence { get throws }
 
+    /// What `setReviewing` said last; false before.
+    var isReviewing: Bool { get throws }
+
     /// The safety last set with `setSafety`, of every user that has one.
     func safety() throws -> [(user: UserNumber, safety: Safety)]
 
@@ -193,6 +196,9 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws
     /// Notes that every device has a record that has followed all changes up to `sequence`.
     func setRecorded(through sequence: Sequence) throws
+
+    /// Notes whether devices still wait for what an edit makes of their standings.
+    func setReviewing(_ isReviewing: Bool) throws
     /// Replaces a person's safety.
     func setSafety(_ safety: Safety, of user: UserNumber) throws
 

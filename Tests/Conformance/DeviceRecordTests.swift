@@ -55,6 +55,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `that a review is unfinished outlives the process`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        #expect(try !bench.store.isReviewing)
+        for isReviewing in [true, false] {
+            try bench.store.write(at: .test(0)) { try $0.setReviewing(isReviewing) }
+            try bench.crash()
+            #expect(try bench.store.isReviewing == isReviewing)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `refuges and records go with their device, and refuges with the last of them`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let refuge = Presence(region: RegionNumber(1), since: .test(1), doubt: .checking)

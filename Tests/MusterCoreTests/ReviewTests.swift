@@ -122,11 +122,28 @@ import Testing
             presences: devices.map { ($0, before.presences(of: $0)) },
             safety: (0..<Self.count).map { (Self.user($0), before.safety(of: Self.user($0))) })
         world.engine.resume(records)
+        world.engine.restartReview()
         #expect(Self.safety(world) == Self.repeated(("unsafe", 3), ("unknown under review", 4)))
         world.report(45, 14, at: 62, accuracy: 5, by: Self.phone(6))
         #expect(!Self.safety(world).contains("safe"))
         world.sweep(at: 63)
         #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
+    }
+
+    @Test func `who said that they are safe during a review is not safe by the shape of before after a restart`() {
+        var world = Self.assembled(.confident)
+        let (user, phone) = (Self.user(6), Self.phone(6))
+        Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 3)
+        world.declare(.safe, of: user, at: 61)
+        #expect(world.engine.safety(of: user).source == .ownDeclaration)
+        let record = world.engine.record(of: phone, after: world.decision)
+        world.engine = Engine(
+            directory: world.directory, positions: [], presences: [(phone, world.engine.presences(of: phone))],
+            safety: [(user, world.engine.safety(of: user))])
+        world.engine.resume([(phone, record)])
+        world.engine.restartReview()
+        world.sweep(at: 62)
+        #expect(world.engine.safety(of: user).state == .unsafe)
     }
 
     @Test func `a store of before tells who is in the muster regions of raw collections by the latest positions`() {

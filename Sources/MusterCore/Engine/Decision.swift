@@ -56,6 +56,9 @@ public struct Decision: Sendable {
         for entry in entries { try body(entry) }
     }
 
+    /// Whether devices wait for their review after this decision; nil where it reviews nothing.
+    public var leavesReviewUnfinished: Bool? { reviewQueue.map { !$0.isEmpty } }
+
     /// What a device will be inside of.
     public func presences(of device: DeviceNumber) -> [Presence] {
         devices[Int(device.rawValue)]?.presences ?? []

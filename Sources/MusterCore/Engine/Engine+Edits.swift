@@ -35,10 +35,6 @@ extension Engine {
             people[Int(user.rawValue)].safety = safety
         }
         scope = ReviewScope()
-        // The process ended before their turn had come.
-        var unfinished = ReviewScope()
-        unfinished.users = Set(safety.lazy.filter { $0.safety.source == .underReview }.map(\.user))
-        reviewQueue.enqueue(self.devices(concernedBy: unfinished), by: unfinished)
     }
 
     /// Goes on behind what was evaluated of a device and not stored: its latest position alone does not tell of that.

@@ -82,6 +82,14 @@ extension Engine {
         }
     }
 
+    /// Has every device wait for a review of all regions: the process ended during a review, and which devices were
+    /// waiting is not stored. Their standings make nobody safe until then.
+    public mutating func restartReview() {
+        var everyone = ReviewScope()
+        everyone.users = Set(devices.lazy.compactMap(\.user))
+        reviewQueue.enqueue(devices(concernedBy: everyone), by: everyone)
+    }
+
     /// Adopts the progress of a review.
     mutating func adoptReview(_ decision: Decision) {
         guard let queue = decision.reviewQueue else { return }
@@ -94,7 +102,7 @@ extension Engine {
         decision.reviewQueue?.holds(device) ?? reviewQueue.holds(device)
     }
 
-    func devices(concernedBy scope: ReviewScope) -> [DeviceNumber] {
+    private func devices(concernedBy scope: ReviewScope) -> [DeviceNumber] {
         guard scope.isOfPlaces || scope.isEveryone else {
             let owned = scope.users.sorted().flatMap { Array(ownership.devices(of: $0)) }
             return owned + scope.refugesToRebuild.subtracting(owned).sorted()

@@ -14,12 +14,15 @@ extension Ingest {
         for (device, evaluated) in engine.devicesWithRefuges where !followed.contains(device) {
             engine.rebuildRefuges(of: device, from: try store.trail(of: device, until: evaluated))
         }
+        let isReviewing = try store.isReviewing
+        if isReviewing { engine.restartReview() }
         try engine.resumeIncidents(of: store)
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.init(
             store: store, engine: engine, rules: rules, unrecorded: unrecorded,
             recordedThrough: try store.recordedThrough)
+        isReviewStored = isReviewing
     }
 }
 

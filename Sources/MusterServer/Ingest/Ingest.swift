@@ -14,6 +14,8 @@ struct Ingest {
     var decision = Decision()
     /// Devices whose state has moved since the last record of it.
     var unrecorded = UnrecordedDevices()
+    /// Whether the store has it that a review is unfinished.
+    var isReviewStored = false
     /// The number of the change that was appended last.
     private(set) var lastAppended = Sequence.zero
 
@@ -137,11 +139,14 @@ struct Ingest {
 
     /// Stores what was decided without an observation, if it was anything.
     mutating func keepDecision(now: Instant) throws {
-        guard decision.hasChanges else { return engine.adopt(&decision) }
+        guard decision.hasChanges || isReviewToStore else { return engine.adopt(&decision) }
         try transact(now: now) { ingest, transaction in
             try ingest.append(to: transaction, now: now)
         }
     }
+
+    /// Whether the decision begins a review that it does not finish, or finishes one that was begun.
+    private var isReviewToStore: Bool { decision.leavesReviewUnfinished.map { $0 != isReviewStored } ?? false }
 
     /// Runs one transaction, stores the states that were decided in it, and adopts them once they are on disk.
     mutating func transact(
@@ -168,11 +173,13 @@ struct Ingest {
                 for user in decision.peopleToStore {
                     if let safety = decision.safety(of: user) { try transaction.setSafety(safety, of: user) }
                 }
+                if isReviewToStore { try transaction.setReviewing(!isReviewStored) }
             }
         } catch {
             decision.discard()
             throw error
         }
+        isReviewStored = decision.leavesReviewUnfinished ?? isReviewStored
         beforeAdopting(&self)
         unrecorded.insert(decision.movedDevices)
         engine.adopt(&decision)

@@ -18,6 +18,7 @@ struct MemoryContents {
     var refuges: [DeviceNumber: [Presence]] = [:]
     var records: [DeviceNumber: (sequence: Sequence, record: DeviceRecord)] = [:]
     var recordedThrough = Sequence.zero
+    var isReviewing = false
     var safety: [UserNumber: Safety] = [:]
     var declared: [UserNumber: Declared] = [:]
     /// Each person's declarations in the order of their keys.

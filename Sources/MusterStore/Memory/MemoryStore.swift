@@ -90,6 +90,7 @@ package final class MemoryStore: Store {
     }
 
     package var recordedThrough: Sequence { contents.withLock { $0.recordedThrough } }
+    package var isReviewing: Bool { contents.withLock { $0.isReviewing } }
 
     package func safety() throws -> [(user: UserNumber, safety: Safety)] {
         contents.withLock { $0.safety }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }

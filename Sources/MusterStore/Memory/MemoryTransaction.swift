@@ -111,6 +111,8 @@ final class MemoryTransaction: StoreTransaction {
 
     func setRecorded(through sequence: Sequence) throws { edits.append { $0.recordedThrough = sequence } }
 
+    func setReviewing(_ isReviewing: Bool) throws { edits.append { $0.isReviewing = isReviewing } }
+
     func setSafety(_ safety: Safety, of user: UserNumber) throws { edits.append { $0.safety[user] = safety } }
 
     func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }

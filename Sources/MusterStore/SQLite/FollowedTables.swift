@@ -62,6 +62,10 @@ extension SQLiteTransaction {
     func setRecorded(through sequence: Sequence) throws {
         try run { try Counter.recorded.set(sequence.rawValue, in: database) }
     }
+
+    func setReviewing(_ isReviewing: Bool) throws {
+        try run { try Counter.reviewing.set(isReviewing ? 1 : 0, in: database) }
+    }
 }
 
 extension SQLiteStore {
@@ -93,5 +97,9 @@ extension SQLiteStore {
 
     package var recordedThrough: Sequence {
         get throws { try onReader { Sequence(try Counter.recorded.value(in: $0)) } }
+    }
+
+    package var isReviewing: Bool {
+        get throws { try onReader { try Counter.reviewing.value(in: $0) != 0 } }
     }
 }

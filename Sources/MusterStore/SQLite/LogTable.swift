@@ -107,6 +107,8 @@ enum Counter: String {
     case mergedOfThese
     /// Devices' records have followed changes up to this one.
     case recorded
+    /// 1 while devices wait for what an edit makes of their standings.
+    case reviewing
     /// Changes up to this one were forgotten.
     case trimmed
 

@@ -15,6 +15,7 @@ struct StormStore {
     private var refuges: [DeviceNumber: [Presence]] = [:]
     private var records: [DeviceNumber: (sequence: Int, record: DeviceRecord)] = [:]
     private var recordedThrough = 0
+    private var isReviewing = false
     private(set) var safety: [UserNumber: Safety] = [:]
     private var declared: [UserNumber: Declared] = [:]
     private(set) var incidents: [IncidentNumber: Incident] = [:]
@@ -58,6 +59,7 @@ struct StormStore {
         for device in Set(decision.statesToStore) { keepRecord(of: device, engine, after: decision) }
         for user in decision.declaredToStore { declared[user] = decision.declared(of: user) ?? declared[user] }
         for user in decision.peopleToStore { safety[user] = decision.safety(of: user) ?? safety[user] }
+        isReviewing = decision.leavesReviewUnfinished ?? isReviewing
     }
 
     mutating func keepRecord(of device: DeviceNumber, _ engine: Engine, after decision: Decision) {
@@ -108,6 +110,7 @@ struct StormStore {
             engine.replay(log[sequence - 1])
         }
         engine.reviewEveryone()
+        if isReviewing { engine.restartReview() }
         let open = incidents.values.filter(\.isOpen)
         engine.resume(declared: declared.map { ($0.key, $0.value) }, incidents: Array(open))
         for incident in open { engine.resume(roll: record(of: incident.number), of: incident.number) }
