@@ -50,8 +50,8 @@ extension Engine {
     public var isReviewDue: Bool { !scope.isEmpty || !reviewQueue.isEmpty }
 
     /// Decides again how the devices that edits concern stand, from each device's current estimate, and whether their
-    /// owners are safe: one slice of devices per call. Reports no crossing; the device's next fix reports it if it still
-    /// holds. Call this in the transaction of the edits or right behind it, and again while `isReviewDue`.
+    /// owners are safe: one slice of devices per call. Reports no crossing; the device's next fix reports it if it
+    /// still holds. Call this in the transaction of the edits or right behind it, and again while `isReviewDue`.
     ///
     /// - Parameter limit: the size of a slice.
     /// - Complexity: O(devices + people) for new edits, some nanoseconds each, and some microseconds for each device

@@ -12,8 +12,8 @@ struct ReviewScope: Sendable {
     var links: [TrackerNumber: Set<CollectionNumber>] = [:]
     /// Who reports to another tracker than before.
     var users: Set<UserNumber> = []
-    /// Devices from the store of an older version, which did not decide how a device stands to the muster regions of raw
-    /// collections.
+    /// Devices from the store of an older version, which did not decide how a device stands to the muster regions of
+    /// raw collections.
     var refugesToRebuild: Set<DeviceNumber> = []
     /// Whether the safety of all is to be derived anew.
     var isEveryone = false

@@ -29,7 +29,9 @@ import Testing
             "PUT /users/{user}/devices/{device}/encryption-key", "/users/mia/devices/tablet/encryption-key",
             #"{"key":"a key"}"#),
         step("DELETE /users/{user}/devices/{device}/encryption-key", "/users/mia/devices/tablet/encryption-key"),
-        step("DELETE /users/{user}/devices/{device}", "/users/mia/devices/tablet"),
+        step(
+            "POST /users/{user}/devices/{device}/owner", "/users/mia/devices/tablet/owner", #"{"to":"max"}"#),
+        step("DELETE /users/{user}/devices/{device}", "/users/max/devices/tablet"),
         step("POST /collections", #"{"name":"yard"}"#),
         step("PATCH /collections/{collection}", "/collections/yard", #"{"policy":"raw"}"#),
         step("POST /collections/{collection}/regions", "/collections/yard/regions", RegionsTests.feature("a")),
@@ -154,6 +156,7 @@ import Testing
         "DELETE /api/v1/session": "signs out", "POST /api/login": "signs in", "POST /_session": "signs in",
         "DELETE /_session": "signs out",
         "POST /api/v1/positions": "the position says by whom", "POST /api/v1/event-patterns/test": "looks",
+        "POST /api/v1/users/{user}/join": "where a user stands for a device: test_joined_people.py",
         "DELETE /api/v1/keys/{key}": "below", "DELETE /api/v1/deadletters": "where there are any",
         "POST /api/v1/deadletters/redrive": "where there are any",
         "POST /api/v1/deadletters/{letter}/redrive": "where there is one",
