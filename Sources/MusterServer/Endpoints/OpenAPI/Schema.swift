@@ -202,8 +202,9 @@ enum Schema {
                     (
                         "type",
                         words(
-                            "position", "sighting", "note", "crossing", "presence", "safety", "declaration",
-                            "reminder", "incident", "roll", "region", "directory", "posted", "document", "action")
+                            "position", "sighting", "note", "crossing", "presence", "belief", "safety",
+                            "declaration", "reminder", "incident", "roll", "region", "directory", "posted", "document",
+                            "action")
                     ),
                 ], isOpen: true)
         ),
