@@ -21,6 +21,10 @@ def without_password():
 def test_a_server_waits_for_a_command_that_has_the_folder_and_tells_the_password_that_the_command_did_not(tmp_path):
     data = tmp_path / "data"
     told = subprocess.run(
+        [binary, "init", "--data", str(data)], cwd=root, capture_output=True, text=True, timeout=60,
+        env=without_password(), check=True)
+    assert "password" not in told.stdout + told.stderr
+    told = subprocess.run(
         [binary, "team", "add", "walkers", "--data", str(data)], cwd=root, capture_output=True, text=True, timeout=60,
         env=without_password(), check=True)
     assert "password" not in told.stdout + told.stderr
