@@ -124,14 +124,14 @@ extension PreparedShape {
         let (west, east) = (180 - 1e-9, -180 + 1e-9)
         if edges.count > fewCuts {
             let spans = [west, east].map { MeridianSpans(of: areas, at: $0) }
-            return edges.filter { edge in spans.allSatisfy { $0.contains(edge.middle) } }.map(\.number)
+            return edges.filter { edge in spans.allSatisfy { $0.contains(edge.middle) } }.map { $0.number }
         }
         return edges.filter { edge in
             [west, east].allSatisfy { longitude in
                 let place = Coordinate(validLatitude: edge.middle, longitude: longitude)
                 return areas.contains { $0.locate(place) != .outside }
             }
-        }.map(\.number)
+        }.map { $0.number }
     }
 
     /// The numbers of the edges that lie on the antimeridian, and the latitudes of their middles.
