@@ -1,6 +1,6 @@
 /// How often edges of different polygons cross, where that is allowed.
 struct EdgeCrossings {
-    private var countOfEdge: [UInt64: Int] = [:]
+    private var countOfEdge = KeyTable()
     private(set) var total = 0
 
     /// Counts a crossing of two edges.
@@ -13,8 +13,9 @@ struct EdgeCrossings {
 
     private mutating func count(_ edge: EdgeTree.Edge) -> Int {
         let key = UInt64(UInt32(bitPattern: edge.ring)) << 32 | UInt64(UInt32(bitPattern: edge.index))
-        countOfEdge[key, default: 0] += 1
-        return countOfEdge[key] ?? 0
+        let count = (countOfEdge.value(key) ?? 0) + 1
+        countOfEdge.set(key, to: count)
+        return Int(count)
     }
 }
 
