@@ -269,7 +269,8 @@ def test_who_does_not_read_is_dropped_and_costs_no_memory_while_who_waits_hears_
         assert rest(reader) < bytes_told / 2
     waiting.join(60)
     assert len(heard) == 2
-    assert 5 < heard[1] - heard[0] < 20
+    # Every 5 s; a busy machine reads the first one late.
+    assert 2 < heard[1] - heard[0] < 20
     assert server.admin().ok("GET", "//health") is not None
 
 
