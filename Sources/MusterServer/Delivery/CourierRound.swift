@@ -42,23 +42,26 @@ struct CourierRound {
 
     private mutating func end(_ delivery: Delivery, _ outcome: DeliveryOutcome, now: Instant) {
         let verdict = schedule.finish(delivery.number, outcome, now: now, jitter: courier.jitter())
+        // The stored count of attempts may be older than the schedule's, which alone counts those not yet stored.
+        var failedAttempts = 0
         switch verdict {
         case .nothing: return
         case .complete: unkept.append(.complete(delivery.number))
         case .retry(let next, let attempts):
+            failedAttempts = attempts
             unkept.append(
                 .postpone(delivery.number, until: next, attempts: attempts, error: outcome.reason ?? ""))
         case .giveUp(let attempts):
+            failedAttempts = attempts
             unkept.append(.bury(delivery.number, attempts: attempts, error: outcome.reason))
         }
-        let attempts = delivery.attempts + 1
         courier.record.withLock { record in
             if case .giveUp = verdict { record.givenUp += 1 }
             guard let reason = outcome.reason else { return record.delivered += 1 }
             record.note(
                 DeliveryRecord.Failure(
                     target: delivery.content.target, event: delivery.content.event, rule: delivery.content.rule,
-                    at: now, attempts: attempts, reason: reason))
+                    at: now, attempts: failedAttempts, reason: reason))
         }
     }
 
