@@ -1,27 +1,50 @@
 #if canImport(CoreLocation)
-    import CoreLocation
+    public import CoreLocation
+    import Foundation
     public import MusterCore
     import MusterGeometry
 
-    /// The receiver of an Apple device. The app has asked for the permission and says in its Info.plist why.
+    /// The location source of an Apple device: Core Location's live updates.
+    ///
+    /// Needs iOS 18 or macOS 15. The app's Info.plist says why it uses locations (`NSLocationWhenInUseUsageDescription`,
+    /// and for `.always` also `NSLocationAlwaysAndWhenInUseUsageDescription`), and lists `location` under
+    /// `UIBackgroundModes` if fixes are to come while nobody looks at the app. Core Location asks the user for the
+    /// permission when `fixes()` is read for the first time.
     public struct CoreLocationSource: LocationSource {
         private let configuration: CLLocationUpdate.LiveConfiguration
+        private let authorization: CLServiceSession.AuthorizationRequirement
 
-        /// The receiver, used as the app moves.
-        public init(_ configuration: CLLocationUpdate.LiveConfiguration = .default) {
+        /// A source that has not started. Reading `fixes()` starts it.
+        ///
+        /// - Parameters:
+        ///   - configuration: how the device moves, for example `.fitness` for someone on foot.
+        ///   - authorization: the permission that Core Location asks the user for while fixes are read.
+        public init(
+            _ configuration: CLLocationUpdate.LiveConfiguration = .default,
+            authorization: CLServiceSession.AuthorizationRequirement = .whenInUse
+        ) {
             self.configuration = configuration
+            self.authorization = authorization
         }
 
-        /// Fixes as the system gives them.
+        /// The device's fixes. The stream ends when its reader stops or the system ends the updates. While the
+        /// permission is missing, the stream stays open and has no fixes.
         public func fixes() -> AsyncStream<Position> {
             AsyncStream(bufferingPolicy: .bufferingNewest(1_000)) { continuation in
                 let task = Task {
+                    // The system keeps the permission, and on iOS the updates in the background, while these exist.
+                    let service = CLServiceSession(authorization: authorization)
+                    defer { service.invalidate() }
+                    #if !os(macOS)
+                        let background = CLBackgroundActivitySession()
+                        defer { background.invalidate() }
+                    #endif
                     do {
                         for try await update in CLLocationUpdate.liveUpdates(configuration) {
                             if let fix = update.location.flatMap(Self.position) { continuation.yield(fix) }
                         }
                     } catch {
-                        // The system ends updates when the permission is taken away.
+                        // The system ended the updates: the stream ends as at the end of a track.
                     }
                     continuation.finish()
                 }
@@ -29,6 +52,7 @@
             }
         }
 
+        /// The fix in the project's units; nil where Core Location marks the horizontal position as invalid.
         private static func position(_ location: CLLocation) -> Position? {
             guard location.horizontalAccuracy >= 0,
                 let coordinate = try? Coordinate(

@@ -1,49 +1,62 @@
 #if canImport(Security)
-    import Foundation
+    public import Foundation
     import Security
 
-    /// Keeps credentials in the keychain of an Apple device, readable once it was unlocked after it started.
+    /// Keeps credentials in the keychain of an Apple device, as one generic password.
+    ///
+    /// The item can be read once the device was unlocked after it started, so that a launch in the background finds
+    /// it. It stays on this device: no backup brings it to another.
     public struct KeychainCredentialKeeper: CredentialKeeper {
         private let service: String
 
-        /// A place in the keychain.
+        /// - Parameter service: the name of the keychain item's service. Apps that share a keychain group use
+        ///   different names.
         public init(service: String = "muster") { self.service = service }
 
         private var query: [CFString: Any] {
             [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: service as CFString,
-                kSecAttrAccount: "account" as CFString,
+                kSecAttrAccount: "account" as CFString, kSecUseDataProtectionKeychain: true,
             ]
         }
 
-        /// What was kept; nil where nothing was.
+        /// The stored credentials; nil if the keychain has none.
+        ///
+        /// - Throws: `CredentialFault.refused` with the keychain's message.
         public func load() throws -> Data? {
             var query = query
             query[kSecReturnData] = true
             var found: CFTypeRef?
-            switch SecItemCopyMatching(query as CFDictionary, &found) {
-            case errSecSuccess: return found as? Data
-            case errSecItemNotFound: return nil
-            case let status: throw CredentialFault.refused("the keychain says \(status)")
-            }
+            let status = SecItemCopyMatching(query as CFDictionary, &found)
+            if status == errSecItemNotFound { return nil }
+            try check(status)
+            return found as? Data
         }
 
-        /// Keeps credentials in place of what was kept before.
+        /// Stores credentials in place of earlier ones. If the keychain refuses, the earlier ones are unchanged.
+        ///
+        /// - Throws: `CredentialFault.refused` with the keychain's message.
         public func keep(_ secret: Data) throws {
-            try forget()
-            var query = query
-            query[kSecValueData] = secret
-            query[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlock
-            let status = SecItemAdd(query as CFDictionary, nil)
-            guard status == errSecSuccess else { throw CredentialFault.refused("the keychain says \(status)") }
+            let content: [CFString: Any] = [
+                kSecValueData: secret, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+            ]
+            let status = SecItemUpdate(query as CFDictionary, content as CFDictionary)
+            guard status == errSecItemNotFound else { return try check(status) }
+            try check(SecItemAdd(query.merging(content) { _, new in new } as CFDictionary, nil))
         }
 
-        /// Forgets what was kept.
+        /// Deletes the stored credentials, if there are any.
+        ///
+        /// - Throws: `CredentialFault.refused` with the keychain's message.
         public func forget() throws {
             let status = SecItemDelete(query as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else {
-                throw CredentialFault.refused("the keychain says \(status)")
-            }
+            if status != errSecItemNotFound { try check(status) }
+        }
+
+        private func check(_ status: OSStatus) throws {
+            guard status != errSecSuccess else { return }
+            let message = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "no message"
+            throw CredentialFault.refused("the keychain answered \(status): \(message)")
         }
     }
 #endif
