@@ -39,6 +39,8 @@ package struct Configuration: Sendable {
     package var connections = ConnectionLimits()
     /// Proxies whose word about a client's address counts.
     package var trustedProxies = TrustedProxies()
+    /// With less free room than this on the disk of the data folder (and less than a twentieth of it) warnings begin.
+    package var diskWarningBytes: Int64 = 512 << 20
     /// Seconds between two heartbeats of a live feed.
     package var heartbeatSeconds: Double = 5
     /// The clock.

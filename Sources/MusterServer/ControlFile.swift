@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// How the command line finds the server that runs over a data folder, and is let in: an address and a key in a file
 /// that only the folder's owner can read. Written when the server is ready, removed when it stops.
@@ -26,11 +27,57 @@ package struct ControlFile: Codable, Sendable {
             FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: path)
         else { throw CocoaError(.fileWriteNoPermission, userInfo: [NSFilePathErrorKey: path]) }
-        try handle.write(contentsOf: data)
-        try handle.close()
+        do {
+            try handle.write(contentsOf: data)
+            try handle.close()
+        } catch {
+            Self.remove(in: directory)
+            throw error
+        }
     }
 
     static func remove(in directory: String) {
         try? FileManager.default.removeItem(atPath: path(in: directory))
+    }
+}
+
+/// What a running server knows of the control file that it leaves: the key and the address come at different times, and
+/// on a full disk the key or the file may come late.
+final class ControlAccess: Sendable {
+    private struct State {
+        var key: String?
+        var address: String?
+        var isWritten = false
+    }
+
+    private let state = Mutex(State())
+    private let directory: String
+    private let isForOneCommand: Bool
+
+    init(directory: String, isForOneCommand: Bool) {
+        self.directory = directory
+        self.isForOneCommand = isForOneCommand
+    }
+
+    /// Whether the file is there, with the key that is good.
+    var isComplete: Bool { state.withLock { $0.isWritten } }
+
+    func setKey(_ key: String) {
+        state.withLock { state in
+            state.key = key
+            state.isWritten = false
+        }
+    }
+
+    func setAddress(_ address: String) { state.withLock { $0.address = address } }
+
+    /// Writes the file, once both the key and the address are known.
+    ///
+    /// - Throws: what the file system says.
+    func write() throws {
+        let (key, address) = state.withLock { ($0.key, $0.address) }
+        guard let key, let address else { return }
+        try ControlFile(url: address, key: key, isForOneCommand: isForOneCommand).write(in: directory)
+        state.withLock { $0.isWritten = true }
     }
 }

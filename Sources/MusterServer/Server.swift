@@ -36,10 +36,14 @@ package struct Server: Sendable {
         self.settings = settings
         self.logger = logger
         ProcessMemory.shareArenas()
-        let store = try SQLiteStore(in: settings.dataDirectory)
+        let storage = StorageHealth(now: settings.now)
+        storage.recordSpace(DiskSpace(ofFileSystemAt: settings.dataDirectory))
+        var options = SQLiteStore.Options()
+        options.health = storage
+        let store = try SQLiteStore(in: settings.dataDirectory, options: options)
         let bell = Bell()
         ledger = try Ledger(
-            store: store, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
+            store: store, storage: storage, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
         live = Live(ledger: ledger)
         documentFeeds = DocumentFeeds(ledger: ledger)
         metrics = Metrics()
@@ -59,8 +63,12 @@ package struct Server: Sendable {
             try await identity.load()
             generatedPassword = try await identity.bootstrap(
                 adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand)
-            try await ledger.makePlaces()
-            try await ledger.fillIndexes()
+            do {
+                try await ledger.makePlaces()
+                try await ledger.fillIndexes()
+            } catch LedgerError.unwritable {
+                // Made up for when the disk takes writes again.
+            }
         } catch {
             try await ledger.close()
             throw error
@@ -116,20 +124,22 @@ package struct Server: Sendable {
     private func services(
         signals: [UnixSignal], onReady: @escaping @Sendable (String) async -> Void
     ) async throws -> ServiceGroup {
-        let key = try await identity.makeControlKey()
+        let control = ControlAccess(directory: settings.dataDirectory, isForOneCommand: settings.isForOneCommand)
+        try await openControl(control)
         let router = Endpoints(
             ledger: ledger, live: live, identity: identity, courier: courier, documentFeeds: documentFeeds,
             replicator: replicator, connections: connections, metrics: metrics, settings: settings
         ).router(logger: logger)
         let isEncrypted = settings.tls != nil
         let port = try port(router, host: settings.host, port: settings.port, tls: settings.tls) {
-            if !isEncrypted { leaveControlFile(url: $0, key: key) }
+            if !isEncrypted { leaveControlFile(control, url: $0) }
             await onReady($0)
         }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(
                 service: Retention(
                     ledger: ledger, identity: identity, days: settings.retentionDays, now: settings.now)),
+            .init(service: storageWatch(control)),
             .init(service: courier),
             .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
@@ -140,7 +150,7 @@ package struct Server: Sendable {
         if isEncrypted {
             // The certificate is for a name that the command line on this machine does not use.
             let control = try self.port(router, host: "127.0.0.1", port: 0, tls: nil) {
-                leaveControlFile(url: $0, key: key)
+                leaveControlFile(control, url: $0)
             }
             services.insert(.init(service: control), at: 0)
         }
@@ -150,10 +160,37 @@ package struct Server: Sendable {
                 services: services, gracefulShutdownSignals: signals, logger: logger))
     }
 
-    private func leaveControlFile(url: String, key: String) {
+    private func storageWatch(_ control: ControlAccess) -> StorageWatch {
+        StorageWatch(
+            ledger: ledger, directory: settings.dataDirectory, warningBytes: settings.diskWarningBytes, logger: logger,
+            now: settings.now
+        ) {
+            try await identity.storeUnstoredSessions()
+            try await ledger.makePlaces()
+            try await ledger.fillIndexes()
+            if !control.isComplete {
+                control.setKey(try await identity.makeControlKey())
+                try control.write()
+            }
+        }
+    }
+
+    /// Makes the key of the command line. Where the disk takes no writes, the server runs without it until it does.
+    private func openControl(_ control: ControlAccess) async throws {
         do {
-            try ControlFile(url: url, key: key, isForOneCommand: settings.isForOneCommand)
-                .write(in: settings.dataDirectory)
+            control.setKey(try await identity.makeControlKey())
+        } catch let error as LedgerError {
+            guard case .unwritable = error else { throw error }
+            logger.warning(
+                "The command line cannot reach this server until the disk takes writes", metadata: ["error": "\(error)"]
+            )
+        }
+    }
+
+    private func leaveControlFile(_ control: ControlAccess, url: String) {
+        control.setAddress(url)
+        do {
+            try control.write()
         } catch {
             logger.warning("The command line cannot reach this server", metadata: ["error": "\(error)"])
         }

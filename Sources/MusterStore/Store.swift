@@ -158,6 +158,11 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Throws: `StoreError.backup` when the file exists already or cannot be written.
     func backup(to path: String) throws
 
+    /// Writes what changes nothing, to see whether the disk takes it.
+    ///
+    /// - Throws: `StoreError` when it does not.
+    func testWriting() throws
+
     /// Looks for damage; returns what it found, in a person's words, empty when all is well.
     func check() throws -> [String]
 
@@ -364,7 +369,9 @@ package struct Credential: Hashable, Sendable {
 
 /// Why a store could not do it.
 package enum StoreError: Error, Equatable, Sendable {
-    /// The disk is full or not writable: what was asked did not happen, what is stored is safe.
+    /// The disk is full or takes no writes: what was asked did not happen, what is stored is safe.
+    case unwritable(reason: String)
+    /// The database cannot be used now: what was asked did not happen, what is stored is safe.
     case unavailable(reason: String)
     /// The file is damaged, or no database of ours.
     case corrupt(path: String, reason: String)

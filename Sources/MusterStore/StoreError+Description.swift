@@ -6,6 +6,11 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .unavailable(let reason):
             "the store cannot be used now: \(reason). What is stored is safe."
+        case .unwritable(let reason):
+            """
+            nothing can be stored now: \(reason). What is stored is safe. Make room on the disk of the data folder, or \
+            make it writable (see docs/operations.md).
+            """
         case .corrupt(let path, let reason):
             """
             \(path) is damaged or none of Muster's: \(reason). Nothing was changed. `muster restore` puts a file that \

@@ -41,6 +41,8 @@ struct Serve: AsyncParsableCommand {
     var requestSeconds: Double = 20
     @Option(help: "MiB that bodies of requests under way may hold; an address half of that, a user three eighths.")
     var bodyMemory = 256
+    @Option(help: "Warn of a disk with less free space than this, in MiB, and less than a twentieth of it.")
+    var diskWarning = 512
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
 
     func validate() throws {
@@ -67,6 +69,9 @@ struct Serve: AsyncParsableCommand {
         guard requestSeconds > 0 else { throw ValidationError("--request-seconds: must be more than 0") }
         guard (1...1_048_576).contains(bodyMemory) else {
             throw ValidationError("--body-memory: \(bodyMemory) is not 1 to 1048576")
+        }
+        guard (0...1_048_576).contains(diskWarning) else {
+            throw ValidationError("--disk-warning: \(diskWarning) is not 0 to 1048576")
         }
         guard deliveryHours > 0 else { throw ValidationError("--delivery-hours: must be more than 0") }
         guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
@@ -96,6 +101,7 @@ struct Serve: AsyncParsableCommand {
         settings.connections.bodyBytes = bodyMemory << 20
         settings.connections.bodyBytesOfAddress = bodyMemory << 19
         settings.connections.bodyBytesOfUser = (bodyMemory << 20) / 8 * 3
+        settings.diskWarningBytes = Int64(diskWarning) << 20
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {

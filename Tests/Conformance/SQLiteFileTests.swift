@@ -140,7 +140,7 @@ import Testing
             do {
                 try store.report(1, batch, at: Double(round))
                 stored += batch
-            } catch StoreError.unavailable {
+            } catch StoreError.unwritable {
                 refusals += 1
                 #expect(store.lastSequence.rawValue == Int64(stored.count))
                 #expect(try store.latestPositions().map(\.position) == stored.suffix(1))

@@ -1,7 +1,6 @@
 """Faults of the machine: a damaged file, a full disk, a second server, a newer file, an end under load."""
 
 import contextlib
-import ctypes
 import os
 import random
 import resource
@@ -12,13 +11,11 @@ import time
 
 import pytest
 
+from full_disk import fill, small_disk
 from load import Sender, Walker, batch, one_each
 from muster_process import run
 from native_api import fix, now, problem
 from oracle import difference, key_of, told
-
-room = 24 << 20
-
 
 def furnished(server):
     """A running server with a device that has told a few positions; the device's API."""
@@ -133,23 +130,6 @@ def test_a_port_that_is_taken_is_refused(make_server):
 # MARK: No room
 
 
-@contextlib.contextmanager
-def small_disk(folder):
-    """A disk of its own with little room; skips where none may be mounted."""
-    folder.mkdir()
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(b"muster", os.fsencode(folder), b"tmpfs", 0, b"size=%d" % room) != 0:
-        pytest.skip(f"a small disk cannot be mounted here: {os.strerror(ctypes.get_errno())}")
-    try:
-        yield folder
-    finally:
-        for _ in range(50):
-            if libc.umount(os.fsencode(folder)) == 0:
-                return
-            time.sleep(0.1)
-        raise OSError(ctypes.get_errno(), f"{folder} stays mounted")
-
-
 def report_until_refused(device, random, stored, start):
     """Reports until there is no room; the answer that says so. What was acknowledged is added to `stored`."""
     for request in range(3000):
@@ -165,7 +145,7 @@ def report_until_refused(device, random, stored, start):
 
 
 def require_refusal_for_now(answer):
-    assert answer.status_code == 503, answer.text
+    assert answer.status_code == 507, answer.text
     assert int(answer.headers["Retry-After"]) >= 1
     problem(answer)
 
@@ -175,17 +155,9 @@ def test_a_full_disk_refuses_for_now_and_loses_nothing(make_server, tmp_path):
         server = make_server()
         server.data = disk / "data"
         try:
-            check_no_room(server, lambda: fill(disk), lambda: (disk / "filler").unlink())
+            check_no_room(server, lambda: fill(disk, but=3 << 20), lambda: (disk / "filler").unlink())
         finally:
             server.kill()
-
-
-def fill(disk):
-    """Takes the room that is left, but for a little."""
-    with open(disk / "filler", "wb") as filler, contextlib.suppress(OSError):
-        while os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize > 3 << 20:
-            filler.write(bytes(1 << 16))
-            filler.flush()
 
 
 def test_a_file_that_may_not_grow_refuses_for_now_and_loses_nothing(make_server):

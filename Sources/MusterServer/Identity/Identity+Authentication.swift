@@ -147,7 +147,8 @@ extension Identity {
             )
         }
         let mark = Identity.passwordMark(password)
-        guard let session, session.user == user, session.isGood(at: now), session.secret.dropFirst(32) == mark[...],
+        guard let session = unstored.session(key, stored: session), session.user == user, session.isGood(at: now),
+            session.secret.dropFirst(32) == mark[...],
             ledger.directory.users[user]?.name == claims.sub
         else { throw IdentityFault.refused }
         if let request = RequestWork.current { recentSignIns.record(user, from: request.address, at: now) }

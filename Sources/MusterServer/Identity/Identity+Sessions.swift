@@ -46,10 +46,15 @@ private struct StoredSession {
     var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
 
     /// What is stored: the digest of the newest secret, and the password it was signed in with.
-    func credential(of user: UserNumber, passwordMark: [UInt8], at now: Instant) -> Credential {
-        Credential(
+    ///
+    /// - Parameter isStored: false for one that is held in memory, which lives for an hour.
+    func credential(
+        of user: UserNumber, passwordMark: [UInt8], at now: Instant, isStored: Bool = true
+    ) -> Credential {
+        let seconds = isStored ? Identity.sessionSeconds : UnstoredSessions.lifetimeSeconds
+        return Credential(
             kind: .refreshToken, key: key, user: user, secret: secretDigest + passwordMark, createdAt: now,
-            expiresAt: now.advanced(bySeconds: Identity.sessionSeconds))
+            expiresAt: now.advanced(bySeconds: seconds))
     }
 }
 
@@ -57,8 +62,9 @@ extension Identity {
     /// Signs someone in by name and password.
     ///
     /// - Parameter address: where the request comes from, to slow down guessing.
+    /// - Returns: a session that is stored; where the disk takes no writes, one that is held in memory.
     /// - Throws: `IdentityFault.refused` whether the name is unknown or the password wrong, after the same time;
-    ///   `.tooManyTries`; `.busy`; `LedgerError` and `StoreError` when nothing can be stored now.
+    ///   `.tooManyTries`; `.busy`; `LedgerError` and `StoreError` when it can be neither.
     package func signIn(name: String, password: String, from address: String) async throws -> Session {
         let user = try await verifyPassword(password, ofUserNamed: name, from: address)
         return try await openSession(for: user)
@@ -88,12 +94,33 @@ extension Identity {
     package func refresh(_ refreshToken: String) async throws -> Session {
         guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityFault.refused }
         // Whoever shows what no session has does not come before the writer.
-        guard try await ledger.readCredentials({ try $0.credential(.refreshToken, key: shown.key) }) != nil else {
-            throw IdentityFault.refused
-        }
+        guard try await session(shown.key) != nil else { throw IdentityFault.refused }
         let next = StoredSession(continuing: shown.name)
         let now = now()
-        let user = try await ledger.edit(by: nil) { directory, draft -> User? in
+        let user = try await refresh(shown, by: next, at: now)
+        guard let user else {
+            forgetSession(shown.key)
+            throw IdentityFault.refused
+        }
+        if let request = RequestWork.current { recentSignIns.record(user.number, from: request.address, at: now) }
+        return try await session(next, of: user, at: now)
+    }
+
+    /// Puts a session's next secret in the place of the one that was shown: in the store, or in memory while the disk
+    /// takes no writes.
+    ///
+    /// - Returns: whose session it is; nil for one that is not, or no longer, good, which has ended then.
+    private func refresh(_ shown: StoredSession, by next: StoredSession, at now: Instant) async throws -> User? {
+        guard !unstored.holds(shown.key) else { return try await refreshInMemory(shown, by: next, at: now) }
+        do {
+            return try await refreshInStore(shown, by: next, at: now)
+        } catch LedgerError.unwritable {
+            return try await refreshInMemory(shown, by: next, at: now)
+        }
+    }
+
+    private func refreshInStore(_ shown: StoredSession, by next: StoredSession, at now: Instant) async throws -> User? {
+        try await ledger.edit(by: nil) { directory, draft -> User? in
             guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key) else { return nil }
             let mark = try stored.user.map { try Identity.passwordMark(of: $0, in: draft.transaction) } ?? []
             guard let number = stored.user, let user = directory.users[number], stored.isGood(at: now),
@@ -105,12 +132,26 @@ extension Identity {
             draft.credentials.append(next.credential(of: number, passwordMark: mark, at: now))
             return user
         }
-        guard let user else {
-            forgetSession(shown.key)
-            throw IdentityFault.refused
+    }
+
+    private func refreshInMemory(
+        _ shown: StoredSession, by next: StoredSession, at now: Instant
+    ) async throws -> User? {
+        let stored = try await ledger.readCredentials { try $0.credential(.refreshToken, key: shown.key) }
+        guard let number = unstored.session(shown.key, stored: stored)?.user else { return nil }
+        let mark = try await passwordMark(of: number)
+        let user = ledger.directory.users[number]
+        let isReplaced = unstored.replace(shown.key, stored: stored, at: now) { current in
+            let isGood =
+                user != nil && current.user == number && current.isGood(at: now)
+                && current.secret.isEqualInConstantTime(to: shown.secretDigest + mark)
+            guard isGood else { return .ended(now) }
+            return .open(next.credential(of: number, passwordMark: mark, at: now, isStored: false))
         }
-        if let request = RequestWork.current { recentSignIns.record(user.number, from: request.address, at: now) }
-        return try await session(next, of: user, at: now)
+        guard isReplaced, unstored.session(shown.key, stored: nil)?.secret == next.secretDigest + mark else {
+            return nil
+        }
+        return user
     }
 
     /// Ends a session: its refresh token and all its access tokens are worth nothing from now on.
@@ -118,11 +159,16 @@ extension Identity {
     /// Only its own user can end it; for anyone else, or an unknown token, nothing happens.
     package func signOut(_ refreshToken: String, by principal: Principal) async throws {
         guard let shown = StoredSession(refreshToken: refreshToken) else { return }
-        try await ledger.edit(by: nil) { _, draft in
-            let stored = try draft.transaction.credential(.refreshToken, key: shown.key)
-            guard stored?.user == principal.user else { return }
-            draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
+        do {
+            try await ledger.edit(by: nil) { _, draft in
+                let stored = try draft.transaction.credential(.refreshToken, key: shown.key)
+                guard stored?.user == principal.user else { return }
+                draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
+            }
+        } catch LedgerError.unwritable {
+            try await endInMemory(shown.key, by: principal)
         }
+        if unstored.holds(shown.key) { try await endInMemory(shown.key, by: principal) }
         forgetSession(shown.key)
     }
 
@@ -132,6 +178,7 @@ extension Identity {
     /// - Returns: how many there were.
     @discardableResult
     package func removeExpiredCredentials() async throws -> Int {
+        try await storeUnstoredSessions()
         let now = now()
         let expired = try await ledger.read { store in
             try store.credentials(.refreshToken).filter { !$0.isGood(at: now) }
@@ -147,10 +194,17 @@ extension Identity {
     private func openSession(for user: User) async throws -> Session {
         let session = StoredSession()
         let now = now()
-        try await ledger.edit(by: nil) { directory, draft in
-            guard directory.users[user.number] != nil else { throw IdentityFault.refused }
-            let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
-            draft.credentials.append(session.credential(of: user.number, passwordMark: mark, at: now))
+        do {
+            try await ledger.edit(by: nil) { directory, draft in
+                guard directory.users[user.number] != nil else { throw IdentityFault.refused }
+                let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
+                draft.credentials.append(session.credential(of: user.number, passwordMark: mark, at: now))
+            }
+        } catch let error as LedgerError {
+            guard case .unwritable = error else { throw error }
+            let mark = try await passwordMark(of: user.number)
+            let held = session.credential(of: user.number, passwordMark: mark, at: now, isStored: false)
+            guard unstored.put(session.key, .open(held), at: now) else { throw error }
         }
         return try await self.session(session, of: user, at: now)
     }

@@ -17,6 +17,8 @@ package final class Identity: Sendable {
     /// Seals the secrets that must be had again.
     package let vault: SecretVault
     let codes = OneTimeCodes()
+    /// Sessions that the disk could not take yet.
+    let unstored = UnstoredSessions()
     /// Told of sign-ins that failed.
     let logger: Logger
     let now: @Sendable () -> Instant

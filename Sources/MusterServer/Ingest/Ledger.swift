@@ -12,6 +12,8 @@ package final class Ledger: Sendable {
     let queue = WriterQueue()
     private let shared: LedgerState
     let store: any Store
+    /// Whether the disk takes what is to be stored.
+    package let storage: StorageHealth
     let readers = WorkerPool<ReadingLane>(threads: Ledger.readerCount, jobs: ReadingLimits.jobs)
     /// Apart from `readers`: whatever is being read, who asks can be proved.
     let credentialReaders = WorkerPool<ReadingLane>(
@@ -27,12 +29,14 @@ package final class Ledger: Sendable {
     /// Opens the ledger over a store and starts its thread.
     ///
     /// - Parameters:
+    ///   - storage: what the store tells whether the disk takes its writes; nil for a store that tells nobody.
     ///   - amazon: the account and region that events and ARNs name.
     ///   - now: the server's clock.
     ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
     /// - Throws: what the store throws while its state is read.
     package init(
-        store: any Store, amazon: Configuration.Amazon = Configuration.Amazon(), now: @escaping @Sendable () -> Instant,
+        store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
+        now: @escaping @Sendable () -> Instant,
         announce: @escaping @Sendable (Sequence) -> Void = { _ in }
     ) throws {
         let shared = LedgerState(
@@ -42,6 +46,7 @@ package final class Ledger: Sendable {
         shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
         let directory = shared.directory.withLock { $0 }
         self.store = store
+        self.storage = storage ?? StorageHealth(now: now)
         self.now = now
         self.shared = shared
         let ingest = try Ingest(opening: store, directory: directory, rules: rules, now: now())
@@ -226,6 +231,11 @@ package final class Ledger: Sendable {
             }) {}
         }
     }
+
+    /// Writes what changes nothing, to see whether the disk takes it.
+    ///
+    /// - Throws: `LedgerError`, `StoreError`.
+    func testWriting() async throws { try await run { writer in Result { try writer.store.testWriting() } } }
 
     /// Drops the bytes of attachments that no document names, a slice at a time.
     package func dropUnusedBlobs(at moment: Instant) async throws {

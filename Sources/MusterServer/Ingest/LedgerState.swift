@@ -69,7 +69,9 @@ package struct Receipt: Equatable, Sendable {
 package enum LedgerError: Error, Equatable, Sendable {
     /// As much is waiting as may wait.
     case full
-    /// The disk or the database refused; nothing of it was stored.
+    /// The disk is full or takes no writes; nothing of it was stored.
+    case unwritable(reason: String)
+    /// The database refused; nothing of it was stored.
     case unavailable(reason: String)
     /// The server is shutting down.
     case closed
@@ -77,7 +79,11 @@ package enum LedgerError: Error, Equatable, Sendable {
     case gone
 
     init(_ error: any Error) {
-        self = error as? LedgerError ?? .unavailable(reason: String(describing: error))
+        if case .unwritable(let reason) = error as? StoreError {
+            self = .unwritable(reason: reason)
+        } else {
+            self = error as? LedgerError ?? .unavailable(reason: String(describing: error))
+        }
     }
 }
 
@@ -86,6 +92,7 @@ extension LedgerError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .full: "as much is waiting as may wait"
+        case .unwritable(let reason): StoreError.unwritable(reason: reason).description
         case .unavailable(let reason): reason
         case .closed: "the server is shutting down"
         case .gone: "the database or user was removed meanwhile"

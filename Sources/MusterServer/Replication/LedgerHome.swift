@@ -110,7 +110,7 @@ struct LedgerHome: DocumentHome {
             return try await body()
         } catch let error as LedgerError {
             switch error {
-            case .full, .unavailable: throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
+            case .full, .unavailable, .unwritable: throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
             case .gone: throw ReplicationFault.noDatabase(place.name)
             case .closed: throw CancellationError()
             }

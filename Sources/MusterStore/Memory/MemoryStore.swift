@@ -157,6 +157,8 @@ package final class MemoryStore: Store {
         throw StoreError.backup(path: path, reason: "a store in memory cannot be backed up")
     }
 
+    package func testWriting() throws {}
+
     package func check() throws -> [String] { [] }
 
     package func close() throws {}

@@ -19,6 +19,23 @@ extension SQLiteStore {
         return configuration
     }
 
+    /// Opens the file. Where the disk has no room for what SQLite needs to open it, the reserve gives its own.
+    ///
+    /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unwritable`, `.unavailable`.
+    static func openPool(at path: String, in directory: String, options: Options) throws -> DatabasePool {
+        func open() throws -> DatabasePool {
+            try StoreError.naming(path) {
+                try inspect(path)
+                return try DatabasePool(path: path, configuration: configuration(options))
+            }
+        }
+        do {
+            return try open()
+        } catch let error as StoreError where error.mayBeForLackOfRoom && DiskReserve.release(in: directory) {
+            return try open()
+        }
+    }
+
     /// Brings the writing connection and the file into the state that the rest relies on.
     ///
     /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`; `DatabaseError`.
@@ -38,7 +55,18 @@ extension SQLiteStore {
         try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         try database.execute(sql: "PRAGMA cache_size = -\(options.writerCacheKibibytes)")
         if let limit = options.pageLimit { try database.execute(sql: "PRAGMA max_page_count = \(limit)") }
-        try Schema.migrate(database, path: path, uuid: UUID().uuidString.lowercased())
+        try migrate(database)
+    }
+
+    /// Brings the file to this program's version.
+    private func migrate(_ database: Database) throws {
+        do {
+            try Schema.migrate(database, path: path, uuid: UUID().uuidString.lowercased())
+        } catch let error as DatabaseError where error.isRefusalToWrite {
+            throw StoreError.unwritable(
+                reason:
+                    "\(path) must be brought to version \(Schema.version), and \(error.message ?? "cannot be written")")
+        }
     }
 
     /// Looks at a file, without a change to it, before it is opened for writing: whose it is, its version, and whether
@@ -85,11 +113,32 @@ extension StoreError {
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB:
                 throw StoreError.corrupt(path: path, reason: error.message ?? "damaged")
+            case _ where error.isRefusalToWrite:
+                throw StoreError.unwritable(reason: error.message ?? error.description)
             default:
                 throw StoreError.unavailable(reason: error.message ?? error.description)
             }
         } catch let fault as CodecFault {
             throw StoreError.corrupt(path: path, reason: "a stored value cannot be read (\(fault))")
+        }
+    }
+    /// Whether what SQLite said when it opened the file may be for want of room on the disk.
+    fileprivate var mayBeForLackOfRoom: Bool {
+        switch self {
+        case .unwritable, .unavailable: true
+        default: false
+        }
+    }
+}
+
+extension DatabaseError {
+    /// Whether the disk or the file system did not take what was to be written.
+    var isRefusalToWrite: Bool {
+        switch resultCode {
+        case .SQLITE_FULL, .SQLITE_READONLY: true
+        case .SQLITE_IOERR:
+            extendedResultCode != .SQLITE_IOERR_READ && extendedResultCode != .SQLITE_IOERR_SHORT_READ
+        default: false
         }
     }
 }

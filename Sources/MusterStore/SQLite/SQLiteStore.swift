@@ -27,6 +27,8 @@ package final class SQLiteStore: Store {
         package var pageLimit: Int?
         /// How many deliveries are kept.
         package var deliveryLimits = DeliveryLimits()
+        /// Told of every write that the disk refuses; nil for nobody.
+        package var health: StorageHealth?
 
         package init() {}
     }
@@ -48,6 +50,7 @@ package final class SQLiteStore: Store {
     let numbers = Mutex(LastNumbers())
     let tally = Mutex(DeliveryTally())
     let deliveryLimits: DeliveryLimits
+    private let health: StorageHealth?
     /// How far slow work has come; only the writer's thread uses it.
     let chores = Mutex(Chores())
     private let newest = Atomic<Int64>(0)
@@ -77,11 +80,8 @@ package final class SQLiteStore: Store {
         stage = Mutex(Stage(limit: options.stageLimit))
         epochLimit = options.epochLimit
         deliveryLimits = options.deliveryLimits
-        let path = path
-        try StoreError.naming(path) { try Self.inspect(path) }
-        pool = try StoreError.naming(path) {
-            try DatabasePool(path: path, configuration: Self.configuration(options))
-        }
+        health = options.health
+        pool = try Self.openPool(at: path, in: directory, options: options)
         try StoreError.naming(path) {
             try pool.writeWithoutTransaction { database in
                 try prepareWriter(database, options: options)
@@ -100,6 +100,7 @@ package final class SQLiteStore: Store {
         stage = Mutex(Stage(limit: 1 << 30))
         epochLimit = 1
         deliveryLimits = DeliveryLimits()
+        health = nil
         let path = path
         guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
         var configuration = Self.configuration(Options())
@@ -177,7 +178,19 @@ package final class SQLiteStore: Store {
     /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
     func onWriter<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard lock != nil else { throw StoreError.unavailable(reason: "\(path): open for reading only") }
-        return try StoreError.naming(path) { try pool.writeWithoutTransaction(body) }
+        do {
+            return try StoreError.naming(path) { try pool.writeWithoutTransaction(body) }
+        } catch StoreError.unwritable(let reason) {
+            health?.recordRefusal(reason)
+            throw StoreError.unwritable(reason: reason)
+        }
+    }
+
+    package func testWriting() throws {
+        try onWriter { database in
+            // The same value again: SQLite writes the page all the same.
+            try transact(in: database) { try database.execute(sql: "UPDATE meta SET version = version") }
+        }
     }
 
     /// Runs `body` in a transaction that is durable on return and has not happened when this throws.

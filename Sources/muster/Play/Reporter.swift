@@ -63,7 +63,9 @@ struct Reporter: Sendable {
         while true {
             let (answer, status) = try await connection.exchange("POST", "/positions", body: body)
             if status == 200 { return try JSONDecoder().decode(Tally.self, from: answer) }
-            guard status == 503, attempt < Self.attempts else { throw CommandFailure(problem: answer, status: status) }
+            guard [503, 507].contains(status), attempt < Self.attempts else {
+                throw CommandFailure(problem: answer, status: status)
+            }
             try await Task.sleep(for: .milliseconds(100 << attempt))
             attempt += 1
         }

@@ -21,6 +21,7 @@ extension AmazonFault {
         case IncidentFault.keepsTeam(let number):
             self = AmazonFault(
                 409, "ConflictException", "Incident \(number.rawValue) of its team is open: close it first.")
+        case StoreError.unwritable: self = .unwritable
         case is StoreError: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case WorkFault.shareIsFull: self = .throttled(retryAfterSeconds: 1)
         case WorkFault.isFull:
@@ -48,10 +49,18 @@ extension AmazonFault {
     private init(telling error: LedgerError) {
         switch error {
         case .full: self = .unavailable("As much is waiting to be stored as may wait.", retryAfterSeconds: 1)
+        case .unwritable: self = .unwritable
         case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case .gone: self = .unavailable("It was removed meanwhile.", retryAfterSeconds: 1)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }
+    }
+
+    /// AWS clients try again by themselves after it.
+    private static var unwritable: AmazonFault {
+        var fault = AmazonFault(500, "InternalServerException", StorageWords.refusal)
+        fault.retryAfterSeconds = StorageWords.retryAfterSeconds
+        return fault
     }
 
     private static func unavailable(_ message: String, retryAfterSeconds: Int) -> AmazonFault {

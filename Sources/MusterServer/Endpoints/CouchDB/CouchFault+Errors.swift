@@ -19,6 +19,8 @@ extension CouchFault {
         case let fault as MultipartReader.Fault: self.init(telling: fault)
         case let problem as Problem: self.init(telling: problem)
         case LedgerError.full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case LedgerError.unwritable, StoreError.unwritable:
+            self = .unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
         case LedgerError.unavailable, is StoreError:
             self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case LedgerError.closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)

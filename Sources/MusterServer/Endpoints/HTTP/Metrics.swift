@@ -107,7 +107,7 @@ package final class Metrics: Sendable {
         "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    private static func single(_ name: String, _ type: String, _ help: String, _ value: Int) -> String {
+    static func single(_ name: String, _ type: String, _ help: String, _ value: Int) -> String {
         header(name, type, help) + "\(name) \(value)\n"
     }
 }

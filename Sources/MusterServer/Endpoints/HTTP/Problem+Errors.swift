@@ -56,6 +56,7 @@ extension Problem {
     private init(telling error: LedgerError) {
         switch error {
         case .full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case .unwritable: self = .insufficientStorage
         case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case .gone: self = .notFound
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
@@ -66,6 +67,7 @@ extension Problem {
         switch error {
         case .trimmed(let oldest):
             self = .gone("Changes before \(oldest.rawValue) are not kept any longer: start anew.")
+        case .unwritable: self = .insufficientStorage
         case .unavailable, .corrupt, .tooNew, .inUse, .backup, .restore, .missing:
             self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         }

@@ -180,6 +180,16 @@ extension Problem {
         return problem
     }
 
+    /// The disk takes no writes; nothing of it was done.
+    package static var insufficientStorage: Problem {
+        var problem = Problem(
+            .init(code: 507, reasonPhrase: "Insufficient Storage"), "insufficient-storage",
+            "Nothing can be stored now.",
+            StorageWords.refusal)
+        problem.headers[.retryAfter] = "\(StorageWords.retryAfterSeconds)"
+        return problem
+    }
+
     /// We made a mistake.
     package static let internalError = Problem(
         .internalServerError, "internal", "The server made a mistake.", "It is in the server's log.")

@@ -1,5 +1,6 @@
 import Hummingbird
 import MusterCore
+import MusterStore
 import MusterWire
 import NIOCore
 
@@ -31,7 +32,8 @@ extension NativeEndpoint {
     }
 
     /// Healthy is who can answer: the writer's thread is alive, the store can be read and passwords can be proved.
-    /// Where work waits too long for its turn, the answer says which.
+    /// Where work waits too long for its turn, the answer says which. A disk that takes no writes makes a server
+    /// degraded and not unhealthy: who is where can still be read, and there is no second server to turn to.
     private func seeHealth(_ request: Request, _ exchange: Exchange) async throws -> Response {
         let now = configuration.now()
         let waits = ledger.waits + [("hashing", identity.hasher.oldestWaitSeconds)]
@@ -41,11 +43,13 @@ extension NativeEndpoint {
         let (sequence, clock) = try await ledger.inspect { engine, _, sequence in
             (sequence, engine.suspectServerClock(now: now))
         }
+        let storage = ledger.storage.status
         return .json { writer in
             writer.beginObject()
-            writer.member("status", "ok")
+            writer.member("status", storage.isWritable ? "ok" : "degraded")
             if isKnown { writer.member("sequence", sequence.rawValue) }
             writer.member("at", now)
+            writer.member(storage, isKnown: isKnown, warningBytes: configuration.diskWarningBytes)
             if isKnown {
                 writer.member(clock)
             } else if clock != nil {
@@ -86,7 +90,8 @@ extension NativeEndpoint {
     private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics))))
+            body: .init(
+                byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics) + Metrics.text(ledger.storage.status))))
     }
 }
 

@@ -158,7 +158,7 @@ package enum OpenAPI {
         if route.admission == .anyone, !route.documentation.body.isEmpty { statuses.append(401) }
         if !route.parameters.isEmpty { statuses += [404] }
         if !route.documentation.body.isEmpty { statuses += [400, 413, 415] }
-        if route.method != .get { statuses += [409] }
+        if route.method != .get { statuses += [409, 507] }
         if route.path.hasSuffix("/changes") || route.path.hasSuffix("/live") { statuses += [410] }
         let said = route.documentation.answers.map(\.status)
         return statuses.filter { !said.contains($0) }.sorted()

@@ -181,8 +181,17 @@ enum Schema {
         (
             "Health",
             object(
-                [("status", #"{"const":"ok"}"#), ("at", time)],
-                optional: [("sequence", since), ("serverClock", #"{"type":"object"}"#)])
+                [("status", words("ok", "degraded")), ("at", time)],
+                optional: [
+                    ("sequence", since), ("serverClock", #"{"type":"object"}"#),
+                    ("storage", reference("StorageHealth")),
+                ])
+        ),
+        (
+            "StorageHealth",
+            object(
+                [("writable", boolean), ("low", boolean), ("message", text)],
+                optional: [("since", time), ("freeBytes", integer), ("reason", text)])
         ),
         ("KeySet", object([("keys", list(of: #"{"type":"object"}"#))])),
         ("RegionReceipt", object([("stored", integer), ("faults", list(of: reference("Fault")))])),

@@ -39,7 +39,16 @@ package struct OwnTracksEndpoint: Sendable {
                         answers: [
                             .init(200, "What the app should show; `[]` is nothing.", json: "OwnTracksReply"),
                             .init(503, "Keep it, and try again."),
-                        ]), handler: receive))
+                        ]), handler: receiveOrRefuseForNow))
+        }
+    }
+
+    /// A phone knows 503 as what may pass, and keeps its fixes; so that is what it is told of a full disk, too.
+    private func receiveOrRefuseForNow(_ request: Request, _ exchange: Exchange) async throws -> Response {
+        do {
+            return try await receive(request, exchange)
+        } catch LedgerError.unwritable {
+            throw Problem.unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
         }
     }
 

@@ -1,0 +1,56 @@
+import MusterCore
+import MusterStore
+
+/// Sessions while the disk takes no writes.
+extension Identity {
+    /// A session as it is now, stored or held in memory.
+    func session(_ key: [UInt8]) async throws -> Credential? {
+        let stored = try await ledger.readCredentials { try $0.credential(.refreshToken, key: key) }
+        return unstored.session(key, stored: stored)
+    }
+
+    /// What changes whenever the user's password changes.
+    func passwordMark(of user: UserNumber) async throws -> [UInt8] {
+        try await ledger.readCredentials { store in
+            Identity.passwordMark(try store.credential(.password, key: Credential.passwordKey(of: user)))
+        }
+    }
+
+    /// Ends a session of the principal's own in memory.
+    ///
+    /// - Throws: `LedgerError.unwritable` when no more can be held.
+    func endInMemory(_ key: [UInt8], by principal: Principal) async throws {
+        guard try await session(key)?.user == principal.user else { return }
+        let now = now()
+        guard unstored.put(key, .ended(now), at: now) else {
+            throw LedgerError.unwritable(reason: "as many sessions are held in memory as may be")
+        }
+    }
+
+    /// Stores the sessions that were begun, refreshed or ended while the disk took no writes. One whose user is gone or
+    /// has another password by now is not stored.
+    ///
+    /// - Throws: `LedgerError` when it cannot be done yet.
+    package func storeUnstoredSessions() async throws {
+        // One that changes while it is stored is stored once more.
+        for _ in 0..<10 where !unstored.isEmpty {
+            let now = now()
+            let entries = unstored.all
+            try await ledger.edit(by: nil) { directory, draft in
+                for (key, entry) in entries {
+                    guard case .open(var credential) = entry, credential.isGood(at: now), let user = credential.user,
+                        directory.users[user] != nil,
+                        credential.secret.dropFirst(32)
+                            == (try Identity.passwordMark(of: user, in: draft.transaction))[...]
+                    else {
+                        draft.removedCredentials.append((kind: .refreshToken, key: key))
+                        continue
+                    }
+                    credential.expiresAt = credential.createdAt.advanced(bySeconds: Identity.sessionSeconds)
+                    draft.credentials.append(credential)
+                }
+            }
+            unstored.forget(entries)
+        }
+    }
+}

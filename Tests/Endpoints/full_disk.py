@@ -1,0 +1,84 @@
+"""A disk with little room: a small one of its own, or, where none may be mounted, a limit on the size of files."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import time
+
+import pytest
+
+from native_api import fix
+
+room = 24 << 20
+
+
+@contextlib.contextmanager
+def small_disk(folder):
+    """A disk of its own with little room; skips where none may be mounted."""
+    folder.mkdir()
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"muster", os.fsencode(folder), b"tmpfs", 0, b"size=%d" % room) != 0:
+        pytest.skip(f"a small disk cannot be mounted here: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield folder
+    finally:
+        for _ in range(50):
+            if libc.umount(os.fsencode(folder)) == 0:
+                return
+            time.sleep(0.1)
+        raise OSError(ctypes.get_errno(), f"{folder} stays mounted")
+
+
+def fill(disk, but=0):
+    """Takes the room that is left, but for so many bytes."""
+    with open(disk / "filler", "ab", buffering=0) as filler, contextlib.suppress(OSError):
+        while os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize > but:
+            filler.write(bytes(1 << 16 if but else 1 << 12))
+
+
+class SmallDisk:
+    """A server's data folder on a disk of its own."""
+
+    def __init__(self, server, folder):
+        self.server = server
+        self.disk = folder
+        server.data = folder / "data"
+        self.restarts = True
+
+    def start(self):
+        self.server.start()
+
+    def take_room(self):
+        fill(self.disk)
+
+    def give_room(self):
+        (self.disk / "filler").unlink()
+
+
+class LimitedFiles:
+    """A server that may be kept from writing into files. It cannot be started so: SQLite's index must be written."""
+
+    def __init__(self, server):
+        self.server = server
+        self.restarts = False
+
+    def start(self):
+        self.server.start(lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+
+    def take_room(self):
+        self.server.limit_files(4096)
+
+    def give_room(self):
+        self.server.limit_files(None)
+
+
+def report_until_refused(device, at):
+    """Reports fixes one by one until one is refused; the moments of those that were acknowledged, and the refusal."""
+    stored = []
+    for number in range(20_000):
+        answer = device.send("POST", "/positions", fix(52.5, 13.4, at + number))
+        if answer.status_code != 200:
+            return stored, answer
+        stored.append(at + number)
+    raise AssertionError("there is always room")
