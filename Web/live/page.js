@@ -13,6 +13,7 @@ import { loadHeard, loadHistory, loadSnapshot } from "./snapshot.js";
 import { isOnRollAlone, nameOf } from "./roll.js";
 import { counts } from "./safety.js";
 import { emptyState, latestPosition, reduce } from "./state.js";
+import { StorageBanner } from "./storage.js";
 import { clockTime, duration } from "./time.js";
 import { legible } from "./text.js";
 import { TrackView } from "./trackview.js";
@@ -45,8 +46,10 @@ const list = new List({ list: element("list"), counts: element("counts"), empty:
     chooseFromList, (user, kind, reason) => orders.declare(user, kind, reason));
 const events = new Events(element("events"));
 const serverNow = () => Date.now() + clockAheadMs;
+const storage = new StorageBanner(element("storage"), (path) => session.json(path), () => session.user);
+const storing = storage.watching((path, options) => session.request(path, options));
 const orders = new Orders({
-    request: (path, options) => session.request(path, options), member: (user) => state.members.get(user),
+    request: storing, member: (user) => state.members.get(user),
     now: serverNow, tell, notice,
 });
 const alarms = new Alarms(
@@ -56,7 +59,7 @@ const alarms = new Alarms(
 const visitors = new VisitorDialog(
     element("visitor"), (path, body) => orders.post(path, body), tell);
 const outbox = new Outbox({
-    send: (path, options) => session.request(path, options),
+    send: storing,
     report: (delivery) => myself.tell(delivery),
 });
 const myself = new Myself(element("myself"), outbox, serverNow);
@@ -75,6 +78,7 @@ async function start() {
     addEventListener("online", () => { feed?.hurry(); outbox.hurry(); });
     setInterval(() => list.tick(), 5000);
     setInterval(refreshHeard, heardEveryMs);
+    storage.begin();
     const code = takeCode();
     try {
         if (code) { await session.signInWithCode(code); } else if (!await session.restore()) { showSignIn(); return; }
@@ -145,6 +149,7 @@ async function showLive() {
     element("live").hidden = false;
     element("who").textContent = session.user.name;
     outbox.begin(session.user.name);
+    storage.ask();
     if (!map) { await openMap(); }
     await load();
 }
