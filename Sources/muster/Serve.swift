@@ -81,6 +81,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // A limit on the size of files is a disk that refuses a write, and not the end of the server.
+        signal(SIGXFSZ, SIG_IGN)
         var settings = Configuration(dataDirectory: data.data)
         settings.host = host
         settings.port = port

@@ -30,7 +30,8 @@ test("nothing is said where all is well, or nobody is signed in", () => {
 
 test("an answer that something was not stored shows the banner at once", async () => {
     const element = { textContent: "", dataset: {}, hidden: true };
-    const banner = new StorageBanner(element, async () => ({ status: "degraded", storage: full }), () => person("member"));
+    const answer = { status: "degraded", storage: full };
+    const banner = new StorageBanner(element, async () => answer, () => person("member"));
     const send = banner.watching(async () => { throw new Problem(507); });
     await assert.rejects(send("users/ann/declarations"), Problem);
     await new Promise((resolve) => setImmediate(resolve));

@@ -16,13 +16,32 @@ extension Instant {
     private static let files = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Files")
 
     /// Opens a store over what an SQL dump holds.
-    private func open(_ dump: String, in directory: String) throws -> SQLiteStore {
+    private func open(
+        _ dump: String, in directory: String, options: SQLiteStore.Options = .init()
+    ) throws -> SQLiteStore {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let sql = try String(contentsOf: Self.files.appending(path: dump), encoding: .utf8)
         let queue = try DatabaseQueue(path: directory + "/" + SQLiteStore.fileName)
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
         try queue.close()
-        return try SQLiteStore(in: directory)
+        return try SQLiteStore(in: directory, options: options)
+    }
+
+    @Test func `a file that needs an upgrade is refused in words where the disk has no room for it`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var options = SQLiteStore.Options()
+        options.pageLimit = 1
+        let error = #expect(throws: StoreError.self) { try open("version1.sql", in: directory, options: options) }
+        guard case .unwritable(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("must be brought to version"))
+        // Nothing was half done: with room it is upgraded.
+        let store = try SQLiteStore(in: directory)
+        #expect(try store.history(of: 1).count == 3)
+        try store.close()
     }
 
     @Test func `a file of version 1 keeps what it has, and takes sightings and notes`() throws {

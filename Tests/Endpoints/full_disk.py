@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import os
-import signal
 import time
 
 import pytest
@@ -64,7 +63,7 @@ class LimitedFiles:
         self.restarts = False
 
     def start(self):
-        self.server.start(lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+        self.server.start()
 
     def take_room(self):
         self.server.limit_files(4096)

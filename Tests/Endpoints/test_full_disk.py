@@ -9,9 +9,12 @@ import amazon
 from couch_api import CouchApi
 from full_disk import LimitedFiles, SmallDisk, report_until_refused, small_disk
 from muster_process import admin_password
-from native_api import fix, now
+from native_api import box, fix, now, polygon
 from owntracks_phone import Phone, location
 
+yard = polygon("yard", box(13.40, 52.50, 13.41, 52.51), muster=True, name="Yard")
+inside = (52.505, 13.405)
+silence_seconds = 10
 recovery_seconds = 60
 """The server tries a write every 15 s at least; the machine may be busy."""
 
@@ -46,6 +49,9 @@ class Site:
         self.phone = Phone(self.server, "ann", self.device.token)
         self.location = amazon.client(self.server)
         self.location.create_tracker(TrackerName="vans")
+        self.admin.make_team("watch", [yard], silence=silence_seconds)
+        self.admin.make_user("bob", team="watch")
+        self.watched = self.admin.make_device("bob")
         self.couch = CouchApi(self.server.address, "admin", admin_password)
         self.couch.ok("PUT", "/notes")
         self.couch.ok("PUT", "/notes/first", {"text": "stored"})
@@ -61,6 +67,16 @@ class Site:
         stored, refusal = report_until_refused(self.device, self.start + len(self.stored))
         self.stored += stored
         return refusal
+
+    def bring_bob_to_safety(self):
+        """Has Bob reported inside; when he was heard last."""
+        for ago in (5000, 0):
+            self.watched.ok("POST", "/positions", fix(*inside, now() - ago, accuracy=5))
+        assert self.safety_of_bob() == "safe"
+        return time.monotonic()
+
+    def safety_of_bob(self):
+        return next(each["state"] for each in self.admin.ok("GET", "/teams/watch/safety")["members"])
 
     def sign_in(self):
         return self.server.api().ok("POST", "/session", {"name": "lea", "password": "lea's password"})
@@ -163,13 +179,15 @@ def lines(site, words):
 def test_a_full_disk_is_told_reading_goes_on_and_writing_too_when_there_is_room(place):
     site = Site(place)
     before = site.sign_in()["refreshToken"]
+    heard = site.bring_bob_to_safety()
     require_words(site.take_room().json()["detail"])
     require_report(site)
     require_refusals(site)
     require_reading(site)
     during = require_sessions(site)
     before = site.server.api().ok("POST", "/session/refresh", {"refreshToken": before})["refreshToken"]
-    time.sleep(3)
+    time.sleep(max(3, heard + silence_seconds + 3 - time.monotonic()))
+    assert site.safety_of_bob() == "safe", "that he is silent was decided, and cannot be stored"
     assert len(lines(site, "The disk refuses what is to be stored")) == 1, "not said, or said too often"
     assert not lines(site, "The disk takes what is to be stored again")
 
@@ -178,6 +196,10 @@ def test_a_full_disk_is_told_reading_goes_on_and_writing_too_when_there_is_room(
     assert len(lines(site, "The disk takes what is to be stored again")) <= 1
     assert site.metric("muster_storage_writable") == 1
     assert "storage" not in site.admin.ok("GET", "//health") or site.admin.ok("GET", "//health")["storage"]["low"]
+    deadline = time.monotonic() + 10
+    while site.safety_of_bob() != "unknown":
+        assert time.monotonic() < deadline, "what the disk refused to store is not made up for"
+        time.sleep(0.2)
     # The phone kept its fix, and brings it now.
     site.phone.tell(location())
     assert site.times_stored() == len(site.stored) + 1

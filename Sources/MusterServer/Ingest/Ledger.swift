@@ -39,14 +39,16 @@ package final class Ledger: Sendable {
         now: @escaping @Sendable () -> Instant,
         announce: @escaping @Sendable (Sequence) -> Void = { _ in }
     ) throws {
+        let storage = storage ?? StorageHealth(now: now)
         let shared = LedgerState(
-            directory: Directory(try store.directory(), regions: try store.regions()), announce: announce)
+            directory: Directory(try store.directory(), regions: try store.regions()), storage: storage,
+            announce: announce)
         origin = EventOrigin(account: amazon.account, region: amazon.region, store: try store.uuid())
         let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
         shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
         let directory = shared.directory.withLock { $0 }
         self.store = store
-        self.storage = storage ?? StorageHealth(now: now)
+        self.storage = storage
         self.now = now
         self.shared = shared
         let ingest = try Ingest(opening: store, directory: directory, rules: rules, now: now())

@@ -10,10 +10,13 @@ final class LedgerState: Sendable {
     let endedRights = Mutex(0)
     /// The index that is being rebuilt on a thread of its own, and waits for the writer when it is done.
     let rebuilding = Mutex(Rebuilding.none)
+    /// Whether the disk takes what is to be stored.
+    let storage: StorageHealth
     let announce: @Sendable (Sequence) -> Void
 
-    init(directory: Directory, announce: @escaping @Sendable (Sequence) -> Void) {
+    init(directory: Directory, storage: StorageHealth, announce: @escaping @Sendable (Sequence) -> Void) {
         self.directory = Mutex(directory)
+        self.storage = storage
         self.announce = announce
     }
 }

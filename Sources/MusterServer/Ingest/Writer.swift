@@ -58,7 +58,7 @@ struct Writer {
 
     /// Stores some records of devices, once enough changes have come since they were stored last.
     private mutating func recordWhenDue(after changes: Int64) {
-        guard ingest.isRecordDue(after: changes) else { return }
+        guard mayDoChores, ingest.isRecordDue(after: changes) else { return }
         _ = try? ingest.record(limit: Self.recordSlice, now: now())
     }
 
@@ -235,14 +235,18 @@ struct Writer {
         let moment = now()
         guard moment >= nextErasure else { return }
         nextErasure = moment.advanced(bySeconds: Self.erasureSeconds)
+        guard mayDoChores else { return }
         // Refused by the disk: it is tried again when it is due again.
         _ = try? store.eraseDocuments(limit: Self.erasureSlice)
     }
 
+    /// Whether work that can wait is worth a try: while the disk refuses writes it would fail each time.
+    private var mayDoChores: Bool { shared.storage.status.isWritable }
+
     /// Nobody waits: a moment to bring the history in order, and to give memory back.
     private mutating func rest() {
         // Refused by the disk: it stays staged, and is tried again at the next rest.
-        _ = try? store.settle(limit: 20_000)
+        if mayDoChores { _ = try? store.settle(limit: 20_000) }
         let moment = now()
         guard moment >= nextTidying else { return }
         nextTidying = moment.advanced(bySeconds: Self.tidyingSeconds)

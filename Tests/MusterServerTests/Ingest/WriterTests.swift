@@ -12,7 +12,8 @@ import Testing
     private let database = DatabaseNumber(1)
 
     private func makeWriter() -> Writer {
-        let shared = LedgerState(directory: Directory(), announce: { _ in })
+        let shared = LedgerState(
+            directory: Directory(), storage: StorageHealth(now: { [clock] in clock.now }), announce: { _ in })
         let amazon = Configuration.Amazon()
         let origin = EventOrigin(account: amazon.account, region: amazon.region, store: store.uuid())
         let engine = Engine(directory: Directory(), positions: [], presences: [], safety: [])
