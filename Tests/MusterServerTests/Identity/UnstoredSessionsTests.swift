@@ -9,8 +9,8 @@ struct UnstoredSessionsTests {
 
     private func credential(_ number: Int, secret: UInt8, livesFor seconds: Double = 3600) -> Credential {
         Credential(
-            kind: .refreshToken, key: key(number), user: UserNumber(1), secret: [secret], createdAt: start,
-            expiresAt: start.advanced(bySeconds: seconds))
+            kind: .refreshToken, key: key(number), user: UserNumber(Int32(number % 1000)), secret: [secret],
+            createdAt: start, expiresAt: start.advanced(bySeconds: seconds))
     }
 
     private func key(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
@@ -48,6 +48,16 @@ struct UnstoredSessionsTests {
         let later = start.advanced(bySeconds: 3601)
         #expect(sessions.put(key(another), .open(credential(another, secret: 1, livesFor: 7200)), at: later))
         #expect(sessions.session(key(0), stored: credential(0, secret: 1)) == nil, "an ended session is forgotten")
+    }
+
+    @Test func `one user's sign-ins take the place of that user's oldest session and of nobody else's`() {
+        let sessions = UnstoredSessions()
+        #expect(sessions.put(key(1), .open(credential(1, secret: 1)), at: start))
+        let own = (0...UnstoredSessions.capacityOfUser).map { 2 + 1000 * $0 }
+        for number in own { #expect(sessions.put(key(number), .open(credential(number, secret: 1)), at: start)) }
+        #expect(!sessions.holds(key(own[0])))
+        for number in own.dropFirst() { #expect(sessions.holds(key(number))) }
+        #expect(sessions.holds(key(1)))
     }
 
     @Test func `a session that has ended, or is not there, is not replaced`() {
