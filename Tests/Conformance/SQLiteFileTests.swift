@@ -127,6 +127,22 @@ import Testing
         }
     }
 
+    @Test func `a test write comes to the disk, and changes nothing`() throws {
+        let bench = try Bench(.memory)
+        let store = try SQLiteStore(in: bench.directory)
+        try store.report(1, [.test(1)])
+        let log = bench.directory + "/" + SQLiteStore.fileName + "-wal"
+        func bytes() throws -> Int {
+            try #require(try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int)
+        }
+        let (before, sequence) = (try bytes(), store.lastSequence)
+        try store.testWriting()
+        #expect(try bytes() > before)
+        #expect(store.lastSequence == sequence)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
     @Test func `a full disk refuses the commit, keeps what is stored, and serves again when there is room`() throws {
         let bench = try Bench(.memory)
         var options = SQLiteStore.Options()

@@ -18,7 +18,8 @@ extension Identity {
     /// - Throws: `IdentityFault.unknown` when the user is gone; `StoreError`.
     package func makeCookie(for user: UserNumber, isLasting: Bool) async throws -> String {
         guard ledger.directory.users[user] != nil else { throw IdentityFault.unknown }
-        return seal(CookieContent(user: user, mark: try await mark(of: user), isLasting: isLasting, expiresAt: now()))
+        return seal(
+            CookieContent(user: user, mark: try await passwordMark(of: user), isLasting: isLasting, expiresAt: now()))
     }
 
     /// Proves whose request it is by its cookie.
@@ -31,7 +32,7 @@ extension Identity {
         let digest = TokenDigest(of: cookie)
         if verified.entry(for: digest, at: now) == nil {
             let generation = verified.generation
-            guard try await mark(of: content.user).isEqualInConstantTime(to: content.mark) else {
+            guard try await passwordMark(of: content.user).isEqualInConstantTime(to: content.mark) else {
                 throw IdentityFault.refused
             }
             let entry = CredentialCache.Entry(user: content.user, device: nil, proof: .password, expiresAt: nil)
@@ -47,12 +48,6 @@ extension Identity {
         guard let content = open(cookie), content.isLasting else { return nil }
         let left = content.expiresAt.seconds(since: now())
         return left > SessionCookie.lifetimeSeconds - SessionCookie.renewalSeconds ? nil : seal(content)
-    }
-
-    private func mark(of user: UserNumber) async throws -> [UInt8] {
-        try await ledger.readCredentials { store in
-            Identity.passwordMark(try store.credential(.password, key: Credential.passwordKey(of: user)))
-        }
     }
 
     private static let cookiePurpose = "session cookie"

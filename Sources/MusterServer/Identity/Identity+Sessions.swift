@@ -141,17 +141,17 @@ extension Identity {
         guard let number = unstored.session(shown.key, stored: stored)?.user else { return nil }
         let mark = try await passwordMark(of: number)
         let user = ledger.directory.users[number]
-        let isReplaced = unstored.replace(shown.key, stored: stored, at: now) { current in
+        let refreshed = unstored.refresh(shown.key, stored: stored) { current in
             let isGood =
-                user != nil && current.user == number && current.isGood(at: now)
+                user != nil && current.isGood(at: now)
                 && current.secret.isEqualInConstantTime(to: shown.secretDigest + mark)
-            guard isGood else { return .ended(now) }
-            return .open(next.credential(of: number, passwordMark: mark, at: now, isStored: false))
+            return isGood ? next.credential(of: number, passwordMark: mark, at: now, isStored: false) : nil
         }
-        guard isReplaced, unstored.session(shown.key, stored: nil)?.secret == next.secretDigest + mark else {
-            return nil
+        switch refreshed {
+        case .open: return user
+        case .over: return nil
+        case .full: throw Self.noRoomForSessions
         }
-        return user
     }
 
     /// Ends a session: its refresh token and all its access tokens are worth nothing from now on.
@@ -168,6 +168,7 @@ extension Identity {
         } catch LedgerError.unwritable {
             try await endInMemory(shown.key, by: principal)
         }
+        // One that is held stands before what is stored, and is ended too.
         if unstored.holds(shown.key) { try await endInMemory(shown.key, by: principal) }
         forgetSession(shown.key)
     }
@@ -204,7 +205,7 @@ extension Identity {
             guard case .unwritable = error else { throw error }
             let mark = try await passwordMark(of: user.number)
             let held = session.credential(of: user.number, passwordMark: mark, at: now, isStored: false)
-            guard unstored.put(session.key, .open(held), at: now) else { throw error }
+            guard unstored.begin(held, of: user.number, at: now) else { throw error }
         }
         return try await self.session(session, of: user, at: now)
     }

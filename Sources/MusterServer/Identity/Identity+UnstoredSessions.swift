@@ -9,7 +9,7 @@ extension Identity {
         return unstored.session(key, stored: stored)
     }
 
-    /// What changes whenever the user's password changes.
+    /// Changes whenever the user's password changes; empty where there is none.
     func passwordMark(of user: UserNumber) async throws -> [UInt8] {
         try await ledger.readCredentials { store in
             Identity.passwordMark(try store.credential(.password, key: Credential.passwordKey(of: user)))
@@ -20,12 +20,12 @@ extension Identity {
     ///
     /// - Throws: `LedgerError.unwritable` when no more can be held.
     func endInMemory(_ key: [UInt8], by principal: Principal) async throws {
-        guard try await session(key)?.user == principal.user else { return }
-        let now = now()
-        guard unstored.put(key, .ended(now), at: now) else {
-            throw LedgerError.unwritable(reason: "as many sessions are held in memory as may be")
-        }
+        let stored = try await ledger.readCredentials { try $0.credential(.refreshToken, key: key) }
+        guard unstored.session(key, stored: stored)?.user == principal.user else { return }
+        if unstored.refresh(key, stored: stored, by: { _ in nil }) == .full { throw Self.noRoomForSessions }
     }
+
+    static let noRoomForSessions = LedgerError.unwritable(reason: "as many sessions are held in memory as may be")
 
     /// Stores the sessions that were begun, refreshed or ended while the disk took no writes. One whose user is gone or
     /// has another password by now is not stored.
@@ -38,10 +38,9 @@ extension Identity {
             let entries = unstored.all
             try await ledger.edit(by: nil) { directory, draft in
                 for (key, entry) in entries {
-                    guard case .open(var credential) = entry, credential.isGood(at: now), let user = credential.user,
-                        directory.users[user] != nil,
-                        credential.secret.dropFirst(32)
-                            == (try Identity.passwordMark(of: user, in: draft.transaction))[...]
+                    let mark = try Identity.passwordMark(of: entry.user, in: draft.transaction)
+                    guard var credential = entry.session, credential.isGood(at: now),
+                        directory.users[entry.user] != nil, credential.secret.dropFirst(32) == mark[...]
                     else {
                         draft.removedCredentials.append((kind: .refreshToken, key: key))
                         continue

@@ -3,78 +3,100 @@ import MusterStore
 import Synchronization
 
 /// Sessions as they are while the disk takes no writes: begun, refreshed or ended, and not stored. They stand before
-/// what is stored, are bounded in number, and live for an hour; when the disk takes writes again they are stored.
+/// what is stored, are bounded in number, of each user and in total, and live for an hour; when the disk takes writes
+/// again they are stored.
 final class UnstoredSessions: Sendable {
     /// What became of a session.
-    enum Entry: Hashable, Sendable {
-        case open(Credential)
-        case ended(Instant)
+    struct Entry: Hashable, Sendable {
+        /// Whose it is.
+        let user: UserNumber
+        /// The session as it is now; nil when it has ended.
+        var session: Credential?
+        /// Whether the store has the session as it was before. One that it does not have leaves nothing when it ends.
+        let isStored: Bool
+    }
 
-        func isOver(at now: Instant) -> Bool {
-            switch self {
-            case .open(let credential): !credential.isGood(at: now)
-            // Longer than any access token of it lives.
-            case .ended(let moment): now.seconds(since: moment) > Identity.sessionSeconds
+    /// What became of an attempt to refresh a session.
+    enum Refreshed: Hashable, Sendable {
+        /// It goes on.
+        case open
+        /// There is no such session, or it has ended now.
+        case over
+        /// No more sessions can be held, of this user or in total: nothing was changed.
+        case full
+    }
+
+    private struct State {
+        private(set) var entries: [[UInt8]: Entry] = [:]
+        private var counts: [UserNumber: Int] = [:]
+
+        subscript(key: [UInt8]) -> Entry? {
+            get { entries[key] }
+            set {
+                if let former = entries[key] {
+                    counts[former.user, default: 0] -= 1
+                    if counts[former.user] == 0 { counts[former.user] = nil }
+                }
+                if let newValue { counts[newValue.user, default: 0] += 1 }
+                entries[key] = newValue
+            }
+        }
+
+        func mayHoldOneMore(of user: UserNumber) -> Bool {
+            entries.count < UnstoredSessions.capacity && counts[user, default: 0] < UnstoredSessions.shareOfUser
+        }
+
+        /// Forgets the oldest session of a user that was begun here, if that user has as many as may be.
+        mutating func makeRoom(for user: UserNumber) {
+            guard counts[user, default: 0] >= UnstoredSessions.shareOfUser else { return }
+            let begun = entries.filter { $0.value.user == user && !$0.value.isStored }
+            func age(_ entry: Entry) -> Int64 { entry.session?.createdAt.milliseconds ?? 0 }
+            let oldest = begun.min { age($0.value) < age($1.value) }
+            if let oldest { self[oldest.key] = nil }
+        }
+
+        mutating func dropExpired(at now: Instant) {
+            for (key, entry) in entries where !entry.isStored && entry.session?.isGood(at: now) != true {
+                self[key] = nil
             }
         }
     }
 
-    /// How many sessions are kept at most.
+    /// How many sessions are held at most.
     static let capacity = 20_000
-    /// How many of them may be one user's. A further sign-in takes the place of that user's oldest session, so that
-    /// nobody's sign-ins leave no room for those of others.
-    static let capacityOfUser = 32
+    /// How many of one user: nobody keeps others from signing in.
+    static let shareOfUser = 100
     /// How long one that cannot be stored lasts without being refreshed, in seconds.
     static let lifetimeSeconds: Double = 3600
-
-    private struct State {
-        var entries: [[UInt8]: Entry] = [:]
-        /// The keys of each user's sessions, the oldest first; some of them may have been forgotten since.
-        var keysOfUsers: [UserNumber: [[UInt8]]] = [:]
-
-        /// Removes a user's oldest sessions so that one more may be held.
-        mutating func makeRoom(for user: UserNumber) {
-            guard let keys = keysOfUsers[user], keys.count >= UnstoredSessions.capacityOfUser else { return }
-            var held = keys.filter { entries[$0] != nil }
-            while held.count >= UnstoredSessions.capacityOfUser { entries[held.removeFirst()] = nil }
-            keysOfUsers[user] = held
-        }
-    }
 
     private let state = Mutex(State())
 
     /// Whether there are none: mostly so.
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
-    /// Whether a session is held here.
-    func holds(_ key: [UInt8]) -> Bool { state.withLock { $0.entries[key] != nil } }
+    /// Everything that is to be stored.
+    var all: [[UInt8]: Entry] { state.withLock { $0.entries } }
 
-    /// A session as it is now.
+    /// Whether a session is held here.
+    func holds(_ key: [UInt8]) -> Bool { state.withLock { $0[key] != nil } }
+
+    /// A session as it is now; nil when there is none, or it has ended.
     ///
     /// - Parameter stored: the session as it is stored.
     func session(_ key: [UInt8], stored: Credential?) -> Credential? {
-        switch state.withLock({ $0.entries[key] }) {
-        case .open(let credential): credential
-        case .ended: nil
-        case nil: stored
-        }
+        guard let entry = state.withLock({ $0[key] }) else { return stored }
+        return entry.session
     }
 
-    /// Begins a session, or ends one.
+    /// Begins a session. Of a user who has as many as may be, the oldest that was begun here ends.
     ///
-    /// - Returns: false when as many are kept as may be.
-    func put(_ key: [UInt8], _ entry: Entry, at now: Instant) -> Bool {
+    /// - Returns: false when no more can be held.
+    func begin(_ session: Credential, of user: UserNumber, at now: Instant) -> Bool {
         state.withLock { state in
-            if state.entries[key] == nil {
-                let user: UserNumber? = if case .open(let credential) = entry { credential.user } else { nil }
-                if let user { state.makeRoom(for: user) }
-                if state.entries.count >= Self.capacity {
-                    state.entries = state.entries.filter { !$0.value.isOver(at: now) }
-                }
-                guard state.entries.count < Self.capacity else { return false }
-                if let user { state.keysOfUsers[user, default: []].append(key) }
-            }
-            state.entries[key] = entry
+            state.makeRoom(for: user)
+            if !state.mayHoldOneMore(of: user) { state.dropExpired(at: now) }
+            guard state.mayHoldOneMore(of: user) else { return false }
+            state[session.key] = Entry(user: user, session: session, isStored: false)
             return true
         }
     }
@@ -83,30 +105,22 @@ final class UnstoredSessions: Sendable {
     ///
     /// - Parameters:
     ///   - stored: the session as it is stored.
-    ///   - next: given the session as it is, answers what becomes of it.
-    /// - Returns: false when there is no such session, or no room for one more.
-    func replace(_ key: [UInt8], stored: Credential?, at now: Instant, by next: (Credential) -> Entry) -> Bool {
+    ///   - next: given the session as it is, answers what follows it; nil ends it.
+    func refresh(_ key: [UInt8], stored: Credential?, by next: (Credential) -> Credential?) -> Refreshed {
         state.withLock { state in
-            let current: Credential? =
-                switch state.entries[key] {
-                case .open(let credential): credential
-                case .ended: nil
-                case nil: stored
-                }
-            guard let current, state.entries[key] != nil || state.entries.count < Self.capacity else { return false }
-            state.entries[key] = next(current)
-            return true
+            let entry = state[key]
+            guard let current = entry.map({ $0.session }) ?? stored, let user = current.user else { return .over }
+            guard entry != nil || state.mayHoldOneMore(of: user) else { return .full }
+            let session = next(current)
+            state[key] = Entry(user: user, session: session, isStored: entry?.isStored ?? true)
+            return session == nil ? .over : .open
         }
     }
-
-    /// Everything that is to be stored.
-    var all: [[UInt8]: Entry] { state.withLock { $0.entries } }
 
     /// Forgets sessions that are stored now, where they are still as they were stored.
     func forget(_ stored: [[UInt8]: Entry]) {
         state.withLock { state in
-            for (key, entry) in stored where state.entries[key] == entry { state.entries[key] = nil }
-            if state.entries.isEmpty { state.keysOfUsers = [:] }
+            for (key, entry) in stored where state[key] == entry { state[key] = nil }
         }
     }
 }

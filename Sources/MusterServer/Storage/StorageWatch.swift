@@ -12,7 +12,7 @@ struct StorageWatch: Service {
     let warningBytes: Int64
     let logger: Logger
     let now: @Sendable () -> Instant
-    /// Makes up for what could not be stored. May throw: then it is tried again after the next test write.
+    /// Makes up for what could not be stored. Where the disk refuses that, it is tried again after the next test write.
     let onRecovery: @Sendable () async throws -> Void
 
     /// With less room than this a write that succeeds does not end the refusal: the next would be refused again.
@@ -51,12 +51,19 @@ struct StorageWatch: Service {
         if let space, space.freeBytes < Self.recoveryBytes { return }
         do {
             try await ledger.testWriting()
-            try await onRecovery()
-            ledger.storage.recordRecovery()
         } catch {
             // Refused still: it is tried again at the next turn.
             logger.debug("A test write failed", metadata: ["error": "\(error)"])
+            return
         }
+        do {
+            try await onRecovery()
+        } catch LedgerError.unwritable {
+            return
+        } catch {
+            logger.warning("Not everything that was put off could be made up for", metadata: ["error": "\(error)"])
+        }
+        ledger.storage.recordRecovery()
     }
 
     private func metadata(of status: StorageHealth.Status) -> Logger.Metadata {

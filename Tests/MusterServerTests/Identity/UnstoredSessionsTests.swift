@@ -7,10 +7,15 @@ import Testing
 struct UnstoredSessionsTests {
     private let start = Instant(seconds: 1_700_000_000)
 
-    private func credential(_ number: Int, secret: UInt8, livesFor seconds: Double = 3600) -> Credential {
-        Credential(
-            kind: .refreshToken, key: key(number), user: UserNumber(Int32(number % 1000)), secret: [secret],
-            createdAt: start, expiresAt: start.advanced(bySeconds: seconds))
+    private let ann = UserNumber(1)
+
+    private func credential(
+        _ number: Int, secret: UInt8, of user: UserNumber = UserNumber(1), at seconds: Double = 0
+    ) -> Credential {
+        let moment = start.advanced(bySeconds: seconds)
+        return Credential(
+            kind: .refreshToken, key: key(number), user: user, secret: [secret], createdAt: moment,
+            expiresAt: moment.advanced(bySeconds: UnstoredSessions.lifetimeSeconds))
     }
 
     private func key(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
@@ -19,51 +24,57 @@ struct UnstoredSessionsTests {
         let sessions = UnstoredSessions()
         let stored = credential(1, secret: 1)
         #expect(sessions.session(key(1), stored: stored) == stored)
-        #expect(sessions.put(key(1), .open(credential(1, secret: 2)), at: start))
+        #expect(sessions.refresh(key(1), stored: stored) { _ in credential(1, secret: 2) } == .open)
         #expect(sessions.session(key(1), stored: stored)?.secret == [2])
-        #expect(sessions.put(key(1), .ended(start), at: start))
+        #expect(sessions.refresh(key(1), stored: stored) { _ in nil } == .over)
         #expect(sessions.session(key(1), stored: stored) == nil)
     }
 
     @Test func `a session that changes while it is stored stays in memory`() {
         let sessions = UnstoredSessions()
-        for number in 1...2 { #expect(sessions.put(key(number), .open(credential(number, secret: 1)), at: start)) }
+        for number in 1...2 { #expect(sessions.begin(credential(number, secret: 1), of: ann, at: start)) }
         let stored = sessions.all
-        #expect(sessions.replace(key(1), stored: nil, at: start) { _ in .open(credential(1, secret: 2)) })
+        #expect(sessions.refresh(key(1), stored: nil) { _ in credential(1, secret: 2) } == .open)
         sessions.forget(stored)
         #expect(sessions.session(key(1), stored: nil)?.secret == [2])
         #expect(!sessions.holds(key(2)))
     }
 
-    @Test func `no more sessions are held than may be, and those that are over make room`() {
+    @Test func `nobody holds more than a share, and the oldest that one began gives way`() {
+        let sessions = UnstoredSessions()
+        let share = UnstoredSessions.shareOfUser
+        // What stands before a stored session never gives way: the stored one would be good again.
+        #expect(sessions.refresh(key(0), stored: credential(0, secret: 1)) { _ in nil } == .over)
+        for number in 1...share {
+            #expect(sessions.begin(credential(number, secret: 1, at: Double(number)), of: ann, at: start))
+        }
+        #expect(sessions.all.count == share)
+        #expect(!sessions.holds(key(1)) && sessions.holds(key(2)) && sessions.holds(key(share)))
+        #expect(sessions.session(key(0), stored: credential(0, secret: 1)) == nil)
+        #expect(sessions.refresh(key(share + 1), stored: credential(share + 1, secret: 1)) { $0 } == .full)
+        // Others are none the worse, and those that are held are still refreshed and ended.
+        #expect(sessions.begin(credential(-1, secret: 1, of: UserNumber(2)), of: UserNumber(2), at: start))
+        #expect(sessions.refresh(key(2), stored: nil) { $0 } == .open)
+    }
+
+    @Test func `no more sessions are held in total than may be, and those that are over make room`() {
         let sessions = UnstoredSessions()
         for number in 0..<UnstoredSessions.capacity {
-            #expect(sessions.put(key(number), .open(credential(number, secret: 1)), at: start))
+            let user = UserNumber(Int32(number / UnstoredSessions.shareOfUser + 1))
+            #expect(sessions.begin(credential(number, secret: 1, of: user), of: user, at: start))
         }
-        let (extra, another) = (UnstoredSessions.capacity, UnstoredSessions.capacity + 1)
-        #expect(!sessions.put(key(extra), .open(credential(extra, secret: 1)), at: start))
-        #expect(!sessions.replace(key(extra), stored: credential(extra, secret: 1), at: start) { .open($0) })
-        // Those that are held are still refreshed and ended.
-        #expect(sessions.put(key(0), .ended(start), at: start))
+        let (other, next) = (UserNumber(30_000), UnstoredSessions.capacity)
+        #expect(!sessions.begin(credential(next, secret: 1, of: other), of: other, at: start))
+        #expect(sessions.refresh(key(next), stored: credential(next, secret: 1, of: other)) { $0 } == .full)
         let later = start.advanced(bySeconds: 3601)
-        #expect(sessions.put(key(another), .open(credential(another, secret: 1, livesFor: 7200)), at: later))
-        #expect(sessions.session(key(0), stored: credential(0, secret: 1)) == nil, "an ended session is forgotten")
+        #expect(sessions.begin(credential(next, secret: 1, of: other), of: other, at: later))
+        #expect(sessions.all.count == 1)
     }
 
-    @Test func `one user's sign-ins take the place of that user's oldest session and of nobody else's`() {
+    @Test func `a session that has ended, or is not there, is not refreshed`() {
         let sessions = UnstoredSessions()
-        #expect(sessions.put(key(1), .open(credential(1, secret: 1)), at: start))
-        let own = (0...UnstoredSessions.capacityOfUser).map { 2 + 1000 * $0 }
-        for number in own { #expect(sessions.put(key(number), .open(credential(number, secret: 1)), at: start)) }
-        #expect(!sessions.holds(key(own[0])))
-        for number in own.dropFirst() { #expect(sessions.holds(key(number))) }
-        #expect(sessions.holds(key(1)))
-    }
-
-    @Test func `a session that has ended, or is not there, is not replaced`() {
-        let sessions = UnstoredSessions()
-        #expect(!sessions.replace(key(1), stored: nil, at: start) { .open($0) })
-        #expect(sessions.put(key(1), .ended(start), at: start))
-        #expect(!sessions.replace(key(1), stored: credential(1, secret: 1), at: start) { .open($0) })
+        #expect(sessions.refresh(key(1), stored: nil) { $0 } == .over)
+        #expect(sessions.refresh(key(1), stored: credential(1, secret: 1)) { _ in nil } == .over)
+        #expect(sessions.refresh(key(1), stored: credential(1, secret: 1)) { $0 } == .over)
     }
 }
