@@ -13,7 +13,8 @@ package protocol DocumentReader: AnyObject {
     /// How many documents a scope has.
     func counts(in scope: DatabaseScope) throws -> DocumentCounts
 
-    /// How many documents, deleted ones too, have an id that begins so.
+    /// How many documents, deleted ones too, have an id that begins so; of the union, those that stand in it under
+    /// their own ids.
     func count(idPrefix: String, in scope: DatabaseScope) throws -> Int
 
     /// A document, with what its winner says.

@@ -3,7 +3,7 @@
 /// A step that was released is never edited. A new file takes all of them, in order.
 package enum DocumentSchema {
     /// What brings a file without them to the newest version; version n is reached after n steps.
-    package static let steps = [tables, locationsAndRemovals, localsInRows]
+    package static let steps = [tables, locationsAndRemovals, localsInRows, ownersInUnion]
 
     /// The first of them.
     package static let tables = """
@@ -74,6 +74,30 @@ package enum DocumentSchema {
         INSERT INTO local_documents (database, id, revision, json)
             SELECT database, id, revision, json FROM former_local_documents;
         DROP TABLE former_local_documents;
+
+        """
+
+    /// What joined after that: in the union each document stands by itself. Where several have an id, the one that was
+    /// made first has it there.
+    package static let ownersInUnion = """
+        -- Whether the union has it under a qualified id.
+        ALTER TABLE documents ADD COLUMN is_qualified INTEGER NOT NULL DEFAULT 0;
+        UPDATE documents SET is_qualified = 1
+            FROM (
+                SELECT id, min(number) AS first FROM documents
+                WHERE database < 0 AND substr(id, 1, 8) <> '_design/' GROUP BY id HAVING count(*) > 1) AS shared
+            WHERE documents.database < 0 AND substr(documents.id, 1, 8) <> '_design/'
+                AND documents.id = shared.id AND documents.number <> shared.first;
+        UPDATE documents SET is_qualified = 1
+            WHERE database < 0
+                AND id GLOB 'user-[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]:?*';
+        DROP INDEX locations_by_id;
+        CREATE UNIQUE INDEX locations_by_id ON documents (id)
+            WHERE database < 0 AND substr(id, 1, 8) <> '_design/' AND is_qualified = 0;
+        CREATE INDEX qualified_locations ON documents (database, id) WHERE is_qualified = 1 AND is_deleted = 0;
+        -- Whose ids of the union stay, though their documents were purged or went with their user; digests of them.
+        CREATE TABLE union_ids (digest INTEGER PRIMARY KEY, database INTEGER NOT NULL, sequence INTEGER NOT NULL);
+        CREATE INDEX union_ids_by_sequence ON union_ids (sequence);
 
         """
 }

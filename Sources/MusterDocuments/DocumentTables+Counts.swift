@@ -33,7 +33,8 @@ extension DocumentTables {
         case .database(let database):
             guard try !isRemoved(database) else { return 0 }
             sql = "SELECT count(*) FROM documents WHERE database = \(database.rawValue) AND \(isPrefixed)"
-        case .locations: sql = "SELECT count(DISTINCT id) FROM documents WHERE \(try isSeen()) AND \(isPrefixed)"
+        case .locations:
+            sql = "SELECT count(*) FROM documents WHERE \(try isSeen()) AND is_qualified = 0 AND \(isPrefixed)"
         }
         return try Int.fetchOne(database, sql: sql, arguments: [idPrefix]) ?? 0
     }
@@ -48,10 +49,7 @@ extension DocumentTables {
             sql = "SELECT count(*) FROM documents WHERE database = \(number) AND sequence > ? AND sequence < ?"
         case .locations:
             number = Self.union
-            sql = """
-                SELECT count(*) FROM documents
-                WHERE \(try isSeen()) AND sequence > ? AND sequence < ? AND NOT \(try hasOther(">"))
-                """
+            sql = "SELECT count(*) FROM documents WHERE \(try isSeen()) AND sequence > ? AND sequence < ?"
         }
         // Whole blocks are counted already: only the one that `since` lies in is looked through.
         let block = Block(number, of: since).block
@@ -71,32 +69,21 @@ extension DocumentTables {
     }
 
     /// Notes that a document's row became another, or came, or went.
-    ///
-    /// - Parameter union: what its id was in the union before, and what it is now.
-    func count(before: Row?, after: Row?, union: (before: Share?, after: Share?)) {
+    func count(_ id: String, before: Row?, after: Row?) {
         guard let database = (before ?? after)?.database else { return }
-        count(in: database.rawValue, from: before.map(Share.init(of:)), to: after.map(Share.init(of:)))
-        count(in: Self.union, from: union.before, to: union.after)
+        count(in: database.rawValue, from: before, to: after)
+        if Self.isLocation(id, in: database) { count(in: Self.union, from: before, to: after) }
     }
 
-    /// Counts what the union has, of which nothing was counted.
+    /// Counts what the union has, of which nothing was counted. What is in databases that are being erased counts until
+    /// it is gone.
     package func countUnion() throws {
-        var since = Sequence.zero
-        while true {
-            let page = try changes(
-                in: .locations, since: since, isDescending: false, withBodies: false, limit: Self.countedAtOnce)
-            for document in page {
-                count(in: Self.union, from: nil, to: try share(of: members(document.id)))
-            }
-            guard let last = page.last else { return }
-            since = last.sequence
-        }
+        let statement = try statement("SELECT \(Self.columns) FROM documents WHERE \(Self.isLocation)")
+        defer { statement.reset() }
+        while try statement.step() { count(in: Self.union, from: nil, to: try row(in: statement)) }
     }
 
-    /// How many documents of the union are in memory while it is counted.
-    private static let countedAtOnce = 1_000
-
-    private func count(in database: Int32, from before: Share?, to after: Share?) {
+    private func count(in database: Int32, from before: Row?, to after: Row?) {
         let change = (after?.counts ?? DocumentCounts()) - (before?.counts ?? DocumentCounts())
         countChanges[database, default: DocumentCounts()] += change
         if let before { blockChanges[Block(database, of: before.sequence), default: 0] -= 1 }
@@ -150,19 +137,6 @@ extension DocumentTables {
             self.database = database
             block = sequence.rawValue >> Self.bits
         }
-    }
-
-    /// What a document is in a database, or what those of one id are in the union: what they count for, and when.
-    struct Share {
-        var counts: DocumentCounts
-        var sequence: Sequence
-
-        init(counts: DocumentCounts, sequence: Sequence) {
-            self.counts = counts
-            self.sequence = sequence
-        }
-
-        init(of row: Row) { self.init(counts: row.counts, sequence: row.sequence) }
     }
 }
 

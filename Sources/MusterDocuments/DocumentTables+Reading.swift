@@ -3,7 +3,8 @@ package import MusterCore
 
 extension DocumentTables {
     /// The columns that `row` and `document` read.
-    static let columns = "number, database, sequence, tree, is_deleted, length(body), attachments, id, body"
+    static let columns =
+        "number, database, sequence, tree, is_deleted, length(body), attachments, id, body, is_qualified"
 
     package func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
         guard case .database(let database) = scope else { return try location(id) }
@@ -31,7 +32,9 @@ extension DocumentTables {
     }
 
     package func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
-        guard case .database(let database) = scope else { return try body(of: revision, in: members(id)) }
+        guard case .database(let database) = scope else {
+            return try locationRow(id).flatMap { try body(of: revision, in: $0) }
+        }
         guard try !isRemoved(database), let row = try row(of: id, in: database) else { return nil }
         return try body(of: revision, in: row)
     }
@@ -111,7 +114,8 @@ extension DocumentTables {
             sequence: Sequence(statement.integer(2)),
             tree: try tree(in: statement, 3),
             jsonLength: Int(statement.integer(5)),
-            attachments: try attachments(in: statement, 6))
+            attachments: try attachments(in: statement, 6),
+            isQualified: statement.integer(9) != 0)
     }
 
     /// What the winner of the row says that a statement with `columns` is at; nil where nobody knows.

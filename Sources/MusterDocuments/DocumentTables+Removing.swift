@@ -82,7 +82,7 @@ extension DocumentTables {
         let ids = try String.fetchAll(
             database.cachedStatement(sql: "SELECT id FROM documents WHERE database = ? LIMIT ?"),
             arguments: [number.rawValue, limit])
-        // One by one: what the union has depends on whether someone else has the same.
+        // One by one: each is counted, and its id in the union is kept.
         for id in ids { try remove(document: id, from: number) }
         guard ids.count < limit else { return }
         try database.cachedStatement(

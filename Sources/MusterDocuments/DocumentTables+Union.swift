@@ -1,195 +1,236 @@
+import Crypto
 import GRDB
-import MusterCore
+package import MusterCore
 
-/// The location databases of all users as one.
+/// The location databases of all users as one: every document of theirs that is no design document, each by itself.
 ///
-/// An id may be in many of them. What it is here is made of the documents of those `ownerLimit` users who touched it
-/// last, so that neither a write nor a look costs more the more users have it.
+/// A document stands in the union under its id. Where another user's document has that id there already, it stands
+/// under a qualified one (`QualifiedID`). That is decided when the document is made, and stays so for as long as it is
+/// there: whoever replicates the union keeps documents by their ids.
 extension DocumentTables {
-    /// How many users' documents of one id are merged into one.
-    package static let ownerLimit = 32
-
     /// What makes a row a location, as the indexes have it: it is a user's, and no design document.
-    static let isLocation = isLocation(in: "documents")
+    static let isLocation = "database < 0 AND substr(id, 1, 8) <> '_design/'"
 
-    private static func isLocation(in table: String) -> String {
-        "\(table).database < 0 AND substr(\(table).id, 1, 8) <> '_design/'"
+    /// What makes a row one that stands in the union under its own id.
+    private static let isPlain = isLocation + " AND is_qualified = 0"
+
+    /// Whether a document is a location.
+    static func isLocation(_ id: String, in database: DatabaseNumber) -> Bool {
+        database.user != nil && !id.utf8.starts(with: "_design/".utf8)
     }
 
     /// What makes a row one that the union shows: a location whose database was not removed.
-    func isSeen(in table: String = "documents") throws -> String {
-        let isThere = "\(table).database NOT IN (SELECT number FROM removed_databases)"
-        return Self.isLocation(in: table) + (try removed().isEmpty ? "" : " AND " + isThere)
-    }
-
-    /// Whether another row that the union shows has a row's id, and a sequence that compares so to the row's.
-    func hasOther(_ comparison: String) throws -> String {
-        """
-        EXISTS (
-            SELECT 1 FROM documents AS other
-            WHERE \(try isSeen(in: "other")) AND other.id = documents.id
-                AND other.sequence \(comparison) documents.sequence)
-        """
+    func isSeen() throws -> String {
+        let isThere = "database NOT IN (SELECT number FROM removed_databases)"
+        return Self.isLocation + (try removed().isEmpty ? "" : " AND " + isThere)
     }
 
     // MARK: Looks
 
-    /// The rows that have an id, of those users who touched it last; newest first.
-    func members(_ id: String) throws -> [Row] {
-        if let recentMembers, recentMembers.id.hasSameBytes(as: id) { return recentMembers.rows }
-        let statement = try statement(
-            """
-            SELECT \(Self.columns) FROM documents WHERE \(try isSeen()) AND id = ? ORDER BY sequence DESC LIMIT ?
-            """)
-        defer { statement.reset() }
-        statement.bind(1, id)
-        statement.bind(2, Int64(Self.ownerLimit))
-        var rows: [Row] = []
-        while try statement.step() { rows.append(try row(in: statement)) }
-        recentMembers = (id, rows)
-        return rows
-    }
-
-    /// The document that users' documents of an id make.
+    /// The document that the union has under an id.
     func location(_ id: String, withBody: Bool = true) throws -> StoredDocument? {
-        let rows = try members(id)
-        guard let newest = rows.first else { return nil }
-        let tree = Self.tree(of: rows)
-        var body: DocumentBody?
-        if withBody, let winner = tree.winner?.revision { body = try self.body(of: winner, in: rows) }
-        return StoredDocument(id: id, database: newest.database, sequence: newest.sequence, tree: tree, body: body)
+        try lookUpLocation(id) { row, statement in
+            document(id, row, body: withBody ? body(of: row, in: statement) : nil)
+        }
     }
 
-    /// The location documents that were touched after `since`, or up to it from the newest: each once, at its highest
-    /// number.
+    /// The row of the document that the union has under an id.
+    func locationRow(_ id: String) throws -> Row? { try lookUpLocation(id) { row, _ in row } }
+
+    private func lookUpLocation<Found>(_ id: String, _ body: (Row, RawStatement) throws -> Found) throws -> Found? {
+        let qualified = QualifiedID(id)
+        let isThere = qualified == nil ? "is_qualified = 0" : "is_qualified = 1 AND database = ?2"
+        let statement = try statement(
+            "SELECT \(Self.columns) FROM documents WHERE \(try isSeen()) AND id = ?1 AND \(isThere)")
+        statement.bind(1, qualified?.id ?? id)
+        if let qualified { statement.bind(2, Int64(qualified.database.rawValue)) }
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return try body(try row(in: statement), statement)
+    }
+
+    /// The location documents that were touched after `since`, or up to it from the newest.
     func locationChanges(
         since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument] {
         let statement = try statement(
             """
-            SELECT \(Self.columns), \(try hasOther("<")) FROM documents
-            WHERE \(try isSeen()) AND sequence \(isDescending ? "<=" : ">") ? AND NOT \(try hasOther(">"))
-            ORDER BY sequence \(isDescending ? "DESC" : "ASC")
+            SELECT \(Self.columns) FROM documents
+            WHERE \(try isSeen()) AND sequence \(isDescending ? "<=" : ">") ?
+            ORDER BY sequence \(isDescending ? "DESC" : "ASC") LIMIT ?
             """)
         defer { statement.reset() }
         statement.bind(1, since.rawValue)
-        var documents: [StoredDocument] = []
-        while documents.count < limit, try statement.step() {
-            if let document = try location(in: statement, withBody: withBodies) { documents.append(document) }
-        }
-        return documents
+        statement.bind(2, Int64(max(0, limit)))
+        return try locations(from: statement, withBodies: withBodies)
     }
 
-    /// The living location documents of a range.
+    /// The living location documents of a range of the union's ids.
     func locations(_ range: DocumentRange) throws -> [StoredDocument] {
+        let plain = try plainLocations(range)
+        let qualified = try qualifiedLocations(range)
+        guard !qualified.isEmpty else { return plain }
+        let merged = (plain + qualified).sorted { left, right in
+            range.isDescending
+                ? right.id.utf8.lexicographicallyPrecedes(left.id.utf8)
+                : left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+        }
+        return Array(merged.prefix(max(0, range.limit)))
+    }
+
+    private func plainLocations(_ range: DocumentRange) throws -> [StoredDocument] {
+        let statement = try statement(
+            """
+            SELECT \(Self.columns) FROM documents
+            WHERE \(try isSeen()) AND is_qualified = 0 AND is_deleted = 0 AND \(range.condition(from: 2))
+            ORDER BY id \(range.isDescending ? "DESC" : "ASC") LIMIT ?1
+            """)
+        defer { statement.reset() }
+        statement.bind(1, Int64(max(0, range.limit)))
+        range.bind(to: statement, from: 2)
+        return try locations(from: statement, withBodies: range.withBodies)
+    }
+
+    /// Goes from user to user: the qualified ids of one are together, and users are in the order of their numbers.
+    private func qualifiedLocations(_ range: DocumentRange) throws -> [StoredDocument] {
+        let edge = range.isDescending ? range.upper : range.lower
+        var last = edge.flatMap { QualifiedID.user(namedBy: $0) }.map { user in
+            Int64(-user.rawValue) + (range.isDescending ? -1 : 1)
+        }
+        var found: [StoredDocument] = []
+        while found.count < range.limit, let database = try nextQualified(after: last, isDescending: range.isDescending)
+        {
+            last = Int64(database.rawValue)
+            guard try !isRemoved(database), var rest = range.ofQualified(in: database) else { continue }
+            rest.limit = range.limit - found.count
+            let statement = try statement(
+                """
+                SELECT \(Self.columns) FROM documents
+                WHERE database = ?1 AND is_qualified = 1 AND is_deleted = 0 AND \(rest.condition(from: 3))
+                ORDER BY id \(rest.isDescending ? "DESC" : "ASC") LIMIT ?2
+                """)
+            statement.bind(1, Int64(database.rawValue))
+            statement.bind(2, Int64(rest.limit))
+            rest.bind(to: statement, from: 3)
+            found += try locations(from: statement, withBodies: rest.withBodies)
+            statement.reset()
+        }
+        return found
+    }
+
+    /// The next location database, in the order of its users' numbers, of which a living document stands qualified.
+    private func nextQualified(after last: Int64?, isDescending: Bool) throws -> DatabaseNumber? {
+        let statement = try statement(
+            """
+            SELECT \(isDescending ? "min" : "max")(database) FROM documents
+            WHERE is_qualified = 1 AND is_deleted = 0 AND database \(isDescending ? ">" : "<") ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, last ?? (isDescending ? Int64.min : 0))
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(0)))
+    }
+
+    private func locations(from statement: RawStatement, withBodies: Bool) throws -> [StoredDocument] {
         var documents: [StoredDocument] = []
-        var rest: DocumentRange? = range
-        // Behind an id that many have it goes on anew, and does not walk over each of them.
-        while let range = rest { rest = try takeLocations(range, into: &documents) }
+        while try statement.step() {
+            let id = statement.text(7) ?? ""
+            let row = try row(in: statement)
+            let name = row.isQualified ? QualifiedID(id, in: row.database).text : id
+            documents.append(document(name, row, body: withBodies ? body(of: row, in: statement) : nil))
+        }
         return documents
     }
 
-    /// Takes the living documents of a range, up to the first that more than one user has.
+    // MARK: Ids
+
+    /// Whether a document that is made now stands in the union under a qualified id.
+    func standsQualified(_ id: String, in database: DatabaseNumber) throws -> Bool {
+        guard Self.isLocation(id, in: database) else { return false }
+        if QualifiedID(id) != nil { return true }
+        let holder = try statement(.holder, "SELECT 1 FROM documents WHERE \(Self.isPlain) AND id = ?")
+        defer { holder.reset() }
+        holder.bind(1, id)
+        if try holder.step() { return true }
+        let keeper = try statement(.keeper, "SELECT database FROM union_ids WHERE digest = ?")
+        defer { keeper.reset() }
+        keeper.bind(1, Self.digest(of: id))
+        return try keeper.step() && keeper.integer(0) != Int64(database.rawValue)
+    }
+
+    /// Keeps an id of the union for its owner, whose document is about to be removed: a replica may have it, and would
+    /// take another user's document of that id for the same.
+    func keepID(_ id: String, of row: Row) throws {
+        guard Self.isLocation(id, in: row.database), !row.isQualified else { return }
+        let statement = try statement(
+            "INSERT OR REPLACE INTO union_ids (digest, database, sequence) VALUES (?, ?, ?)")
+        statement.bind(1, Self.digest(of: id))
+        statement.bind(2, Int64(row.database.rawValue))
+        statement.bind(3, lastSequence.rawValue)
+        try statement.run()
+    }
+
+    /// Forgets whose ids were that were kept up to a change.
     ///
-    /// - Returns: what of the range is left; nil when all is done.
-    private func takeLocations(
-        _ range: DocumentRange, into documents: inout [StoredDocument]
-    ) throws -> DocumentRange? {
-        let direction = range.isDescending ? "DESC" : "ASC"
-        let statement = try statement(
-            """
-            SELECT \(Self.columns), \(try hasOther("<>")) FROM documents
-            WHERE \(try isSeen()) AND \(range.condition(from: 1))
-            ORDER BY id \(direction), sequence \(direction)
-            """)
-        defer { statement.reset() }
-        range.bind(to: statement, from: 1)
-        while documents.count < range.limit, try statement.step() {
-            if let document = try location(in: statement, withBody: range.withBodies),
-                document.tree.winner?.isDeleted == false
-            {
-                documents.append(document)
-            }
-            guard statement.integer(Self.sharedColumn) != 0 else { continue }
-            var rest = range
-            rest.advance(past: statement.text(7) ?? "")
-            return rest
+    /// - Returns: how many; at most `limit`.
+    func forgetKeptIDs(through sequence: Sequence, limit: Int) throws -> Int {
+        try database.cachedStatement(
+            sql: """
+                DELETE FROM union_ids WHERE digest IN (SELECT digest FROM union_ids WHERE sequence <= ? LIMIT ?)
+                """
+        ).execute(arguments: [sequence.rawValue, max(0, limit)])
+        return database.changesCount
+    }
+
+    package func setQualified(
+        _ isQualified: Bool, idsFrom start: String, below end: String, in database: DatabaseNumber
+    ) throws {
+        try change {
+            recent = nil
+            // One that somebody else's document has stays qualified.
+            let statement = try statement(
+                """
+                UPDATE OR IGNORE documents SET is_qualified = ?1
+                WHERE database = ?2 AND id >= ?3 AND id < ?4 AND is_qualified <> ?1
+                """)
+            statement.bind(1, isQualified ? 1 : 0 as Int64)
+            statement.bind(2, Int64(database.rawValue))
+            statement.bind(3, start)
+            statement.bind(4, end)
+            try statement.run()
         }
-        return nil
     }
 
-    /// Where a statement of the union says whether more than one user has the id, behind `columns`.
-    private static let sharedColumn: Int32 = 9
-
-    /// The document whose row, or one of whose rows, a statement of the union is at.
-    private func location(in statement: RawStatement, withBody: Bool) throws -> StoredDocument? {
-        let id = statement.text(7) ?? ""
-        if statement.integer(Self.sharedColumn) != 0 { return try location(id, withBody: withBody) }
-        let row = try row(in: statement)
-        return document(id, row, body: withBody ? body(of: row, in: statement) : nil)
-    }
-
-    /// What the newest of these that knows says in a revision.
-    func body(of revision: Revision, in rows: [Row]) throws -> DocumentBody? {
-        for row in rows { if let body = try body(of: revision, in: row) { return body } }
-        return nil
-    }
-
-    private static func tree(of rows: [Row]) -> RevisionTree {
-        guard let first = rows.first else { return RevisionTree() }
-        return rows.dropFirst().reduce(into: first.tree) { $0.merge($1.tree) }
-    }
-
-    // MARK: Counts
-
-    /// Rows of other users that have an id, as many as may count; nil where the document is no location.
-    ///
-    /// Those of databases that are being erased are among them: they count until they are gone.
-    func others(of id: String, in database: DatabaseNumber, besides number: Int64?) throws -> [Row]? {
-        guard database.user != nil, !id.utf8.starts(with: "_design/".utf8) else { return nil }
-        let statement = try statement(
-            """
-            SELECT \(Self.columns) FROM documents WHERE \(Self.isLocation) AND id = ? AND number <> ?
-            ORDER BY sequence DESC LIMIT ?
-            """)
-        defer { statement.reset() }
-        statement.bind(1, id)
-        statement.bind(2, number ?? 0)
-        statement.bind(3, Int64(Self.ownerLimit))
-        var rows: [Row] = []
-        while try statement.step() { rows.append(try row(in: statement)) }
-        return rows
-    }
-
-    /// What an id is in the union, of which this is one user's row and these are others'; nil for nothing.
-    func share(of row: Row?, beside others: [Row]?) throws -> Share? {
-        guard let others else { return nil }
-        guard let row else { return try share(of: others) }
-        return try others.isEmpty ? Share(of: row) : share(of: others + [row])
-    }
-
-    /// What the rows of an id are in the union; nil for none.
-    func share(of rows: [Row]) throws -> Share? {
-        let rows = rows.sorted { $0.sequence > $1.sequence }.prefix(Self.ownerLimit)
-        guard let newest = rows.first, let winner = Self.tree(of: Array(rows)).winner else { return nil }
-        let bytes = try rows.lazy.compactMap { try length(of: winner.revision, in: $0) }.first ?? 0
-        return Share(
-            counts: DocumentCounts(
-                living: winner.isDeleted ? 0 : 1, deleted: winner.isDeleted ? 1 : 0, bytes: bytes),
-            sequence: newest.sequence)
-    }
-
-    /// How many bytes a row's document says in a revision, with its attachments; nil where that is not known.
-    private func length(of revision: Revision, in row: Row) throws -> Int64? {
-        if row.winner?.revision == revision { return row.jsonLength == 0 ? nil : row.counts.bytes }
-        guard row.tree.node(revision) != nil else { return nil }
-        let statement = try statement(
-            "SELECT length(json), attachments FROM bodies WHERE document = ? AND revision = ?")
-        defer { statement.reset() }
-        statement.bind(1, row.number)
-        return try statement.binding(2, revision.key[...]) {
-            guard try statement.step() else { return nil }
-            return statement.integer(0) + (try attachments(in: statement, 1)).reduce(0) { $0 + $1.length }
+    /// What an id is kept by: whoever is removed leaves no name behind.
+    private static func digest(of id: String) -> Int64 {
+        var id = id
+        return id.withUTF8 { bytes in
+            Insecure.MD5.hash(data: UnsafeRawBufferPointer(bytes)).withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
         }
+    }
+}
+
+extension DocumentRange {
+    /// The part of a range of the union's ids that is qualified ids of one database, as a range of the ids that its
+    /// documents have there; nil where there is none.
+    func ofQualified(in database: DatabaseNumber) -> DocumentRange? {
+        let prefix = QualifiedID.prefix(of: database)
+        var part = self
+        if let lower {
+            part.lower = lower.suffix(behind: prefix)
+            if part.lower == nil, prefix.utf8.lexicographicallyPrecedes(lower.utf8) { return nil }
+        }
+        if let upper {
+            part.upper = upper.suffix(behind: prefix)
+            if part.upper == nil, upper.utf8.lexicographicallyPrecedes(prefix.utf8) { return nil }
+        }
+        return part
+    }
+}
+
+extension String {
+    /// What stands behind a prefix; nil where it does not begin so. By bytes, as ids are.
+    fileprivate func suffix(behind prefix: String) -> String? {
+        utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
     }
 }

@@ -7,38 +7,38 @@ extension DocumentTables {
             let before = try row(of: document.id, in: document.database)
             var after = Row(
                 number: before?.number ?? 0, database: document.database, sequence: document.sequence,
-                tree: document.tree, jsonLength: 0, attachments: [])
+                tree: document.tree, jsonLength: 0, attachments: [], isQualified: before?.isQualified ?? false)
             guard let winner = after.winner?.revision else {
                 return try remove(document: document.id, from: document.database)
             }
             recent = nil
-            // What the union has of it is told by bodies too, so it is looked up before they change.
-            let others = try others(of: document.id, in: document.database, besides: before?.number)
-            let unionBefore = try share(of: before, beside: others)
             if let before {
                 try replace(before, by: &after, winner, bodies: bodies, gone: gone)
             } else {
+                after.isQualified = try standsQualified(document.id, in: document.database)
                 try insert(&after, id: document.id, winner, bodies: bodies)
             }
-            count(before: before, after: after, union: (unionBefore, try share(of: after, beside: others)))
+            count(document.id, before: before, after: after)
             try file(after, id: document.id, winner)
         }
     }
 
     package func remove(document id: String, from database: DatabaseNumber) throws {
-        try change {
-            guard let before = try row(of: id, in: database) else { return }
-            recent = nil
-            let others = try others(of: id, in: database, besides: before.number)
-            let unionBefore = try share(of: before, beside: others)
-            while try forgetBodies(where: "document = \(before.number)", limit: 1_000) == 1_000 {}
-            try release(before.attachments)
-            try unfile(before)
-            let statement = try statement("DELETE FROM documents WHERE number = ?")
-            statement.bind(1, before.number)
-            try statement.run()
-            count(before: before, after: nil, union: (unionBefore, try share(of: nil, beside: others)))
-        }
+        try change { try remove(id, from: database, keepsID: true) }
+    }
+
+    /// - Parameter keepsID: whether its id in the union stays its owner's.
+    private func remove(_ id: String, from database: DatabaseNumber, keepsID: Bool) throws {
+        guard let before = try row(of: id, in: database) else { return }
+        recent = nil
+        while try forgetBodies(where: "document = \(before.number)", limit: 1_000) == 1_000 {}
+        try release(before.attachments)
+        try unfile(before)
+        let statement = try statement("DELETE FROM documents WHERE number = ?")
+        statement.bind(1, before.number)
+        try statement.run()
+        if keepsID { try keepID(id, of: before) }
+        count(id, before: before, after: nil)
     }
 
     package func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int {
@@ -51,9 +51,9 @@ extension DocumentTables {
             arguments: [sequence.rawValue, max(0, limit)])
         for row in old {
             let number: Int32 = row["database"]
-            try remove(document: row["id"], from: DatabaseNumber(number))
+            try change { try remove(row["id"], from: DatabaseNumber(number), keepsID: false) }
         }
-        return old.count
+        return try old.count + forgetKeptIDs(through: sequence, limit: limit)
     }
 
     private func insert(
@@ -63,10 +63,11 @@ extension DocumentTables {
         let statement = try statement(
             .insert,
             """
-            INSERT INTO documents (database, sequence, is_deleted, id, tree, body, attachments)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO documents (database, sequence, is_deleted, id, tree, body, attachments, is_qualified)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """)
         statement.bind(4, id)
+        statement.bind(8, row.isQualified ? 1 : 0 as Int64)
         try write(&row, body, with: statement)
         row.number = database.lastInsertedRowID
         try use(row.attachments)

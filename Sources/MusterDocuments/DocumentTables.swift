@@ -21,8 +21,6 @@ package final class DocumentTables: DocumentWriter {
     private let newest: () -> Sequence
     /// The document that was looked up last: whoever edits one looks it up first.
     var recent: Recent?
-    /// The id that was looked up last in the union, and the rows that have it.
-    var recentMembers: (id: String, rows: [Row])?
     /// What this transaction adds to the counts, by database; 0 is the union of all locations.
     var countChanges: [Int32: DocumentCounts] = [:]
     /// The indexes of databases that this transaction looked at, and what they file documents by.
@@ -59,8 +57,6 @@ package final class DocumentTables: DocumentWriter {
 
     /// Runs a step that changes something; a failure stays with the transaction.
     func change<Result>(_ step: () throws -> Result) throws -> Result {
-        recentMembers = nil
-        defer { recentMembers = nil }
         do {
             return try step()
         } catch {
@@ -73,7 +69,7 @@ package final class DocumentTables: DocumentWriter {
 
     /// Statements that documents come by: kept at hand, for to find one by its text costs as much as a row.
     enum Frequent: Int, CaseIterable {
-        case document, tree, insert
+        case document, tree, insert, holder, keeper
     }
 
     func statement(_ name: Frequent, _ sql: @autoclosure () -> String) throws -> RawStatement {
@@ -124,10 +120,12 @@ extension DocumentTables {
         /// How long what the winner says is, without its attachments.
         var jsonLength: Int
         var attachments: [Attachment]
+        /// Whether the union has it under a qualified id.
+        var isQualified: Bool
 
         init(
             number: Int64, database: DatabaseNumber, sequence: Sequence, tree: RevisionTree, jsonLength: Int,
-            attachments: [Attachment]
+            attachments: [Attachment], isQualified: Bool
         ) {
             self.number = number
             self.database = database
@@ -136,6 +134,7 @@ extension DocumentTables {
             winner = tree.winner
             self.jsonLength = jsonLength
             self.attachments = attachments
+            self.isQualified = isQualified
         }
 
         /// Whether the winner says that the document is no more.

@@ -26,6 +26,15 @@ package protocol DocumentWriter: DocumentReader {
     /// Removes a document as if it had never been.
     func remove(document id: String, from database: DatabaseNumber) throws
 
+    /// Says whether documents of a location database stand in the union under qualified ids, whatever was decided when
+    /// they were made: for ids that are somebody's by what they name, as those of positions are.
+    ///
+    /// - Parameters:
+    ///   - isQualified: where it is false, a document whose id another user's has in the union stays qualified.
+    ///   - start: the first id, as it is in the database.
+    ///   - end: what stands behind the last.
+    func setQualified(_ isQualified: Bool, idsFrom start: String, below end: String, in database: DatabaseNumber) throws
+
     /// Inserts or replaces a document that is never replicated.
     func put(_ local: LocalDocument, in database: DatabaseNumber) throws
     /// Removes one; nothing happens when there is none.

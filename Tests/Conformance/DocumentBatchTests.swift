@@ -95,7 +95,7 @@ import Testing
     @Test func `a thousand conflicts in one batch read and write their document once`() throws {
         let queue = try DatabaseQueue()
         try queue.write { database in
-            try database.execute(sql: DocumentSchema.tables + DocumentSchema.locationsAndRemovals)
+            try database.execute(sql: DocumentSchema.steps.joined())
             var sequence: Int64 = 0
             for round in 0..<2 {
                 let edits = (0..<1_000).map { DocumentEdit.replicated("a", ["2-\(round)x\($0)", "1-a"]) }

@@ -47,7 +47,7 @@ import Testing
         let bench = try Bench(kind)
         try bench.store.edit(.test("d7", "{\"by\":\"ben\"}"), .test("x"), in: ben)
         try fill(ann, of: bench.store)
-        #expect(try bench.store.document("d7", in: .locations)?.tree.leaves.count == 2)
+        #expect(try bench.store.document("user-0000000001:d7", in: .locations)?.database == ann)
         try bench.store.write(at: .test(1)) { try $0.documents.remove(ann) }
         var slices = 0
         repeat {

@@ -15,14 +15,14 @@ extension Instant {
 @Suite struct UpgradeTests {
     private static let files = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Files")
 
-    /// Opens a store over what an SQL dump holds.
+    /// Opens a store over what an SQL dump holds, and more.
     private func open(
-        _ dump: String, in directory: String, options: SQLiteStore.Options = .init()
+        _ dump: String, adding more: String = "", in directory: String, options: SQLiteStore.Options = .init()
     ) throws -> SQLiteStore {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let sql = try String(contentsOf: Self.files.appending(path: dump), encoding: .utf8)
         let queue = try DatabaseQueue(path: directory + "/" + SQLiteStore.fileName)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql + more) }
         try queue.close()
         return try SQLiteStore(in: directory, options: options)
     }
@@ -141,7 +141,9 @@ extension Instant {
         try store.close()
     }
 
-    @Test func `a file of version 5 keeps its documents, and its union loses the design documents`() throws {
+    @Test func `a file of version 5 keeps its documents, and its union has each by itself and no design document`()
+        throws
+    {
         let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let store = try open("version5.sql", in: directory)
@@ -150,11 +152,13 @@ extension Instant {
         #expect(try store.document("_design/points", in: .database(ben))?.text == "{\"views\":{}}")
         #expect(try store.document("n1", in: .database(DatabaseNumber(2)))?.text == "{\"text\":\"kept\"}")
         #expect(try store.counts(in: .database(ann)).living == 3)
-        #expect(try store.touched(in: .locations) == ["ann-1", "ann-2", "shared", "ben-1", "ben-2"])
-        #expect(try store.document("shared", in: .locations)?.tree.leaves.count == 2)
-        #expect(try store.counts(in: .locations) == DocumentCounts(living: 3, deleted: 2, bytes: 30))
+        let united = ["shared", "ann-1", "ann-2", "user-0000000003:shared", "ben-1", "ben-2"]
+        #expect(try store.touched(in: .locations) == united)
+        #expect(try store.document("shared", in: .locations)?.text == "{\"of\":\"ann\"}")
+        #expect(try store.document("user-0000000003:shared", in: .locations)?.text == "{\"of\":\"ben\"}")
+        #expect(try store.counts(in: .locations) == DocumentCounts(living: 4, deleted: 2, bytes: 42))
         let pending = try store.lookAtDocuments { try $0.pendingChanges(in: .locations, since: .zero) }
-        #expect(pending == 5)
+        #expect(pending == 6)
         let events = try store.databaseEvents(since: .zero)
         #expect(events.allSatisfy { $0.sequence == .zero && !$0.isRemoval })
         let users = try store.directory().users.map { DatabaseNumber.locations(of: $0.number) }
@@ -162,6 +166,46 @@ extension Instant {
         #expect(Set(events.map(\.database)) == Set(users + databases))
         #expect(try store.databaseEvents(since: Sequence(1)) == [])
         #expect(try store.check() == [])
+        try store.close()
+    }
+
+    @Test func `in a file of before, positions' ids become their owners', and the union is replicated from its start`()
+        throws
+    {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // Ann's phone is device 1. Ben wrote under the id of a position of it before she deleted it.
+        let (position, other) = ("position-0000000001-001795240800000-c", "position-0000000009-001795240800000-c")
+        func document(_ number: Int, _ database: Int, _ id: String) -> String {
+            """
+            INSERT INTO documents SELECT \(number), \(database), '\(id)', \(number), 0, tree, body, NULL
+            FROM documents WHERE number = 3;
+
+            """
+        }
+        let more =
+            document(100, -3, position) + document(101, -2, position) + document(102, -2, other)
+            + document(103, -2, "user-0000000003:x")
+                + """
+                INSERT INTO local_documents VALUES (-2, 'lt_locations_all/mark', 1, x'7B7D'), (-2, 'own', 1, x'7B7D');
+                """
+        var store = try open("version5.sql", adding: more, in: directory)
+        for _ in 0..<2 {
+            let united = try store.touched(in: .locations).suffix(4)
+            #expect(
+                united == [
+                    "user-0000000003:" + position, position, "user-0000000002:" + other,
+                    "user-0000000002:user-0000000003:x",
+                ])
+            let ann = DatabaseNumber.locations(of: UserNumber(2))
+            let (mark, own) = try store.lookAtDocuments {
+                (try $0.local("lt_locations_all/mark", in: ann), try $0.local("own", in: ann))
+            }
+            #expect(mark == nil && own != nil)
+            #expect(try store.check() == [])
+            try store.close()
+            store = try SQLiteStore(in: directory)
+        }
         try store.close()
     }
 }

@@ -16,8 +16,8 @@ extension Number where Entity == StoredDatabase {
 public enum DatabaseScope: Hashable, Sendable {
     /// One database.
     case database(DatabaseNumber)
-    /// The union of the location databases of all users. Where two have a document of one id, it is one document here,
-    /// with the revisions of both, as if each had been replicated into it.
+    /// The union of the location databases of all users. Where two have a document of one id, each stands in it by
+    /// itself, the later one under a qualified id (`QualifiedID`).
     case locations
 }
 

@@ -1,5 +1,10 @@
 /// One person who was known as two users, and devices that come to another person.
 extension Engine {
+    /// Whose a device is; nil where there is none of that number.
+    public func owner(of device: DeviceNumber) -> UserNumber? {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].user : nil
+    }
+
     /// Why a user who calls for help is not joined to another: nobody would answer the call.
     ///
     /// - Throws: `JoinFault.callsForHelp`.

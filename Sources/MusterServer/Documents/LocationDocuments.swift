@@ -6,7 +6,8 @@ import MusterWire
 /// The documents of a store, and among those of location databases the positions that no document brought: each is one,
 /// with an id and a revision that follow from the position. They are stored once, as positions.
 ///
-/// A stored document with the id of a position's stands before it: someone changed or deleted it.
+/// A stored document with the id of a position's stands before it: its owner changed or deleted it. In the union every
+/// document tells its owner.
 final class LocationDocuments: DocumentReader {
     let stored: any DocumentReader
     let positions: any PositionReader
@@ -29,19 +30,13 @@ final class LocationDocuments: DocumentReader {
     // MARK: One document
 
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
-        // A position is its owner's: what another user stored under its id does not stand before it.
-        if scope == .locations, let owner = owner(ofPosition: id),
-            let document = try document(id, in: .database(.locations(of: owner)))
-        {
-            return document
-        }
-        if let document = try stored.document(id, in: scope) { return document }
+        if let document = try stored.document(id, in: scope) { return told(document, in: scope) }
         guard let place = PositionDocument.place(of: id), let user = directory.devices[place.device]?.user,
             scope == .locations || scope == .database(.locations(of: user))
         else { return nil }
         let cursor = HistoryCursor(
             sampleTime: place.sampleTime, latitude: place.latitude, longitude: place.longitude)
-        return try positions.position(of: place.device, at: cursor).flatMap { document($0, withBody: true) }
+        return try positions.position(of: place.device, at: cursor).flatMap { document($0, in: scope, withBody: true) }
     }
 
     func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions] {
@@ -54,15 +49,31 @@ final class LocationDocuments: DocumentReader {
     }
 
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
-        if let body = try stored.body(of: revision, of: id, in: scope) { return body }
+        if let body = try stored.body(of: revision, of: id, in: scope) {
+            guard scope == .locations, let database = try stored.document(id, in: scope)?.database else { return body }
+            return body.telling(owner: owner(of: database))
+        }
         guard let document = try document(id, in: scope), document.tree.winner?.revision == revision else { return nil }
         return document.body
     }
 
     /// A position as a document; nil when whose it was is gone.
-    private func document(_ told: ToldPosition, withBody: Bool) -> StoredDocument? {
-        guard let user = directory.devices[told.device].flatMap({ directory.users[$0.user] }) else { return nil }
-        return StoredDocument(told, of: user, withBody: withBody)
+    private func document(_ position: ToldPosition, in scope: DatabaseScope, withBody: Bool) -> StoredDocument? {
+        guard let user = directory.devices[position.device].flatMap({ directory.users[$0.user] }) else { return nil }
+        return told(StoredDocument(position, of: user, withBody: withBody), in: scope)
+    }
+
+    /// A document as a scope tells it: in the union, with its owner.
+    private func told(_ document: StoredDocument, in scope: DatabaseScope) -> StoredDocument {
+        guard scope == .locations, let body = document.body else { return document }
+        var document = document
+        document.body = body.telling(owner: owner(of: document.database))
+        return document
+    }
+
+    /// The name of whoever a location database is of.
+    private func owner(of database: DatabaseNumber) -> String? {
+        database.user.flatMap { directory.users[$0]?.name }
     }
 
     // MARK: Many documents
@@ -76,7 +87,7 @@ final class LocationDocuments: DocumentReader {
     }
 
     func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument] {
-        let documents = try stored.documents(in: scope, range)
+        let documents = try stored.documents(in: scope, range).map { told($0, in: scope) }
         guard let devices = devices(in: scope) else { return documents }
         let others = try positions(of: devices, in: scope, range)
         guard !others.isEmpty else { return documents }
@@ -105,7 +116,7 @@ final class LocationDocuments: DocumentReader {
                     limit: max(Self.leastPage, range.limit - found.count))
                 guard let last = page.last else { break }
                 cursor = HistoryCursor(last.position)
-                let told = page.compactMap { document($0, withBody: range.withBodies) }
+                let told = page.compactMap { document($0, in: scope, withBody: range.withBodies) }
                 found += try told.filter { try range.holds($0.id) && !isShadowed($0.id) }
                 if let end = told.last?.id, range.isBehind(end) { break }
             }
@@ -132,7 +143,7 @@ final class LocationDocuments: DocumentReader {
         let newest = lastSequence
         let page = try stored.changes(
             in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
-        let documents = page.filter { $0.sequence <= newest }
+        let documents = page.filter { $0.sequence <= newest }.map { told($0, in: scope) }
         guard let devices = devices(in: scope) else { return documents }
         // Behind a full page nothing is wanted.
         let last = page.count == limit ? page.last?.sequence : nil
@@ -165,7 +176,7 @@ final class LocationDocuments: DocumentReader {
             guard let end = told.last?.sequence else { break }
             let stands = try isShadowed ?? shadows(in: scope)
             isShadowed = stands
-            found += try told.compactMap { document($0, withBody: withBodies) }.filter { try !stands($0.id) }
+            found += try told.compactMap { document($0, in: scope, withBody: withBodies) }.filter { try !stands($0.id) }
             if told.count < asked { break }
             since = isDescending ? Sequence(end.rawValue - 1) : end
         }
@@ -215,18 +226,10 @@ final class LocationDocuments: DocumentReader {
         }
     }
 
-    /// Whose position has an id; nil where it is none of a device that there is.
-    private func owner(ofPosition id: String) -> UserNumber? {
-        PositionDocument.place(of: id).flatMap { directory.devices[$0.device]?.user }
-    }
-
-    /// Whether a stored document, of the position's owner, stands before the position of an id.
+    /// Whether a stored document stands before the position of an id.
     func shadows(in scope: DatabaseScope) throws -> (String) throws -> Bool {
         guard try stored.count(idPrefix: PositionDocument.prefix, in: scope) > 0 else { return { _ in false } }
-        return { [self] id in
-            let home = scope == .locations ? owner(ofPosition: id).map { .database(.locations(of: $0)) } : scope
-            return try home.map { try stored.document(id, in: $0) != nil } ?? false
-        }
+        return { [stored] id in try stored.document(id, in: scope) != nil }
     }
 }
 

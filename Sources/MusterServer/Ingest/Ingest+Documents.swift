@@ -77,6 +77,7 @@ extension Ingest {
             observations.append(.position(position, of: device))
         }
         try batch.finish()
+        try transaction.keepPositionIDs(edits.map(\.id), in: place.database) { engine.owner(of: $0) }
         if let touch, let author = place.author, author.user != place.user?.number {
             try transaction.note(.document(touch.change), at: touch.sequence, now, by: author)
         }

@@ -261,6 +261,9 @@ extension StoreTransaction {
     fileprivate func carryOut(_ draft: Draft, over before: Directory, at moment: Instant) throws {
         for edit in draft.edits {
             try carryOut(edit)
+            if case .putDevice(let device) = edit {
+                try movePositionIDs(of: device, from: before.devices[device.number]?.user)
+            }
             let sequence = try append(edit.change)
             try note(edit, at: sequence, over: before)
             if let author = draft.author { try note(edit.change, at: sequence, moment, by: author) }

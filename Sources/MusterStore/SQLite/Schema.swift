@@ -14,7 +14,7 @@ enum Schema {
     /// A step that was released is never edited.
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12,
+        version11, version12, version13,
     ]
 
     /// The newest version this program knows.
@@ -29,7 +29,9 @@ enum Schema {
         guard found < version else { return }
         try database.inTransaction(.immediate) {
             for step in steps[found...] { try database.execute(sql: step) }
-            if (1..<6).contains(found) { try countUnion(in: database) }
+            if try (1..<6).contains(found) || ((6..<13).contains(found) && hasQualified(in: database)) {
+                try countUnion(in: database)
+            }
             if found == 0 {
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                 try database.execute(
@@ -41,7 +43,13 @@ enum Schema {
         }
     }
 
-    /// Counts the union of all locations anew, which design documents are no longer in.
+    /// Whether any document stands in the union of locations under a qualified id.
+    private static func hasQualified(in database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM documents WHERE is_qualified = 1)") ?? false
+    }
+
+    /// Counts the union of all locations anew: which design documents are no longer in, and where each document stands
+    /// by itself.
     private static func countUnion(in database: Database) throws {
         try database.execute(
             sql: """
@@ -141,6 +149,26 @@ enum Schema {
     private static let version3 = """
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
+        """
+
+    /// In the union of locations each document stands by itself; the ids of positions are their owners'. Where that
+    /// changed anything, those who replicate the union forget how far they came, and compare everything once.
+    private static let version13 = DocumentSchema.ownersInUnion + ownersOfPositionIDs
+
+    private static let ownersOfPositionIDs = """
+        UPDATE documents SET is_qualified = 1 WHERE \(hasPositionID) AND NOT \(isOfPositionsOwner);
+        UPDATE documents SET is_qualified = 0 WHERE \(hasPositionID) AND \(isOfPositionsOwner);
+        DELETE FROM local_documents
+            WHERE database < 0 AND id >= 'lt_locations_all/' AND id < 'lt_locations_all0'
+                AND EXISTS (SELECT 1 FROM documents WHERE is_qualified = 1);
+
+        """
+    private static let hasPositionID =
+        "database < 0 AND id GLOB 'position-" + String(repeating: "[0-9]", count: 10) + "-*'"
+    private static let isOfPositionsOwner = """
+        EXISTS (
+            SELECT 1 FROM devices
+            WHERE number = CAST(substr(documents.id, 10, 10) AS INTEGER) AND owner = -documents.database)
         """
 
     /// What trackers' clients called devices before they came to their owners.

@@ -89,10 +89,17 @@ package enum DocumentID {
     /// What the ids of documents that are never replicated begin with.
     package static let localPrefix = "_local/"
 
-    /// Makes sure that a document that is replicated may have this id.
+    /// Makes sure that a document that is replicated may have this id. One that the union qualified may be longer by as
+    /// much, so that a replica has room for it.
     package static func check(_ id: String) throws(CouchDocumentFault) {
+        let limit = DocumentEdit.idLimitBytes + (QualifiedID(id) == nil ? 0 : QualifiedID.qualifierBytes)
+        guard id.utf8.count <= limit else { throw .illegalID("Document id is too long") }
+        try checkForm(of: id)
+    }
+
+    /// Makes sure that a document that is replicated may be called so, however long that is.
+    package static func checkForm(of id: String) throws(CouchDocumentFault) {
         guard !id.isEmpty else { throw .illegalID("Document id must not be empty") }
-        guard id.utf8.count <= DocumentEdit.idLimitBytes else { throw .illegalID("Document id is too long") }
         guard id.utf8.first == UInt8(ascii: "_") else { return }
         guard id.hasPrefix(designPrefix), id.utf8.count > designPrefix.utf8.count else {
             throw .illegalID("Only reserved document ids may start with underscore.")

@@ -70,6 +70,17 @@ package enum PositionDocument {
         return id
     }
 
+    /// The device among the ids of whose positions an id is, though it may name none of them; nil for any other id.
+    package static func device(ofID id: String) -> DeviceNumber? {
+        let rest = id.utf8.dropFirst(prefix.utf8.count)
+        let digits = rest.prefix(10)
+        guard id.utf8.starts(with: prefix.utf8), digits.count == 10,
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            rest.dropFirst(10).first == UInt8(ascii: "-"), let number = Int32(Substring(digits)), number > 0
+        else { return nil }
+        return DeviceNumber(number)
+    }
+
     /// The position that an id names; nil for any other id.
     package static func place(of id: String) -> Place? {
         guard id.utf8.count == idBytes, id.hasPrefix(prefix) else { return nil }

@@ -42,7 +42,12 @@ import Testing
             own.map {
                 LocationDocument.position(in: $0.body?.json ?? [], receivedAt: town.clock.now)?.coordinate.latitude
             } == [46, 45])
-        #expect(try await changes(town, in: .locations) == own)
+        let told = own.map { document in
+            var document = document
+            document.body = document.body?.telling(owner: "ana")
+            return document
+        }
+        #expect(try await changes(town, in: .locations) == told)
         #expect(try await changes(town, since: own[0].sequence) == [own[1]])
         #expect(try await changes(town, limit: 1) == [own[0]])
         let (found, listed, counts, stranger) = try await town.ledger.readDocuments { [scope] reader in

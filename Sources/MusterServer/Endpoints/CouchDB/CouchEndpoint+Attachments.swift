@@ -41,7 +41,7 @@ extension CouchEndpoint {
     private static func attachment(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         let id = try call.documentID()
-        try DocumentID.check(id)
+        try DocumentID.checkForm(of: id)
         let name = try attachmentName(call)
         guard let scope = place.scope else { throw CouchFault.missing }
         let wanted = try CouchView(call.query)

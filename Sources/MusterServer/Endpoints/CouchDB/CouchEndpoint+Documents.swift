@@ -18,7 +18,7 @@ extension CouchEndpoint {
     private static func show(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await showLocal(call, id) }
-        try DocumentID.check(id)
+        try DocumentID.checkForm(of: id)
         let place = try call.place(in: call.ledger.directory) { access, place in
             access.mayRead(place) || (place.kind == .users && id == userID(access.principal.name))
         }
