@@ -89,10 +89,11 @@ struct CouchIncoming: Sendable {
 }
 
 extension CouchAttachment {
-    /// Whether a stub may speak of a file that is there. The digest of one that a peer keeps packed is another.
+    /// Whether a stub may speak of a file that is there: never where it says that the file came with a later revision.
+    /// The digest of one that a peer keeps packed is another.
     fileprivate func isSame(as attachment: Attachment) -> Bool {
-        md5 == nil || isPacked || md5 == attachment.md5
-            || revisionPosition.map { $0 <= attachment.revisionPosition } ?? false
+        if let revisionPosition, revisionPosition > attachment.revisionPosition { return false }
+        return md5 == nil || isPacked || md5 == attachment.md5 || revisionPosition != nil
     }
 }
 
