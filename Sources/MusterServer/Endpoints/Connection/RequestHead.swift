@@ -19,7 +19,20 @@ extension HTTPRequest {
         }
         // A path as it is. The library's way would parse every one as the URL that proxies are sent.
         self.init(
-            method: try Method(head.method), scheme: "http", authority: head.headers.first(name: "host"),
+            method: try Self.method(of: head), scheme: "http", authority: head.headers.first(name: "host"),
             path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
     }
+
+    /// The method that is meant: what `X-HTTP-Method-Override` says, where a CouchDB client that can only send POST asks
+    /// for one of CouchDB's paths. Beside any other method the field says nothing.
+    private static func method(of head: HTTPRequestHead) throws -> Method {
+        let sent = try Method(head.method)
+        guard sent == .post, let name = head.headers.first(name: "X-HTTP-Method-Override"),
+            let meant = overriding.first(where: { $0.rawValue == name }),
+            ReservedPaths.isCouchDB(String(head.uri.prefix { $0 != "?" }))
+        else { return sent }
+        return meant
+    }
+
+    private static let overriding: [Method] = [.get, .put, .delete, .copy]
 }
