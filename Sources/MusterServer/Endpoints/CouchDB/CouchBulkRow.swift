@@ -6,6 +6,7 @@ import MusterWire
 /// One of many documents that are put: what is to become of it, or why nothing is.
 enum CouchBulkRow: Sendable {
     case edit(DocumentEdit)
+    case local(LocalEdit)
     case refused(Refusal)
 
     /// Why one of many is not stored.
@@ -17,6 +18,9 @@ enum CouchBulkRow: Sendable {
 
     /// The edit, where it is one.
     var edit: DocumentEdit? { if case .edit(let edit) = self { edit } else { nil } }
+
+    /// The edit, where it is one of a document that is never replicated.
+    var local: LocalEdit? { if case .local(let edit) = self { edit } else { nil } }
 
     /// - Parameters:
     ///   - areNewEdits: whether it is an edit made here; else it stands where it stood at a peer.
@@ -37,8 +41,9 @@ enum CouchBulkRow: Sendable {
                 var incoming = CouchIncoming(document: document)
                 (id, revisionText) = (document.id ?? CouchEndpoint.freshID(), document.revisionText)
                 incoming.document.id = id
-                guard !id.hasPrefix(DocumentID.localPrefix) else {
-                    throw CouchDocumentFault.illegalID("\(id) is put by itself.")
+                if id.hasPrefix(DocumentID.localPrefix) {
+                    self = .local(try LocalEdit(document, id))
+                    return
                 }
                 let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, ledger)
                 guard isAdministered || !id.hasPrefix(DocumentID.designPrefix) else {
@@ -70,6 +75,7 @@ extension CouchFault {
             fault = CouchFault(
                 error.status, error.error, "\(error.reason) has more than \(CouchLimits.documentBytes) bytes")
         // Its file may be brought; until then the peer must not take it for refused.
+        case let error as CouchFault where error.reason == CouchFault.localFiles.reason: fault = error
         case let error as CouchFault where ["missing_stub", "forbidden"].contains(error.error):
             self = error
             return
@@ -107,6 +113,21 @@ extension JSONWriter {
             endObject()
         } catch {
             row(of: CouchBulkRow.Refusal(id: id, fault: error))
+        }
+    }
+
+    /// Writes what became of one of many edits of documents that are never replicated.
+    mutating func row(of edit: LocalEdit, _ outcome: Result<Int64, CouchFault>, areNewEdits: Bool) {
+        let id = DocumentID.localPrefix + edit.name
+        switch outcome {
+        case .success(let revision):
+            guard areNewEdits else { return }
+            beginObject()
+            member("ok", true)
+            member("id", id)
+            member("rev", "0-\(revision)")
+            endObject()
+        case .failure(let fault): row(of: CouchBulkRow.Refusal(id: id, revisionText: edit.said, fault: fault))
         }
     }
 

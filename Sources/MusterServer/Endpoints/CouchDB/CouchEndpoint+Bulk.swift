@@ -7,7 +7,8 @@ extension CouchEndpoint {
     func addBulk(to routes: inout RouteTable) {
         let json = ["application/json"]
         add(
-            .post, "/{db}/_bulk_docs", "Put many documents, in one transaction.", body: json, statuses: [201],
+            .post, "/{db}/_bulk_docs", "Put many documents; those that are replicated in one transaction.", body: json,
+            statuses: [201],
             to: &routes
         ) { try await putMany($0) }
         add(.post, "/{db}/_bulk_get", "Many documents, each by id and revision.", body: json, to: &routes) { call in
@@ -44,11 +45,16 @@ extension CouchEndpoint {
                     document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, ledger))
         }
         var outcomes = try await write(rows.compactMap(\.edit), to: place, for: call)[...]
+        var locals = try await write(rows.compactMap(\.local), in: place, call)[...]
         return .json(.created) { writer in
             writer.beginArray()
             for row in rows {
                 switch row {
                 case .refused(let refusal): writer.row(of: refusal)
+                case .local(let edit):
+                    if let outcome = locals.popFirst() {
+                        writer.row(of: edit, outcome, areNewEdits: bulk.areNewEdits)
+                    }
                 case .edit(let edit):
                     if let outcome = outcomes.popFirst() {
                         writer.row(of: edit.id, outcome, areNewEdits: bulk.areNewEdits)

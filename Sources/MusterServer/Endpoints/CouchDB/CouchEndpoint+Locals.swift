@@ -73,14 +73,9 @@ extension CouchEndpoint {
         _ json: [UInt8], local name: String, over said: String?, in place: DatabasePlace, _ call: CouchCall
     ) async throws -> Response {
         guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
+        let edit = LocalEdit(name: name, json: json, said: said, isDeleted: false)
         let revision = try await ledger.keep { transaction, _ in
-            let documents = transaction.documents
-            let before = try documents.local(locals.name(name), in: locals.database)
-            try Self.require(said, before)
-            let revision = (before?.revision ?? 0) + 1
-            let local = LocalDocument(id: locals.name(name), revision: revision, json: json)
-            try documents.put(local, in: locals.database)
-            return revision
+            try edit.carryOut(in: locals, transaction.documents)
         }
         return call.ok(.created) { writer in
             writer.member("id", DocumentID.localPrefix + name)
@@ -103,23 +98,31 @@ extension CouchEndpoint {
         let place = try call.readable()
         let name = try Self.localName(id)
         guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
-        let said = call.query.text("rev")
-        try await ledger.keep { transaction, _ in
-            guard let before = try transaction.documents.local(locals.name(name), in: locals.database) else {
-                throw CouchFault.missing
-            }
-            try Self.require(said, before)
-            try transaction.documents.removeLocal(locals.name(name), from: locals.database)
-        }
+        let edit = LocalEdit(name: name, json: [], said: call.query.text("rev"), isDeleted: true)
+        _ = try await ledger.keep { transaction, _ in try edit.carryOut(in: locals, transaction.documents) }
         return call.ok { writer in
             writer.member("id", DocumentID.localPrefix + name)
             writer.member("rev", "0-0")
         }
     }
 
-    /// Makes sure that whoever changes a document knows what it was.
-    private static func require(_ said: String?, _ before: LocalDocument?) throws(CouchFault) {
-        guard said == before.map({ "0-\($0.revision)" }) || (before == nil && said == "0-0") else { throw .conflict }
+    /// Puts and removes documents that are never replicated, in one transaction.
+    ///
+    /// - Returns: by edit, the revision's number, or why it was refused.
+    func write(
+        _ edits: [LocalEdit], in place: DatabasePlace, _ call: CouchCall
+    ) async throws -> [Result<Int64, CouchFault>] {
+        if edits.isEmpty { return [] }
+        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
+        return try await ledger.keep { transaction, _ in
+            try edits.map { edit in
+                do {
+                    return .success(try edit.carryOut(in: locals, transaction.documents))
+                } catch let fault as CouchFault {
+                    return .failure(fault)
+                }
+            }
+        }
     }
 
     static func localName(_ id: String) throws(CouchDocumentFault) -> String {
@@ -128,6 +131,56 @@ extension CouchEndpoint {
             throw .illegalID("Document id must not be empty")
         }
         return name
+    }
+}
+
+/// What someone wants to become of a document that is never replicated.
+struct LocalEdit: Sendable {
+    /// Its id, without `_local/`.
+    var name: String
+    /// What it is to say.
+    var json: [UInt8]
+    /// The revision that it is put over, as the client says it.
+    var said: String?
+    /// Whether it is to be no more.
+    var isDeleted: Bool
+
+    init(name: String, json: [UInt8], said: String?, isDeleted: Bool) {
+        self.name = name
+        self.json = json
+        self.said = said
+        self.isDeleted = isDeleted
+    }
+
+    /// What a client's document says.
+    ///
+    /// - Throws: `CouchFault` for one with files, `CouchDocumentFault` for an id that none may have.
+    init(_ document: CouchDocument, _ id: String) throws {
+        guard document.attachments.isEmpty else { throw CouchFault.localFiles }
+        name = try CouchEndpoint.localName(id)
+        json = document.json
+        said = document.revisionText
+        isDeleted = document.isDeleted
+    }
+
+    /// Puts or removes the document.
+    ///
+    /// - Returns: the number of its revision; 0 for one that is no more.
+    /// - Throws: `CouchFault` where whoever edits it does not know what it was.
+    func carryOut(in locals: LocalPlace, _ documents: any DocumentWriter) throws -> Int64 {
+        let place = locals.name(name)
+        let before = try documents.local(place, in: locals.database)
+        if isDeleted, before == nil { throw CouchFault.missing }
+        guard said == before.map({ "0-\($0.revision)" }) || (before == nil && said == "0-0") else {
+            throw CouchFault.conflict
+        }
+        if isDeleted {
+            try documents.removeLocal(place, from: locals.database)
+            return 0
+        }
+        let revision = (before?.revision ?? 0) + 1
+        try documents.put(LocalDocument(id: place, revision: revision, json: json), in: locals.database)
+        return revision
     }
 }
 
