@@ -94,12 +94,19 @@ package struct DocumentCounts: Hashable, Sendable {
     package var deleted: Int
     /// Bytes of what winners say, and of their attachments.
     package var bytes: Int64
+    /// Bytes of what other revisions say that are kept, until `compact` and as conflicts, and of their attachments. Not
+    /// counted for the union of all locations.
+    package var keptBytes: Int64
 
-    package init(living: Int = 0, deleted: Int = 0, bytes: Int64 = 0) {
+    package init(living: Int = 0, deleted: Int = 0, bytes: Int64 = 0, keptBytes: Int64 = 0) {
         self.living = living
         self.deleted = deleted
         self.bytes = bytes
+        self.keptBytes = keptBytes
     }
+
+    /// Bytes that are stored of the documents, whichever revision says them.
+    package var storedBytes: Int64 { bytes + keptBytes }
 }
 
 /// Which documents, by id.

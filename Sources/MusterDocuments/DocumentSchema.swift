@@ -3,7 +3,7 @@
 /// A step that was released is never edited. A new file takes all of them, in order.
 package enum DocumentSchema {
     /// What brings a file without them to the newest version; version n is reached after n steps.
-    package static let steps = [tables, locationsAndRemovals, localsInRows, ownersInUnion]
+    package static let steps = [tables, locationsAndRemovals, localsInRows, ownersInUnion, keptBytes]
 
     /// The first of them.
     package static let tables = """
@@ -63,6 +63,10 @@ package enum DocumentSchema {
         CREATE TABLE removed_databases (number INTEGER PRIMARY KEY);
 
         """
+
+    /// How many bytes revisions say that are not the winner. Those of attachments, which a file of before may have,
+    /// `DocumentTables.countKeptBytes` counts.
+    package static let keptBytes = "ALTER TABLE document_counts ADD COLUMN kept_bytes INTEGER NOT NULL DEFAULT 0;"
 
     /// What joined after that: whoever looks for one of these, a checkpoint say, reads none of the others on its way.
     package static let localsInRows = """

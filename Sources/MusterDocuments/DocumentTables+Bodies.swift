@@ -38,6 +38,7 @@ extension DocumentTables {
                 try bindAttachments(body.attachments, to: statement, 6) { try statement.run() }
             }
         }
+        countKept(body.storedBytes, in: database)
     }
 
     /// Keeps what the winner said, which is about to be another.
@@ -50,12 +51,14 @@ extension DocumentTables {
         statement.bind(1, isLeaf ? 1 : 0 as Int64)
         statement.bind(3, row.number)
         try statement.binding(2, revision.key[...]) { try statement.run() }
+        if database.changesCount > 0 { countKept(row.counts.bytes, in: row.database) }
     }
 
     /// Takes out what a revision says, which is the winner from now on. Its attachments stay in use.
     func take(_ revision: Revision, of row: Row) throws -> DocumentBody? {
         guard let body = try body(of: revision, in: row) else { return nil }
         try delete(revision, of: row.number)
+        countKept(-body.storedBytes, in: row.database)
         return body
     }
 
@@ -64,6 +67,7 @@ extension DocumentTables {
         for revision in gone where revision != row.winner?.revision {
             guard let body = try body(of: revision, in: row) else { continue }
             try delete(revision, of: row.number)
+            countKept(-body.storedBytes, in: row.database)
             try release(body.attachments)
         }
     }
@@ -95,15 +99,14 @@ extension DocumentTables {
     func forgetBodies(where condition: String, limit: Int) throws -> Int {
         recent = nil
         let bodies = try GRDB.Row.fetchAll(
-            database, sql: "SELECT number, attachments FROM bodies WHERE \(condition) LIMIT ?", arguments: [limit])
+            database,
+            sql: "SELECT number, database, length(json) AS length, attachments FROM bodies WHERE \(condition) LIMIT ?",
+            arguments: [limit])
         for body in bodies {
-            if let bytes = Blob.fromDatabaseValue(body["attachments"])?.bytes {
-                let attachments = try bytes.withUnsafeBytes { bytes in
-                    var reader = ByteReader(bytes)
-                    return try reader.attachments()
-                }
-                try release(attachments)
-            }
+            let attachments = try Blob.fromDatabaseValue(body["attachments"]).map { try $0.attachments() } ?? []
+            try release(attachments)
+            let (owner, length): (Int32, Int64) = (body["database"], body["length"])
+            countKept(-(length + attachments.reduce(0) { $0 + $1.length }), in: DatabaseNumber(owner))
             let number: Int64 = body["number"]
             try database.cachedStatement(sql: "DELETE FROM bodies WHERE number = ?").execute(arguments: [number])
         }
@@ -118,5 +121,20 @@ extension DocumentTables {
         var writer = ByteWriter()
         writer.put(attachments)
         try statement.binding(index, writer.bytes[...], body)
+    }
+}
+
+extension DocumentBody {
+    /// How many bytes it says, files among them.
+    package var storedBytes: Int64 { Int64(json.count) + attachments.reduce(0) { $0 + $1.length } }
+}
+
+extension Blob {
+    /// The attachments that it lists.
+    func attachments() throws -> [Attachment] {
+        try bytes.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            return try reader.attachments()
+        }
     }
 }

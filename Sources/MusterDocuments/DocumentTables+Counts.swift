@@ -14,13 +14,15 @@ extension DocumentTables {
             number = database.rawValue
         case .locations: number = Self.union
         }
-        let statement = try statement("SELECT living, deleted, bytes FROM document_counts WHERE database = ?")
+        let statement = try statement(
+            "SELECT living, deleted, bytes, kept_bytes FROM document_counts WHERE database = ?")
         defer { statement.reset() }
         statement.bind(1, Int64(number))
         var counts = countChanges[number] ?? DocumentCounts()
         if try statement.step() {
             counts += DocumentCounts(
-                living: Int(statement.integer(0)), deleted: Int(statement.integer(1)), bytes: statement.integer(2))
+                living: Int(statement.integer(0)), deleted: Int(statement.integer(1)), bytes: statement.integer(2),
+                keptBytes: statement.integer(3))
         }
         return counts
     }
@@ -83,6 +85,39 @@ extension DocumentTables {
         while try statement.step() { count(in: Self.union, from: nil, to: try row(in: statement)) }
     }
 
+    /// How many bytes are stored in each database, of all kept revisions and their files.
+    package func storedBytes() throws -> [DatabaseNumber: Int64] {
+        var stored: [DatabaseNumber: Int64] = [:]
+        let rows = try GRDB.Row.fetchCursor(
+            database,
+            sql: """
+                SELECT database, bytes + kept_bytes AS bytes FROM document_counts
+                WHERE database <> \(Self.union) AND database NOT IN (SELECT number FROM removed_databases)
+                """)
+        while let row = try rows.next() {
+            let number: Int32 = row["database"]
+            stored[DatabaseNumber(number)] = row["bytes"]
+        }
+        return stored
+    }
+
+    /// Counts what revisions say that are not the winner, in a file where that was not counted.
+    package func countKeptBytes() throws {
+        let bodies = try GRDB.Row.fetchCursor(
+            database, sql: "SELECT database, length(json) AS length, attachments FROM bodies")
+        while let body = try bodies.next() {
+            let number: Int32 = body["database"]
+            let length: Int64 = body["length"]
+            let attachments = try Blob.fromDatabaseValue(body["attachments"]).map { try $0.attachments() } ?? []
+            countKept(length + attachments.reduce(0) { $0 + $1.length }, in: DatabaseNumber(number))
+        }
+    }
+
+    /// Notes that revisions other than winners say so many bytes more, or less.
+    func countKept(_ bytes: Int64, in database: DatabaseNumber) {
+        countChanges[database.rawValue, default: DocumentCounts()].keptBytes += bytes
+    }
+
     private func count(in database: Int32, from before: Row?, to after: Row?) {
         let change = (after?.counts ?? DocumentCounts()) - (before?.counts ?? DocumentCounts())
         countChanges[database, default: DocumentCounts()] += change
@@ -94,15 +129,17 @@ extension DocumentTables {
         guard !countChanges.isEmpty else { return }
         let counts = try statement(
             """
-            INSERT INTO document_counts (database, living, deleted, bytes) VALUES (?, ?, ?, ?)
+            INSERT INTO document_counts (database, living, deleted, bytes, kept_bytes) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (database) DO UPDATE SET living = living + excluded.living,
-                deleted = deleted + excluded.deleted, bytes = bytes + excluded.bytes
+                deleted = deleted + excluded.deleted, bytes = bytes + excluded.bytes,
+                kept_bytes = kept_bytes + excluded.kept_bytes
             """)
         for (database, change) in countChanges where change != DocumentCounts() {
             counts.bind(1, Int64(database))
             counts.bind(2, Int64(change.living))
             counts.bind(3, Int64(change.deleted))
             counts.bind(4, change.bytes)
+            counts.bind(5, change.keptBytes)
             try counts.run()
         }
         countChanges = [:]
@@ -145,10 +182,12 @@ extension DocumentCounts {
         left.living += right.living
         left.deleted += right.deleted
         left.bytes += right.bytes
+        left.keptBytes += right.keptBytes
     }
 
     static func - (left: Self, right: Self) -> Self {
         Self(
-            living: left.living - right.living, deleted: left.deleted - right.deleted, bytes: left.bytes - right.bytes)
+            living: left.living - right.living, deleted: left.deleted - right.deleted, bytes: left.bytes - right.bytes,
+            keptBytes: left.keptBytes - right.keptBytes)
     }
 }

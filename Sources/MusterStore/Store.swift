@@ -153,6 +153,9 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     @discardableResult
     func eraseDocuments(limit: Int) throws -> Bool
 
+    /// How many bytes are stored of whom; kept while they are written, so that this reads a row for each.
+    func usage() throws -> StoredUsage
+
     /// Copies the whole store, consistent at one moment, to a new file while reads and writes go on.
     ///
     /// - Throws: `StoreError.backup` when the file exists already or cannot be written.

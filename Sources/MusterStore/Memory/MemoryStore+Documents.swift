@@ -15,6 +15,14 @@ extension MemoryStore {
         }
     }
 
+    /// Positions in memory are no bytes of a history; what documents say is counted as in a file.
+    package func usage() throws -> StoredUsage {
+        var usage = StoredUsage()
+        usage.documentBytes = try tables.unsafeReentrantRead { try DocumentTables(in: $0) { .zero }.storedBytes() }
+        usage.storeBytes = usage.documentBytes.values.reduce(0, +)
+        return usage
+    }
+
     /// A database in memory with the tables of documents.
     static func makeTables() -> DatabaseQueue {
         do {

@@ -14,7 +14,7 @@ enum Schema {
     /// A step that was released is never edited.
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13,
+        version11, version12, version13, version14,
     ]
 
     /// The newest version this program knows.
@@ -32,6 +32,7 @@ enum Schema {
             if try (1..<6).contains(found) || ((6..<13).contains(found) && hasQualified(in: database)) {
                 try countUnion(in: database)
             }
+            if (1..<14).contains(found) { try countKeptBytes(in: database) }
             if found == 0 {
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                 try database.execute(
@@ -79,6 +80,13 @@ enum Schema {
         }
         guard found <= version else { throw StoreError.tooNew(path: path, version: found, known: version) }
         return found
+    }
+
+    /// Counts what revisions say that are not the winner, which was not counted before.
+    private static func countKeptBytes(in database: Database) throws {
+        let documents = DocumentTables(in: database) { .zero }
+        try documents.countKeptBytes()
+        try documents.finish()
     }
 
     private static let version1 = """
@@ -170,6 +178,9 @@ enum Schema {
             SELECT 1 FROM devices
             WHERE number = CAST(substr(documents.id, 10, 10) AS INTEGER) AND owner = -documents.database)
         """
+
+    /// How much is stored of whom.
+    private static let version14 = DocumentSchema.keptBytes + UsageTable.schema
 
     /// What trackers' clients called devices before they came to their owners.
     private static let version11 = "ALTER TABLE devices ADD COLUMN alias TEXT;"

@@ -1,0 +1,46 @@
+import GRDB
+import MusterCore
+import MusterDocuments
+
+/// How many bytes the history has of each device, counted by the database itself while blocks come and go: whichever way
+/// a block goes, by retention, removal or a deleted track, the count follows in the same transaction.
+enum UsageTable {
+    static let schema = """
+        -- Bytes of each device's blocks in the history.
+        CREATE TABLE position_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+        INSERT INTO position_bytes (device, bytes)
+            SELECT device, sum(length(positions) + length(marks)) FROM history GROUP BY device;
+        CREATE TRIGGER history_block_put AFTER INSERT ON history BEGIN
+            INSERT INTO position_bytes (device, bytes) VALUES (new.device, length(new.positions) + length(new.marks))
+                ON CONFLICT (device) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER history_block_cut AFTER UPDATE OF positions, marks ON history BEGIN
+            UPDATE position_bytes SET bytes = bytes + length(new.positions) + length(new.marks)
+                - length(old.positions) - length(old.marks) WHERE device = new.device;
+        END;
+        CREATE TRIGGER history_block_gone AFTER DELETE ON history BEGIN
+            UPDATE position_bytes SET bytes = bytes - length(old.positions) - length(old.marks)
+                WHERE device = old.device;
+            DELETE FROM position_bytes WHERE device = old.device AND bytes <= 0;
+        END;
+
+        """
+
+    /// Everything that is counted, of one moment.
+    static func usage(in database: Database) throws -> StoredUsage {
+        var usage = StoredUsage()
+        for row in try Row.fetchAll(database, sql: "SELECT device, bytes FROM position_bytes") {
+            let (device, bytes): (Int32, Int64) = (row["device"], row["bytes"])
+            usage.positionBytes[DeviceNumber(device)] = bytes
+        }
+        usage.documentBytes = try DocumentTables(in: database) { .zero }.storedBytes()
+        let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let free = try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+        usage.storeBytes = (pages - free) * (try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+        return usage
+    }
+}
+
+extension SQLiteStore {
+    package func usage() throws -> StoredUsage { try onReader { try UsageTable.usage(in: $0) } }
+}
