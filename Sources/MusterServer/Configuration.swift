@@ -37,6 +37,8 @@ package struct Configuration: Sendable {
     package var targetRoots: String?
     /// What connections and bodies may take.
     package var connections = ConnectionLimits()
+    /// How much each user, each team and all together may take.
+    package var quotas = QuotaSettings()
     /// Proxies whose word about a client's address counts.
     package var trustedProxies = TrustedProxies()
     /// With less free room than this on the disk of the data folder (and less than a twentieth of it) warnings begin.

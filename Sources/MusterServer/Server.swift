@@ -42,8 +42,15 @@ package struct Server: Sendable {
         options.health = storage
         let store = try SQLiteStore(in: settings.dataDirectory, options: options)
         let bell = Bell()
+        let quotas = Quotas(
+            settings.quotas,
+            log: { fault in
+                logger.warning(
+                    "A request was over a quota", metadata: ["quota": "\(fault.quota.rawValue)", "why": "\(fault)"])
+            })
         ledger = try Ledger(
-            store: store, storage: storage, amazon: settings.amazon, now: settings.now, announce: { bell.ring($0) })
+            store: store, storage: storage, amazon: settings.amazon, quotas: quotas, now: settings.now,
+            announce: { bell.ring($0) })
         live = Live(ledger: ledger)
         documentFeeds = DocumentFeeds(ledger: ledger)
         metrics = Metrics()
@@ -140,6 +147,7 @@ package struct Server: Sendable {
                 service: Retention(
                     ledger: ledger, identity: identity, days: settings.retentionDays, now: settings.now)),
             .init(service: storageWatch(control)),
+            .init(service: UsageWatch(ledger: ledger)),
             .init(service: courier),
             .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),

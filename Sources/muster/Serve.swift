@@ -43,6 +43,7 @@ struct Serve: AsyncParsableCommand {
     var bodyMemory = 256
     @Option(help: "Warn of a disk with less free space than this, in MiB, and less than a twentieth of it.")
     var diskWarning = 512
+    @OptionGroup(title: "Quotas") var quotas: QuotaOptions
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
 
     func validate() throws {
@@ -104,6 +105,7 @@ struct Serve: AsyncParsableCommand {
         settings.connections.bodyBytesOfAddress = bodyMemory << 19
         settings.connections.bodyBytesOfUser = (bodyMemory << 20) / 8 * 3
         settings.diskWarningBytes = Int64(diskWarning) << 20
+        settings.quotas = quotas.settings
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {

@@ -2,6 +2,9 @@ extension Engine {
     /// The open incident of a team; nil when there is none.
     public func openIncident(of team: TeamNumber) -> Incident? { incidents[team] }
 
+    /// The teams that have an open incident.
+    public var teamsInIncident: Set<TeamNumber> { Set(incidents.keys) }
+
     /// Starts an incident: what was declared safe before counts no longer, who is inside a muster region, or was
     /// declared off site not too long ago, counts at once. A real one takes over from an open drill, which it closes.
     ///

@@ -24,7 +24,7 @@ extension Ledger {
     ///
     /// - Parameter author: who edits; nil for the server itself.
     /// - Returns: what became of each, once all is on disk.
-    /// - Throws: `LedgerError`; then nothing happened.
+    /// - Throws: `LedgerError`, `QuotaFault`; then nothing happened.
     ///
     /// - Precondition: the place may be written to.
     package func write(_ edits: [DocumentEdit], to place: DatabasePlace, by author: Author?) async throws
@@ -32,14 +32,26 @@ extension Ledger {
     {
         guard let database = place.number else { preconditionFailure("\(place.name) is only read") }
         if edits.isEmpty { return [] }
-        var target = DocumentPlace(database: database, revisionLimit: place.revisionLimit, author: author)
+        var target = DocumentPlace(
+            database: database, name: place.name, revisionLimit: place.revisionLimit, author: author)
         if case .locations(let user) = place.kind {
             target.user = user
             target.devices = try await devices(of: user, by: author)
             let sender = author?.device
             target.device = target.devices.contains { $0 == sender } ? sender : target.devices.min()
         }
-        return try await commit(.documents(edits, in: target)).outcomes
+        let claim = try target.user.map {
+            try quotas.claim(documents: edits.count, of: $0, by: author, in: directory)
+        }
+        do {
+            let receipt = try await commit(.documents(edits, in: target))
+            guard let refusal = receipt.refusal else { return receipt.outcomes }
+            quotas.noteRefusal(refusal)
+            throw LedgerError.overQuota(refusal)
+        } catch {
+            if let claim { quotas.giveBack(claim) }
+            throw error
+        }
     }
 
     /// The devices of a user: there is one as soon as locations are written.

@@ -20,6 +20,8 @@ enum IngestRequest: Sendable {
 /// Where edited documents are, and whom they speak of.
 struct DocumentPlace: Sendable {
     var database: DatabaseNumber
+    /// What clients call the database.
+    var name: String
     /// How many ancestors of a leaf are remembered.
     var revisionLimit: Int
     /// Who edits; nil for the server itself.
@@ -43,6 +45,10 @@ extension Ingest {
     ) throws -> Receipt {
         let database = place.database
         var receipt = Receipt()
+        if let refusal = try refusal(of: edits, in: place, transaction) {
+            receipt.refusal = refusal
+            return receipt
+        }
         var observations: [Observation] = []
         var touch: (change: DocumentTouch, sequence: MusterCore.Sequence)?
         var batch = DocumentBatch(
@@ -83,6 +89,17 @@ extension Ingest {
         }
         if !observations.isEmpty { receipt.tally += try decide(observations, now: now, in: transaction) }
         return receipt
+    }
+
+    /// Why there is no room for what edits say; nil where there is. To delete takes no room.
+    private func refusal(
+        of edits: [DocumentEdit], in place: DocumentPlace, _ transaction: any StoreTransaction
+    ) throws -> QuotaFault? {
+        let bodies = edits.lazy.filter { !$0.isDeleted }.map(\.body)
+        return quotas.refusal(
+            ofBytes: bodies.reduce(0) { $0 + $1.storedBytes },
+            with: try transaction.documents.counts(in: .database(place.database)).storedBytes,
+            areFilesAmong: bodies.contains { !$0.attachments.isEmpty }, in: place)
     }
 
     /// The document that a stored position is.

@@ -6,7 +6,9 @@ extension Ingest {
     /// in between.
     ///
     /// - Throws: what the store throws.
-    init(opening store: any Store, directory: Directory, rules: RuleBook, now: Instant) throws {
+    init(
+        opening store: any Store, directory: Directory, rules: RuleBook, quotas: Quotas = Quotas(), now: Instant
+    ) throws {
         var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now), presences: try store.presences(),
             refuges: try store.refuges(), safety: try store.safety())
@@ -20,7 +22,7 @@ extension Ingest {
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.init(
-            store: store, engine: engine, rules: rules, unrecorded: unrecorded,
+            store: store, engine: engine, rules: rules, quotas: quotas, unrecorded: unrecorded,
             recordedThrough: try store.recordedThrough)
         isReviewStored = isReviewing
     }

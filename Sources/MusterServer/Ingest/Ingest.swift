@@ -11,6 +11,7 @@ struct Ingest {
     let store: any Store
     var engine: Engine
     let rules: RuleBook
+    let quotas: Quotas
     var decision = Decision()
     /// Devices whose state has moved since the last record of it.
     var unrecorded = UnrecordedDevices()
@@ -23,12 +24,13 @@ struct Ingest {
     ///   - unrecorded: the devices whose records are behind.
     ///   - recordedThrough: the change up to which none is.
     init(
-        store: any Store, engine: Engine, rules: RuleBook, unrecorded: Set<DeviceNumber> = [],
-        recordedThrough: MusterCore.Sequence = .zero
+        store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(),
+        unrecorded: Set<DeviceNumber> = [], recordedThrough: MusterCore.Sequence = .zero
     ) {
         self.store = store
         self.engine = engine
         self.rules = rules
+        self.quotas = quotas
         self.unrecorded = UnrecordedDevices(through: recordedThrough)
         self.unrecorded.insert(unrecorded.map { Int($0.rawValue) }.sorted())
     }

@@ -25,23 +25,27 @@ package final class Ledger: Sendable {
     package let now: @Sendable () -> Instant
     /// What events are told to come from.
     package let origin: EventOrigin
+    /// How much everyone may take.
+    package let quotas: Quotas
 
     /// Opens the ledger over a store and starts its thread.
     ///
     /// - Parameters:
     ///   - storage: what the store tells whether the disk takes its writes; nil for a store that tells nobody.
     ///   - amazon: the account and region that events and ARNs name.
+    ///   - quotas: how much everyone may take.
     ///   - now: the server's clock.
     ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
     /// - Throws: what the store throws while its state is read.
     package init(
         store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
+        quotas: Quotas = Quotas(),
         now: @escaping @Sendable () -> Instant,
         announce: @escaping @Sendable (Sequence) -> Void = { _ in }
     ) throws {
         let storage = storage ?? StorageHealth(now: now)
         let shared = LedgerState(
-            directory: Directory(try store.directory(), regions: try store.regions()), storage: storage,
+            directory: Directory(try store.directory(), regions: try store.regions()), storage: storage, quotas: quotas,
             announce: announce)
         origin = EventOrigin(account: amazon.account, region: amazon.region, store: try store.uuid())
         let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
@@ -51,7 +55,11 @@ package final class Ledger: Sendable {
         self.storage = storage
         self.now = now
         self.shared = shared
-        let ingest = try Ingest(opening: store, directory: directory, rules: rules, now: now())
+        self.quotas = quotas
+        quotas.adopt(try store.usage(), in: directory)
+        let ingest = try Ingest(
+            opening: store, directory: directory, rules: rules, quotas: quotas, now: now())
+        quotas.adopt(teamsInIncident: ingest.engine.teamsInIncident)
         startThread(Writer(ingest: ingest, shared: shared, now: now))
     }
 
@@ -86,15 +94,6 @@ package final class Ledger: Sendable {
 
     /// The number of the newest change.
     package var lastSequence: Sequence { store.lastSequence }
-
-    /// Takes observations of one request: all of them or, when it throws, none.
-    ///
-    /// - Returns: once they are on disk.
-    /// - Throws: `LedgerError`; the sender should try again.
-    package func ingest(_ observations: [Observation]) async throws(LedgerError) -> Receipt {
-        if observations.isEmpty { return Receipt(sequence: store.lastSequence) }
-        return try await commit(.observations(observations))
-    }
 
     /// Puts a request into the next transaction.
     func commit(_ request: IngestRequest) async throws(LedgerError) -> Receipt {

@@ -12,11 +12,16 @@ final class LedgerState: Sendable {
     let rebuilding = Mutex(Rebuilding.none)
     /// Whether the disk takes what is to be stored.
     let storage: StorageHealth
+    let quotas: Quotas
     let announce: @Sendable (Sequence) -> Void
 
-    init(directory: Directory, storage: StorageHealth, announce: @escaping @Sendable (Sequence) -> Void) {
+    init(
+        directory: Directory, storage: StorageHealth, quotas: Quotas = Quotas(),
+        announce: @escaping @Sendable (Sequence) -> Void
+    ) {
         self.directory = Mutex(directory)
         self.storage = storage
+        self.quotas = quotas
         self.announce = announce
     }
 }
@@ -66,9 +71,12 @@ package struct Receipt: Equatable, Sendable {
     package var sequence = Sequence.zero
     /// What became of each edit of a document.
     package var outcomes: [EditOutcome] = []
+    /// Why nothing of the request was stored; nil where it was.
+    var refusal: QuotaFault?
 }
 
-/// Why the ledger did not take something. All but `gone` pass: the sender should try again.
+/// Why the ledger did not take something. All but `gone`, and quotas that time does not refill, pass: the sender should
+/// try again.
 package enum LedgerError: Error, Equatable, Sendable {
     /// As much is waiting as may wait.
     case full
@@ -80,6 +88,8 @@ package enum LedgerError: Error, Equatable, Sendable {
     case closed
     /// The database or user that documents were for was removed meanwhile.
     case gone
+    /// It would take more than a quota allows; nothing of it was stored.
+    case overQuota(QuotaFault)
 
     init(_ error: any Error) {
         if case .unwritable(let reason) = error as? StoreError {
@@ -99,6 +109,7 @@ extension LedgerError: CustomStringConvertible {
         case .unavailable(let reason): reason
         case .closed: "the server is shutting down"
         case .gone: "the database or user was removed meanwhile"
+        case .overQuota(let fault): fault.words
         }
     }
 }

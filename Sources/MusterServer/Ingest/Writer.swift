@@ -136,6 +136,7 @@ struct Writer {
         return try ingest.edit(now: moment) { ingest, transaction in
             var draft = Draft(transaction: transaction, store: ingest.store, author: author)
             let result = try body(before, &draft)
+            try shared.quotas.check(draft.edits, over: before, by: author)
             draft.edits = draft.edits.map { [author = draft.author] in $0.made(by: author) }
             draft.edits += before.suspensions(following: draft.edits)
             draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
@@ -253,7 +254,10 @@ struct Writer {
         ProcessMemory.giveBack()
     }
 
-    func announce() { shared.announce(store.lastSequence) }
+    func announce() {
+        shared.quotas.adopt(teamsInIncident: ingest.engine.teamsInIncident)
+        shared.announce(store.lastSequence)
+    }
 }
 
 extension StoreTransaction {

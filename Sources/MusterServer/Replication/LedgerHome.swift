@@ -111,9 +111,12 @@ struct LedgerHome: DocumentHome {
         } catch let error as LedgerError {
             switch error {
             case .full, .unavailable, .unwritable: throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
+            case .overQuota(let fault): throw ReplicationFault(telling: fault)
             case .gone: throw ReplicationFault.noDatabase(place.name)
             case .closed: throw CancellationError()
             }
+        } catch let fault as QuotaFault {
+            throw ReplicationFault(telling: fault)
         } catch is StoreError {
             throw ReplicationFault.busy(status: 503, retryAfterSeconds: 1)
         }

@@ -12,6 +12,10 @@ extension Ledger {
         try await edit(by: nil, body)
     }
 
+    func ingest(_ observations: [Observation]) async throws -> Receipt {
+        try await ingest(observations, by: nil)
+    }
+
     func write(_ edits: [DocumentEdit], to place: DatabasePlace) async throws -> [EditOutcome] {
         try await write(edits, to: place, by: nil)
     }

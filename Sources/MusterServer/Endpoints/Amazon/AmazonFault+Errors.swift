@@ -17,6 +17,7 @@ extension AmazonFault {
         case is NIOTooManyBytesError:
             self = AmazonFault(413, "RequestEntityTooLargeException", "The body is too large.")
         case let fault as RuleFault: self = AmazonFault(telling: fault)
+        case let fault as QuotaFault: self = AmazonFault(telling: fault)
         case let error as LedgerError: self = AmazonFault(telling: error)
         case IncidentFault.keepsTeam(let number):
             self = AmazonFault(
@@ -52,6 +53,7 @@ extension AmazonFault {
         case .unwritable: self = .unwritable
         case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case .gone: self = .unavailable("It was removed meanwhile.", retryAfterSeconds: 1)
+        case .overQuota(let fault): self = AmazonFault(telling: fault)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }
     }

@@ -35,9 +35,6 @@ extension AmazonLocationEndpoint {
             guard directory.collections[resource.name] == nil else {
                 throw AmazonFault.conflict("Geofence collection already exists: \(resource.name).")
             }
-            guard directory.collections.count < Quota.collections else {
-                throw AmazonFault.quota("There are \(Quota.collections) collections, as many as there may be.")
-            }
             let collection = RegionCollection(
                 number: try draft.transaction.nextCollectionNumber(), name: resource.name, policy: .raw,
                 particulars: Particulars(description: resource.description, tags: resource.tags))

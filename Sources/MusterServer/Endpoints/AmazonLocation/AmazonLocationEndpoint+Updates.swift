@@ -4,9 +4,6 @@ import MusterStore
 import MusterWire
 
 extension AmazonLocationEndpoint {
-    /// How many users there may be that nobody made.
-    private static let implicitUserLimit = 200_000
-
     func addPositionUpdates(to routes: inout RouteTable) {
         let tracker = "\(Self.trackers)/{tracker}"
         add(
@@ -60,15 +57,17 @@ extension AmazonLocationEndpoint {
     ) async throws -> [UInt8] {
         var directory = ledger.directory
         let unknown = updates.map(\.deviceID).filter { directory.amazonDevice($0, in: team, of: tracker) == nil }
+        var notMade: [String: QuotaFault] = [:]
         if !unknown.isEmpty {
-            try await makeDevices(unknown, of: team.number, as: reporter)
+            notMade = try await makeDevices(unknown, of: team.number, as: reporter)
             directory = ledger.directory
         }
         var reporter = reporter
         reporter.access = Access(reporter.access.principal, in: directory)
         let now = configuration.now()
-        var observations: [Observation] = []
+        var observations: [(update: AmazonPositionUpdate, observation: Observation)] = []
         var failures: [(update: AmazonPositionUpdate, code: String, message: String)] = []
+        var overQuota: [QuotaFault] = []
         for update in updates {
             let device = directory.amazonDevice(update.deviceID, in: team, of: tracker)
             if let device, reporter.mayReport(for: device) {
@@ -76,15 +75,27 @@ extension AmazonLocationEndpoint {
                     failures.append((update, "ValidationError", fault))
                 } else if var position = update.position(receivedAt: now) {
                     position.reporter = reporter.access.reporter(of: device.number)
-                    observations.append(.position(position, of: device.number))
+                    observations.append((update, .position(position, of: device.number)))
                 }
+            } else if device == nil, let fault = notMade[update.deviceID] {
+                overQuota.append(fault)
+                failures.append((update, "ResourceNotFoundError", fault.words))
             } else if device == nil, reporter.makesDevices {
                 failures.append((update, "ResourceNotFoundError", "There is no device \(update.deviceID)."))
             } else {
                 failures.append((update, "AccessDeniedError", "You may not report for \(update.deviceID)."))
             }
         }
-        _ = try await ledger.ingest(observations)
+        let refused = try await ledger.ingestWithinQuotas(
+            observations.map(\.observation), by: reporter.access.principal)
+        for (index, fault) in refused.sorted(by: { $0.key < $1.key }) {
+            overQuota.append(fault)
+            failures.append((observations[index].update, "ThrottlingError", fault.words))
+        }
+        // Where nothing of a request has room, it is refused as a whole: AWS's clients know then when to try again.
+        if overQuota.count == updates.count, let fault = overQuota.max(by: { $0.waitSeconds < $1.waitSeconds }) {
+            throw AmazonFault(telling: fault)
+        }
         return JSONWriter.object { writer in
             writer.member("Errors", listing: failures) { writer, failure in
                 writer.beginObject()
@@ -108,12 +119,21 @@ extension AmazonLocationEndpoint {
         return nil
     }
 
-    /// Makes the devices that nobody made so far, and the users that they belong to.
-    private func makeDevices(_ ids: [String], of number: TeamNumber, as reporter: Reporter) async throws {
+    /// Makes the devices that nobody made so far, and the users that they belong to, as far as quotas have room.
+    ///
+    /// - Returns: why others were not made, by their ids.
+    private func makeDevices(
+        _ ids: [String], of number: TeamNumber, as reporter: Reporter
+    ) async throws -> [String: QuotaFault] {
         // What is certainly not to be made costs no transaction.
-        guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return }
-        try await ledger.edit(by: Author(reporter.access.principal)) { directory, draft in
-            guard let team = directory.teams[number], let tracker = directory.trackers[team.tracker] else { return }
+        guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return [:] }
+        let quotas = ledger.quotas
+        let notMade = try await ledger.edit(by: Author(reporter.access.principal)) { directory, draft in
+            var notMade: [String: QuotaFault] = [:]
+            guard let team = directory.teams[number], let tracker = directory.trackers[team.tracker] else {
+                return notMade
+            }
+            var left = quotas.implicitUsersLeft(of: team, in: directory)
             var made: Set<String> = []
             for id in ids where made.insert(id).inserted && AmazonText.id.allows(id) {
                 guard directory.amazonDevice(id, in: team, of: tracker) == nil else { continue }
@@ -122,24 +142,30 @@ extension AmazonLocationEndpoint {
                     let device = try draft.transaction.nextDeviceNumber()
                     draft.edits.append(.putDevice(Device(number: device, name: id, user: user.number)))
                 } else if reporter.makesDevices {
-                    try Self.makeImplicitUser(id, of: team, tracker, in: directory, &draft)
+                    if left.count == 0 {
+                        notMade[id] = left.fault
+                    } else if try Self.makeImplicitUser(id, of: team, tracker, in: directory, &draft) {
+                        left.count -= 1
+                    }
                 }
             }
+            return notMade
         }
+        for fault in notMade.values { quotas.noteRefusal(fault) }
+        return notMade
     }
 
+    /// - Returns: whether it was made; another user may have both names that it could have.
     private static func makeImplicitUser(
         _ id: String, of team: Team, _ tracker: Tracker, in directory: Directory, _ draft: inout Draft
-    ) throws {
-        guard directory.users.count < implicitUserLimit else {
-            throw AmazonFault.quota("There are \(implicitUserLimit) users and devices, as many as there may be.")
-        }
+    ) throws -> Bool {
         let name = directory.users[id] == nil ? id : "\(id)@\(tracker.name)"
-        guard directory.users[name] == nil else { return }
+        guard directory.users[name] == nil else { return false }
         let user = User(
             number: try draft.transaction.nextUserNumber(), name: name, role: .member, team: team.number,
             isImplicit: true)
         let device = Device(number: try draft.transaction.nextDeviceNumber(), name: id, user: user.number)
         draft.edits += [.putUser(user), .putDevice(device)]
+        return true
     }
 }

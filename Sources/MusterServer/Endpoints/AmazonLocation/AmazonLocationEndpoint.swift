@@ -22,7 +22,6 @@ struct AmazonLocationEndpoint: Sendable {
     /// What AWS allows an account.
     enum Quota {
         static let trackers = 500
-        static let collections = 1500
         static let fences = 50_000
         static let consumers = 5
     }

@@ -40,12 +40,13 @@ struct AttachmentIntake {
 
     /// Takes the next bytes.
     ///
-    /// - Throws: `CouchFault.tooLarge`, `LedgerError`, `StoreError`.
+    /// - Throws: `CouchFault.tooLarge`, `QuotaFault`, `LedgerError`, `StoreError`.
     mutating func take(_ bytes: some Swift.Collection<UInt8>) async throws {
         length += Int64(bytes.count)
         guard length <= CouchLimits.attachmentBytes else {
             throw CouchFault.tooLarge(limitBytes: CouchLimits.attachmentBytes)
         }
+        try ledger.quotas.checkStore()
         held.append(contentsOf: bytes)
         while held.count >= CouchLimits.pieceBytes {
             let piece = Array(held[..<CouchLimits.pieceBytes])

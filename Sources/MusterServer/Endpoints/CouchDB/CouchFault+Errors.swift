@@ -18,6 +18,8 @@ extension CouchFault {
         case let fault as IdentityFault: self.init(telling: fault)
         case let fault as MultipartReader.Fault: self.init(telling: fault)
         case let problem as Problem: self.init(telling: problem)
+        case let fault as QuotaFault: self.init(telling: fault)
+        case LedgerError.overQuota(let fault): self.init(telling: fault)
         case LedgerError.full: self = .unavailable("As much is waiting to be stored as may wait.")
         case LedgerError.unwritable, StoreError.unwritable:
             self = .unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)

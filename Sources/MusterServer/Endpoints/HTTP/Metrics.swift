@@ -103,7 +103,7 @@ package final class Metrics: Sendable {
         return counts + latencies
     }
 
-    private static func header(_ name: String, _ type: String, _ help: String) -> String {
+    static func header(_ name: String, _ type: String, _ help: String) -> String {
         "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 

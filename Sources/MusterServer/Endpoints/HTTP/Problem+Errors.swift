@@ -16,6 +16,7 @@ extension Problem {
         case let fault as RuleFault: self = Problem(telling: fault)
         case let fault as IncidentFault: self = .conflict(fault.sentence)
         case let fault as JoinFault: self = .conflict(fault.sentence)
+        case let fault as QuotaFault: self = .overQuota(fault)
         case let error as LedgerError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
         case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))
@@ -59,6 +60,7 @@ extension Problem {
         case .unwritable: self = .insufficientStorage
         case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         case .gone: self = .notFound
+        case .overQuota(let fault): self = .overQuota(fault)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }
     }

@@ -173,6 +173,13 @@ extension Problem {
         return problem
     }
 
+    /// It would take more than a quota allows; nothing of it was done.
+    package static func overQuota(_ fault: QuotaFault) -> Problem {
+        var problem = Problem(fault.status, "over-quota", "This is more than a quota allows.", fault.words)
+        if let seconds = fault.retryAfterSeconds { problem.headers[.retryAfter] = "\(seconds)" }
+        return problem
+    }
+
     /// It cannot be done now; nothing of it was done.
     package static func unavailable(_ detail: String, retryAfterSeconds: Int = 1) -> Problem {
         var problem = Problem(.serviceUnavailable, "unavailable", "Not now; try again.", detail)

@@ -29,7 +29,7 @@ extension NativeEndpoint {
         let now = configuration.now()
         let declaration = try await declaration(of: user, by: access.principal, at: now, in: request)
         guard access.mayDeclare(declaration.kind, of: user) else { throw Problem.forbidden }
-        let receipt = try await ledger.ingest([.declaration(declaration)])
+        let receipt = try await ledger.ingest([.declaration(declaration)], by: access.principal)
         let (safety, directory) = try await ledger.inspect { engine, directory, _ in
             (engine.safety(of: user.number), directory)
         }

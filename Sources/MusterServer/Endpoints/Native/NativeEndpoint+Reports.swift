@@ -28,9 +28,9 @@ extension NativeEndpoint {
         }
         // An array gives each position an index; a single object is the document itself.
         let isSingle = !isLines && reported.items.count == 1 && body.firstCharacter == UInt8(ascii: "{")
-        let observations = try observations(
-            of: reported, by: exchange.access(in: ledger.directory), isSingle: isSingle, at: now)
-        return Self.answer(try await ledger.ingest(observations))
+        let access = try exchange.access(in: ledger.directory)
+        let observations = try observations(of: reported, by: access, isSingle: isSingle, at: now)
+        return Self.answer(try await ledger.ingest(observations, by: access.principal))
     }
 
     /// Looks up the devices and checks the times.

@@ -91,7 +91,9 @@ extension NativeEndpoint {
         Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: .init(
-                byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics) + Metrics.text(ledger.storage.status))))
+                byteBuffer: ByteBuffer(
+                    string: metrics.text(ledger.statistics) + Metrics.text(ledger.storage.status)
+                        + ledger.quotas.metricsText(in: ledger.directory))))
     }
 }
 

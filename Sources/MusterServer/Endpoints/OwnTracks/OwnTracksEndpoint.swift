@@ -78,8 +78,20 @@ package struct OwnTracksEndpoint: Sendable {
             from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
             to: now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds))
         if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
-        _ = try await ledger.ingest(observations)
+        try await store(observations, by: principal)
         return try await reply(to: principal, sealedIn: box)
+    }
+
+    /// Stores what was reported. What is over a quota is 503 here, too: a phone keeps the fix, and sends it when there
+    /// is room.
+    private func store(_ observations: [Observation], by principal: Principal) async throws {
+        do {
+            _ = try await ledger.ingest(observations, by: principal)
+        } catch {
+            guard case .overQuota(let fault) = error else { throw error }
+            metrics.count(event: "owntracks_over_quota")
+            throw Problem.unavailable(fault.words, retryAfterSeconds: fault.retryAfterSeconds ?? Self.mendSeconds)
+        }
     }
 
     /// How long to wait before trying again what a person must mend first, in seconds.

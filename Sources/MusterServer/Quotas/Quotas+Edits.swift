@@ -1,0 +1,128 @@
+import MusterCore
+
+/// What the directory may hold: users that nobody made, collections, databases, and imports of regions.
+extension Quotas {
+    /// So many regions may be put at once whatever the store holds: a fence is drawn also when the store is full.
+    static let drawnRegions = 10
+
+    /// Makes sure that edits make no more of anything than there may be.
+    ///
+    /// - Parameter author: who asks for them; an admin is held to the limits of all, and to no team's, and the server
+    ///   itself (nil) to none.
+    /// - Throws: `QuotaFault`; nothing of the edits may then be carried out.
+    func check(_ edits: [Edit], over directory: Directory, by author: Author?) throws(QuotaFault) {
+        guard let author else { return }
+        var made = Made()
+        for edit in edits { made.count(edit, over: directory) }
+        if made.isNothing { return }
+        do throws(QuotaFault) {
+            if made.isImport || made.collections > 0 || made.databases > 0 || !made.implicitUsers.isEmpty {
+                try checkStore()
+            }
+            try checkImplicitUsers(made, over: directory)
+            try checkCollections(made, edits, over: directory, by: author)
+            if made.databases > 0, directory.databases.count + made.databases > settings.databases {
+                throw QuotaFault(.databases, limit: Double(settings.databases))
+            }
+        } catch {
+            // The store's refusal is counted where it is made.
+            if error.quota != .storeBytes { noteRefusal(error) }
+            throw error
+        }
+    }
+
+    /// How many users more AWS clients may make of a team, and why no more than that.
+    func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaFault) {
+        let counts = QuotaCounts(in: directory)
+        let ofTeam = settings.implicitUsersOfTeam - counts.implicitUsers[team.number, default: 0]
+        let ofAll = settings.implicitUsers - counts.implicitUsers.values.reduce(0, +)
+        let fault =
+            ofTeam <= ofAll
+            ? QuotaFault(.implicitUsersOfTeam, of: team.name, limit: Double(settings.implicitUsersOfTeam))
+            : QuotaFault(.implicitUsers, limit: Double(settings.implicitUsers))
+        return (max(0, min(ofTeam, ofAll)), fault)
+    }
+
+    private func checkImplicitUsers(_ made: Made, over directory: Directory) throws(QuotaFault) {
+        for (number, count) in made.implicitUsers {
+            guard let team = directory.teams[number] else { continue }
+            let left = implicitUsersLeft(of: team, in: directory)
+            if count > left.count { throw left.fault }
+        }
+    }
+
+    private func checkCollections(
+        _ made: Made, _ edits: [Edit], over directory: Directory, by author: Author
+    ) throws(QuotaFault) {
+        guard made.collections > 0 else { return }
+        guard directory.collections.count + made.collections <= settings.collections else {
+            throw QuotaFault(.collections, limit: Double(settings.collections))
+        }
+        guard let user = directory.users[author.user], user.role != .admin,
+            let team = user.team.flatMap({ directory.teams[$0] }), let tracker = directory.trackers[team.tracker]
+        else { return }
+        let own = directory.collections(ofAlone: tracker)
+        guard own + made.collections <= settings.collectionsOfTeam else {
+            throw QuotaFault(.collectionsOfTeam, of: team.name, limit: Double(settings.collectionsOfTeam))
+        }
+    }
+
+    /// What edits make that was not there.
+    private struct Made {
+        var implicitUsers: [TeamNumber: Int] = [:]
+        var collections = 0
+        var databases = 0
+        var regions = 0
+
+        var isImport: Bool { regions > Quotas.drawnRegions }
+        var isNothing: Bool { implicitUsers.isEmpty && collections == 0 && databases == 0 && !isImport }
+
+        mutating func count(_ edit: Edit, over directory: Directory) {
+            switch edit {
+            case .putUser(let user) where user.isImplicit && directory.users[user.number] == nil:
+                if let team = user.team { implicitUsers[team, default: 0] += 1 }
+            case .putCollection(let collection) where directory.collections[collection.number] == nil: collections += 1
+            case .putDatabase(let database) where directory.databases[database.number] == nil: databases += 1
+            case .putRegion: regions += 1
+            default: break
+            }
+        }
+    }
+}
+
+/// How much of what quotas limit there is in a directory.
+struct QuotaCounts {
+    /// Users that AWS clients made, by team.
+    private(set) var implicitUsers: [TeamNumber: Int] = [:]
+    /// Collections of the team that has most of its own.
+    private(set) var mostCollectionsOfTeam = 0
+
+    /// Complexity: proportional to the users, and to the links of trackers.
+    init(in directory: Directory) {
+        for user in directory.users.all where user.isImplicit {
+            if let team = user.team { implicitUsers[team, default: 0] += 1 }
+        }
+        let links = directory.links
+        for tracker in directory.trackers.all {
+            let own = tracker.collections.count { links[$0] == 1 }
+            mostCollectionsOfTeam = max(mostCollectionsOfTeam, own)
+        }
+    }
+}
+
+extension Directory {
+    /// How many trackers of teams each collection is linked to.
+    fileprivate var links: [CollectionNumber: Int] {
+        var links: [CollectionNumber: Int] = [:]
+        for tracker in trackers.all where !tracker.isOfEvaluations {
+            for collection in tracker.collections { links[collection, default: 0] += 1 }
+        }
+        return links
+    }
+
+    /// How many collections are linked to this tracker and to no other team's.
+    fileprivate func collections(ofAlone tracker: Tracker) -> Int {
+        let links = links
+        return tracker.collections.count { links[$0] == 1 }
+    }
+}
