@@ -61,10 +61,13 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // Only the header of SQLite is used here: whoever uses this links the library.
+        .target(name: "CPageChecksums"),
         .target(
             name: "MusterStore",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", .product(name: "GRDB", package: "GRDB.swift"),
+                "CPageChecksums", "MusterCore", "MusterDocuments", "MusterGeometry",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),

@@ -23,6 +23,8 @@ package struct Configuration: Sendable {
     package var isForOneCommand = false
     /// Whether a lost `secrets.key` is replaced by a new one; what was sealed with it stays sealed for ever.
     package var renewsSecretsKey = false
+    /// Whether a store that was lost, or that lost changes, is gone on without.
+    package var acceptsLoss = false
     /// Who may make an account for himself (`PUT /api/users/:id`).
     package var registration = Registration.closed
     /// Whether places are told to those who do not say who they are (`GET /api/places`).

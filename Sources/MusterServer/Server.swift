@@ -40,7 +40,9 @@ package struct Server: Sendable {
         storage.recordSpace(DiskSpace(ofFileSystemAt: settings.dataDirectory))
         var options = SQLiteStore.Options()
         options.health = storage
+        options.acceptsLoss = settings.acceptsLoss
         let store = try SQLiteStore(in: settings.dataDirectory, options: options)
+        store.onDamage { logger.error("DAMAGED \($0). What it held is not told; run muster doctor.") }
         let bell = Bell()
         let quotas = Quotas(
             settings.quotas,

@@ -166,6 +166,10 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Throws: `StoreError` when it does not.
     func testWriting() throws
 
+    /// What is known to be damaged without looking for it, in a person's words: found when the store was opened, or
+    /// since by reads, which returned nothing of it.
+    var knownDamage: [String] { get }
+
     /// Looks for damage; returns what it found, in a person's words, empty when all is well.
     func check() throws -> [String]
 
@@ -378,6 +382,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case unavailable(reason: String)
     /// The file is damaged, or no database of ours.
     case corrupt(path: String, reason: String)
+    /// The database of a folder, or changes that it acknowledged, are gone.
+    case lost(path: String, reason: String)
     /// The file was written by a newer Muster.
     case tooNew(path: String, version: Int, known: Int)
     /// Changes after this sequence are no longer kept; the oldest kept is given.

@@ -29,6 +29,11 @@ extension StoreError: CustomStringConvertible {
             "there is no \(path)"
         case .restore(let path, let reason):
             "\(path) could not be restored: \(reason). Nothing was lost; try again when that is mended."
+        case .lost(let path, let reason):
+            """
+            \(path) was lost: \(reason) Nothing was changed. `muster restore` puts a file that `muster backup` made in \
+            its place; `muster serve --accept-loss`, once, goes on with what is there (see docs/operations.md).
+            """
         case .inUse(let path):
             "\(path) is in use by another Muster. Stop it first, or use another folder."
         }

@@ -26,6 +26,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Requests a second that one AWS key may send.") var awsRequestsPerSecond: Double = 10_000
     @Flag(help: "Replace a secrets.key that is lost; AWS keys and webhook secrets must then be made anew.")
     var renewSecretsKey = false
+    @Flag(help: "Go on, once, with a store that was lost or that lost changes.") var acceptLoss = false
     @Flag(help: "Let targets of rules be on this machine or in a private network.") var allowPrivateTargets = false
     @Option(help: "PEM file of authorities to trust when targets are called, beside the system's.")
     var targetRoots: String?
@@ -93,6 +94,7 @@ struct Serve: AsyncParsableCommand {
         settings.amazon.region = awsRegion
         settings.amazon.requestsPerSecond = awsRequestsPerSecond
         settings.renewsSecretsKey = renewSecretsKey
+        settings.acceptsLoss = acceptLoss
         settings.allowsPrivateTargets = allowPrivateTargets
         settings.targetRoots = targetRoots
         settings.registration = Configuration.Registration(rawValue: registration) ?? .closed

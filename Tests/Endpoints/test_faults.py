@@ -16,6 +16,7 @@ from load import Sender, Walker, batch, one_each
 from muster_process import run
 from native_api import fix, now, problem
 from oracle import difference, key_of, told
+from page_checksums import seal
 
 def furnished(server):
     """A running server with a device that has told a few positions; the device's API."""
@@ -84,6 +85,7 @@ def test_a_file_of_a_newer_version_is_refused(make_server):
     with contextlib.closing(sqlite3.connect(server.data / "muster.sqlite")) as database:
         database.execute("UPDATE meta SET version = version + 1")
         database.commit()
+    seal(server.data / "muster.sqlite")
     before = server.log()
     assert "newer" in refusal(server)[len(before):]
 

@@ -22,7 +22,7 @@ enum Dependencies {
         "MusterDocuments": Allowance(
             own: wire, foreign: foundation.union(["Crypto", "GRDB", "GRDBSQLite"])),
         "MusterStore": Allowance(
-            own: decisions.union(["MusterDocuments"]),
+            own: decisions.union(["CPageChecksums", "MusterDocuments"]),
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
         "MusterReplication": Allowance(own: wire.union(["MusterDocuments"])),
         "MusterServer": Allowance(
@@ -40,6 +40,7 @@ enum Dependencies {
         "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
         "CGeos": Allowance(own: [], foreign: []),
         "CMalloc": Allowance(own: [], foreign: []),
+        "CPageChecksums": Allowance(own: [], foreign: []),
         "CPCRE2": Allowance(own: [], foreign: []),
         "CSodium": Allowance(own: [], foreign: []),
         "CZlib": Allowance(own: [], foreign: []),

@@ -82,6 +82,9 @@ package final class Ledger: Sendable {
     /// a token before the last of them is not believed.
     package var endedRights: Int { shared.endedRights.withLock { $0 } }
 
+    /// What is known to be damaged of the store; reads return nothing of it.
+    package var knownDamage: [String] { store.knownDamage }
+
     /// What the ledger has done since it was opened.
     package var statistics: LedgerStatistics {
         var statistics = shared.statistics.withLock { $0 }

@@ -159,6 +159,8 @@ package final class MemoryStore: Store {
 
     package func testWriting() throws {}
 
+    package var knownDamage: [String] { [] }
+
     package func check() throws -> [String] { [] }
 
     package func close() throws {}

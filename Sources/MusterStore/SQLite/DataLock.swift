@@ -68,6 +68,16 @@ enum DataFile {
         return fsync(descriptor) == 0 ? 0 : errno
     }
 
+    /// How many bytes a file has; 0 where there is none.
+    static func size(of path: String) throws -> Int64 {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw StoreError.unavailable(reason: "\(path): \(describe(errno))") }
+            return 0
+        }
+        return Int64(status.st_size)
+    }
+
     /// An `errno` in words.
     static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
 }

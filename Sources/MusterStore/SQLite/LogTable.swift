@@ -21,6 +21,12 @@ enum LogTable {
             database, sql: "SELECT first_sequence + count - 1 FROM log ORDER BY first_sequence DESC LIMIT 1")
     }
 
+    /// When the newest commit in the log was made; nil when it is empty.
+    static func lastCommit(in database: Database) throws -> Instant? {
+        try Int64.fetchOne(database, sql: "SELECT committed_at FROM log ORDER BY first_sequence DESC LIMIT 1")
+            .map { Instant(milliseconds: $0) }
+    }
+
     /// Calls `body` with every commit from the one that holds `sequence` on, until it says no.
     ///
     /// - Parameter body: the commit's first number, how many changes it has, its time, and its bytes, which are good

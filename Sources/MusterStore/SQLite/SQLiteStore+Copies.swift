@@ -4,10 +4,12 @@ import MusterDocuments
 
 extension SQLiteStore {
     package func backup(to path: String) throws {
+        if isForeign { _ = try StoreError.naming(self.path) { try Self.inspect(self.path) } }
         let refusal = DataFile.create(path, exclusively: true)
         guard refusal == 0 else { throw StoreError.backup(path: path, reason: DataFile.describe(refusal)) }
         do {
             let copy = try DatabaseQueue(path: path)
+            try copy.writeWithoutTransaction { try PageChecksums.claim(in: $0) }
             try pool.backup(to: copy)
             // The copy is one file, without a companion that could be forgotten.
             try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
@@ -16,12 +18,26 @@ extension SQLiteStore {
                 let refusal = DataFile.synchronise(path)
                 guard refusal == 0 else { throw StoreError.backup(path: path, reason: DataFile.describe(refusal)) }
             }
+            let findings = try Self.examine(path).findings
+            guard findings.isEmpty else { throw StoreError.backup(path: path, reason: Self.sentence(findings)) }
         } catch {
             try? FileManager.default.removeItem(atPath: path)
             if let error = error as? StoreError { throw error }
-            let reason = (error as? DatabaseError)?.message ?? String(describing: error)
-            throw StoreError.backup(path: path, reason: reason)
+            throw StoreError.backup(path: path, reason: reason(for: error))
         }
+    }
+
+    /// Why a copy failed: of a page that cannot be read, what it holds.
+    private func reason(for error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return String(describing: error) }
+        guard error.extendedResultCode.rawValue == PageChecksums.mismatch,
+            let findings = try? Self.examine(path).findings, !findings.isEmpty
+        else { return error.message ?? String(describing: error) }
+        return "\(path) is damaged: " + Self.sentence(findings)
+    }
+
+    private static func sentence(_ findings: [String]) -> String {
+        findings.prefix(10).joined(separator: "; ") + (findings.count > 10 ? "; and more" : "")
     }
 
     /// What a pragma says on the writing connection: for whoever wants to be sure, `muster doctor` and the tests.
@@ -34,26 +50,17 @@ extension SQLiteStore {
         try onWriter { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
 
-    /// Looks for damage: SQLite's whole integrity check, then whether the log has a gap and every change can be read.
-    /// Reads the whole file.
-    package func check() throws -> [String] {
-        try onReader { database in
-            var findings = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-            var next = try Counter.trimmed.value(in: database) + 1
-            try LogTable.forEachCommit(from: 1, in: database) { first, count, _, bytes in
-                if first != next {
-                    findings.append("the log goes on with change \(first) where \(next) should be")
-                }
-                next = first + Int64(count)
-                do throws(CodecFault) {
-                    let found = try ChangeCodec.decode(bytes).count
-                    if found != count { findings.append("the commit at change \(first) has \(found), not \(count)") }
-                } catch {
-                    findings.append("the commit at change \(first) cannot be read: \(error)")
-                }
-                return findings.count < 100
-            }
-            return findings
-        }
+    package func check() throws -> [String] { try Self.examine(path).findings }
+
+    package var knownDamage: [String] {
+        damageAtOpening + DamagedPages.found.pages(of: path).sorted().map { "page \($0)" }
+    }
+
+    /// Calls `listener` with what is damaged whenever a read comes across it, once for each page, on the thread that
+    /// reads.
+    package func onDamage(_ listener: @escaping @Sendable (String) -> Void) {
+        let path = path
+        for finding in damageAtOpening { listener("\(path): \(finding)") }
+        DamagedPages.found.listen(to: path) { listener("\(path): page \($0) does not match its checksum") }
     }
 }

@@ -21,12 +21,14 @@ extension SQLiteStore {
 
     /// Opens the file. Where the disk has no room for what SQLite needs to open it, the reserve gives its own.
     ///
+    /// - Returns: the connections, and what is damaged that the server can do without.
     /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unwritable`, `.unavailable`.
-    static func openPool(at path: String, in directory: String, options: Options) throws -> DatabasePool {
-        func open() throws -> DatabasePool {
+    static func openPool(at path: String, in directory: String, options: Options) throws -> (DatabasePool, [String]) {
+        func open() throws -> (DatabasePool, [String]) {
             try StoreError.naming(path) {
-                try inspect(path)
-                return try DatabasePool(path: path, configuration: configuration(options))
+                let damage = try inspect(path)
+                try PageChecksums.add(to: path, in: directory)
+                return (try DatabasePool(path: path, configuration: configuration(options)), damage)
             }
         }
         do {
@@ -39,7 +41,7 @@ extension SQLiteStore {
     /// Brings the writing connection and the file into the state that the rest relies on.
     ///
     /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`; `DatabaseError`.
-    func prepareWriter(_ database: Database, options: Options) throws {
+    static func prepareWriter(_ database: Database, path: String, options: Options) throws {
         // GRDB sets NORMAL when it turns WAL on, after any `prepareDatabase`: only now does FULL stay.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
@@ -55,11 +57,11 @@ extension SQLiteStore {
         try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         try database.execute(sql: "PRAGMA cache_size = -\(options.writerCacheKibibytes)")
         if let limit = options.pageLimit { try database.execute(sql: "PRAGMA max_page_count = \(limit)") }
-        try migrate(database)
+        try migrate(database, path: path)
     }
 
     /// Brings the file to this program's version.
-    private func migrate(_ database: Database) throws {
+    private static func migrate(_ database: Database, path: String) throws {
         do {
             try Schema.migrate(database, path: path, uuid: UUID().uuidString.lowercased())
         } catch let error as DatabaseError where error.isRefusalToWrite {
@@ -72,25 +74,32 @@ extension SQLiteStore {
     /// Looks at a file, without a change to it, before it is opened for writing: whose it is, its version, and whether
     /// it is damaged. Reads all of a small file, else all but the log and the history, which `check` reads.
     ///
-    /// - Throws: `StoreError.tooNew`, `.corrupt`; `DatabaseError`.
-    static func inspect(_ path: String) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.read { try checkQuickly($0, path: path) }
+    /// - Returns: what is damaged that the server can do without.
+    /// - Throws: `StoreError.tooNew`; `.corrupt` where it cannot do without it; `DatabaseError`.
+    static func inspect(_ path: String) throws -> [String] {
+        var damage = DamagedContents()
+        if PageChecksums.areClaimed(by: path), try DataFile.size(of: path) <= quickCheckPageLimit * 4096 {
+            let pages = try PageScan(of: path).damaged
+            if !pages.isEmpty { damage = DamagedContents(of: pages, in: path) }
+            if let vital = damage.vital {
+                let list = damage.findings.prefix(10).joined(separator: "; ")
+                throw StoreError.corrupt(path: path, reason: "\(vital) cannot be read: \(list)")
+            }
+        }
+        let queue = try PageChecksums.openForReading(path)
+        try queue.read { try checkQuickly($0, path: path, leavingOut: damage.tables) }
         try queue.close()
+        return damage.findings
     }
 
-    private static func checkQuickly(_ database: Database, path: String) throws {
+    private static func checkQuickly(_ database: Database, path: String, leavingOut damaged: Set<String>) throws {
         guard try Schema.version(of: database, path: path) > 0 else { return }
-        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         var checks = ["PRAGMA quick_check(1)"]
-        if pages > quickCheckPageLimit {
-            let small = try String.fetchAll(
-                database,
-                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('log', 'history')")
-            checks = small.map { "PRAGMA quick_check(\($0))" }
+        if pages > quickCheckPageLimit || !damaged.isEmpty {
+            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            let spared = pages > quickCheckPageLimit ? damaged.union(["log", "history"]) : damaged
+            checks = tables.filter { !spared.contains($0) }.map { "PRAGMA quick_check(\($0))" }
         }
         for check in checks {
             let answer = try String.fetchOne(database, sql: check) ?? "no answer"
@@ -99,7 +108,7 @@ extension SQLiteStore {
     }
 
     /// Files up to 64 MiB are looked at whole when they are opened.
-    private static let quickCheckPageLimit = 16_384
+    private static let quickCheckPageLimit: Int64 = 16_384
 }
 
 extension StoreError {
@@ -113,6 +122,9 @@ extension StoreError {
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB:
                 throw StoreError.corrupt(path: path, reason: error.message ?? "damaged")
+            case .SQLITE_IOERR where error.extendedResultCode.rawValue == PageChecksums.mismatch:
+                let words = StoreWords.describe(sql: error.sql) ?? "what is read"
+                throw StoreError.corrupt(path: path, reason: "a page of \(words) does not match its checksum")
             case _ where error.isRefusalToWrite:
                 throw StoreError.unwritable(reason: error.message ?? error.description)
             default:
@@ -138,6 +150,7 @@ extension DatabaseError {
         case .SQLITE_FULL, .SQLITE_READONLY: true
         case .SQLITE_IOERR:
             extendedResultCode != .SQLITE_IOERR_READ && extendedResultCode != .SQLITE_IOERR_SHORT_READ
+                && extendedResultCode.rawValue != PageChecksums.mismatch
         default: false
         }
     }

@@ -21,6 +21,7 @@ extension SQLiteStore {
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let lock = try DataLock(in: directory)
             defer { lock.release() }
+            try PageChecksums.install()
             try giveToOwner(of: directory, directory + "/lock")
             _ = try finishRestoring(in: directory)
             let copy = "\(directory)/\(restoringName)"
@@ -52,6 +53,8 @@ extension SQLiteStore {
             let moment = name.dropFirst(restoredPrefix.count).dropLast(".sqlite".count)
             let folder = "\(directory)/before-restore-\(moment)"
             let path = directory + "/" + fileName
+            // It tells of changes that the backup need not have.
+            HighWaterMark.remove(from: directory)
             for suffix in suffixes where files.fileExists(atPath: path + suffix) {
                 try files.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -76,6 +79,9 @@ extension SQLiteStore {
         configuration.readonly = true
         let source = try DatabaseQueue(path: backup, configuration: configuration)
         let target = try DatabaseQueue(path: copy)
+        if PageChecksums.areClaimed(by: backup) {
+            try target.writeWithoutTransaction { try PageChecksums.claim(in: $0) }
+        }
         try source.backup(to: target)
         try target.writeWithoutTransaction { database in
             // One file, without a companion.

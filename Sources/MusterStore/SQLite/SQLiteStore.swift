@@ -29,6 +29,8 @@ package final class SQLiteStore: Store {
         package var deliveryLimits = DeliveryLimits()
         /// Told of every write that the disk refuses; nil for nobody.
         package var health: StorageHealth?
+        /// Whether a database that was lost, or that lost changes, is gone on without.
+        package var acceptsLoss = false
 
         package init() {}
     }
@@ -54,6 +56,10 @@ package final class SQLiteStore: Store {
     /// How far slow work has come; only the writer's thread uses it.
     let chores = Mutex(Chores())
     private let newest = Atomic<Int64>(0)
+    /// What was damaged when it was opened.
+    let damageAtOpening: [String]
+    /// nil when open for reading only.
+    private let mark: HighWaterMark?
 
     /// Opens the store in a folder, and makes both when there are none: the folder 0700, the files 0600.
     ///
@@ -64,7 +70,7 @@ package final class SQLiteStore: Store {
 
     /// Opens the store in a folder, and makes both when there are none.
     ///
-    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.unavailable`.
+    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.lost`, `.unavailable`.
     package init(in directory: String, options: Options) throws {
         path = directory + "/" + Self.fileName
         do {
@@ -75,18 +81,36 @@ package final class SQLiteStore: Store {
         }
         lock = try DataLock(in: directory)
         try Self.finishRestoring(in: directory)
+        try PageChecksums.install()
+        if options.acceptsLoss {
+            HighWaterMark.remove(from: directory)
+        } else {
+            try Self.requireDatabase(in: directory)
+        }
+        let known = HighWaterMark.read(in: directory)
         let refusal = DataFile.create(path, exclusively: false)
         guard refusal == 0 else { throw StoreError.unavailable(reason: "\(path): \(DataFile.describe(refusal))") }
         stage = Mutex(Stage(limit: options.stageLimit))
         epochLimit = options.epochLimit
         deliveryLimits = options.deliveryLimits
         health = options.health
-        pool = try Self.openPool(at: path, in: directory, options: options)
-        try StoreError.naming(path) {
+        let path = path
+        DamagedPages.found.forget(path)
+        let pool: DatabasePool
+        (pool, damageAtOpening) = try Self.openPool(at: path, in: directory, options: options)
+        let uuid = try StoreError.naming(path) {
             try pool.writeWithoutTransaction { database in
-                try prepareWriter(database, options: options)
-                try load(from: database)
+                try Self.prepareWriter(database, path: path, options: options)
+                return try String.fetchOne(database, sql: "SELECT uuid FROM meta") ?? ""
             }
+        }
+        self.pool = pool
+        mark = HighWaterMark(in: directory, of: uuid)
+        try StoreError.naming(path) { try pool.writeWithoutTransaction { try load(from: $0) } }
+        try Self.requireChanges(known, in: path, of: uuid, upTo: lastSequence.rawValue)
+        // A store of an earlier version, or one that was restored, has no mark yet.
+        if known == nil, let last = try StoreError.naming(path, { try pool.read { try LogTable.lastCommit(in: $0) } }) {
+            mark?.advance(to: lastSequence.rawValue, at: last)
         }
     }
 
@@ -101,7 +125,12 @@ package final class SQLiteStore: Store {
         epochLimit = 1
         deliveryLimits = DeliveryLimits()
         health = nil
+        mark = nil
+        damageAtOpening = []
         let path = path
+        try PageChecksums.install()
+        try Self.requireDatabase(in: directory)
+        let known = HighWaterMark.read(in: directory)
         guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
         var configuration = Self.configuration(Options())
         configuration.readonly = true
@@ -112,6 +141,8 @@ package final class SQLiteStore: Store {
                     throw StoreError.unavailable(reason: "\(path): an older version; let the server open it first")
                 }
                 try load(from: database)
+                let uuid = try String.fetchOne(database, sql: "SELECT uuid FROM meta") ?? ""
+                try Self.requireChanges(known, in: path, of: uuid, upTo: lastSequence.rawValue)
             }
         }
     }
@@ -132,6 +163,7 @@ package final class SQLiteStore: Store {
                 return (result, try mergeBehind(transaction))
             }
             adopt(transaction, merged: slice)
+            mark?.advance(to: transaction.lastSequence, at: committedAt)
             return result
         }
     }
@@ -169,6 +201,7 @@ package final class SQLiteStore: Store {
             // So that the one file holds everything. It is as safe beside its WAL, when the disk refuses.
             try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         }
+        mark?.finish()
         try StoreError.naming(path) { try pool.close() }
         lock?.release()
     }

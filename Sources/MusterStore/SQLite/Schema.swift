@@ -14,7 +14,7 @@ enum Schema {
     /// A step that was released is never edited.
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13, version14,
+        version11, version12, version13, version14, version15,
     ]
 
     /// The newest version this program knows.
@@ -184,6 +184,10 @@ enum Schema {
 
     /// What trackers' clients called devices before they came to their owners.
     private static let version11 = "ALTER TABLE devices ADD COLUMN alias TEXT;"
+
+    /// Pages have checksums. `PageChecksums.add` gives them to a file before its tables are looked at; this step keeps
+    /// programs that do not know of them from writing it.
+    private static let version15 = "-- No table changes."
 
     /// Who made rules and targets.
     private static let version12 = MakerColumns.schema

@@ -49,9 +49,18 @@ struct Doctor: AsyncParsableCommand {
         if let permissions, permissions & 0o077 != 0 {
             troubles.append("others can read \(data.data): run chmod 700 \(data.data)")
         }
-        let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
-        announce("Changes in the log: \(store.lastSequence.rawValue)")
-        troubles += try store.check()
+        let examination = try await clearly { try SQLiteStore.examine(in: data.data) }
+        if !examination.verified.isEmpty { announce("Verified: " + examination.verified.joined(separator: ", ")) }
+        troubles += examination.findings.map { "damaged: \($0)" }
+        if examination.findings.isEmpty {
+            // It is sound: whether it can also be served, with all that was acknowledged, shows when it is opened.
+            let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
+            announce("Changes in the log: \(store.lastSequence.rawValue)")
+        } else {
+            troubles.append(
+                "put a backup from before in its place: muster restore FILE --data \(data.data). What is not named "
+                    + "here can be read.")
+        }
         guard troubles.isEmpty else {
             for trouble in troubles { announce("TROUBLE: \(trouble)") }
             throw ExitCode(1)

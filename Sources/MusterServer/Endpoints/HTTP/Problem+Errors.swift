@@ -70,7 +70,11 @@ extension Problem {
         case .trimmed(let oldest):
             self = .gone("Changes before \(oldest.rawValue) are not kept any longer: start anew.")
         case .unwritable: self = .insufficientStorage
-        case .unavailable, .corrupt, .tooNew, .inUse, .backup, .restore, .missing:
+        case .corrupt:
+            self = .unavailable(
+                "What is asked for is damaged on the server's disk, and is not told. Its operator runs muster doctor.",
+                retryAfterSeconds: 3600)
+        case .unavailable, .tooNew, .inUse, .backup, .restore, .missing, .lost:
             self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
         }
     }

@@ -43,10 +43,11 @@ extension NativeEndpoint {
         let (sequence, clock) = try await ledger.inspect { engine, _, sequence in
             (sequence, engine.suspectServerClock(now: now))
         }
-        let storage = ledger.storage.status
+        let (storage, damage) = (ledger.storage.status, ledger.knownDamage)
         return .json { writer in
             writer.beginObject()
-            writer.member("status", storage.isWritable ? "ok" : "degraded")
+            writer.member("status", !damage.isEmpty ? "damaged" : storage.isWritable ? "ok" : "degraded")
+            if !damage.isEmpty { writer.member("damaged", Int64(damage.count)) }
             if isKnown { writer.member("sequence", sequence.rawValue) }
             writer.member("at", now)
             writer.member(storage, isKnown: isKnown, warningBytes: configuration.diskWarningBytes)
@@ -88,11 +89,12 @@ extension NativeEndpoint {
     }
 
     private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        Response(
+        let text = metrics.text(ledger.statistics, damage: ledger.knownDamage.count)
+        return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: .init(
                 byteBuffer: ByteBuffer(
-                    string: metrics.text(ledger.statistics) + Metrics.text(ledger.storage.status)
+                    string: text + Metrics.text(ledger.storage.status)
                         + ledger.quotas.metricsText(in: ledger.directory))))
     }
 }

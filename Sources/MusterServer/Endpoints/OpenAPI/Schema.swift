@@ -181,9 +181,9 @@ enum Schema {
         (
             "Health",
             object(
-                [("status", words("ok", "degraded")), ("at", time)],
+                [("status", words("ok", "degraded", "damaged")), ("at", time)],
                 optional: [
-                    ("sequence", since), ("serverClock", #"{"type":"object"}"#),
+                    ("damaged", integer), ("sequence", since), ("serverClock", #"{"type":"object"}"#),
                     ("storage", reference("StorageHealth")),
                 ])
         ),

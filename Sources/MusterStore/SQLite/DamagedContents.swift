@@ -1,0 +1,265 @@
+import Foundation
+import GRDB
+import MusterCore
+
+/// What damaged pages of a store's file held, as far as the sound ones tell.
+struct DamagedContents {
+    /// A line for each thing that is damaged, in a person's words.
+    private(set) var findings: [String] = []
+    /// What the server cannot do without, in a person's words; nil when it can serve the rest.
+    private(set) var vital: String?
+    /// The tables that hold a damaged page.
+    private(set) var tables: Set<String> = []
+
+    private static let mostFindings = 100
+    /// Tables of which the server reads single rows when they are asked for: it serves without some of them.
+    private static let spared: Set<String> = [
+        "log", "history", "documents", "bodies", "blob_chunks", "audit", "incident_changes", "dead_letters",
+    ]
+
+    /// A page of a table or index, in the order of its rows.
+    private struct Page {
+        var table: String
+        var path: Substring
+        var number: Int
+        var kind: String
+    }
+
+    /// Nothing.
+    init() {}
+
+    /// Finds out what these pages held.
+    ///
+    /// Reads the upper pages of every table and index, and of large rows.
+    init(of damaged: [Int], in path: String) {
+        do {
+            let unverified = try PageChecksums.openUnverified(path)
+            let verified = try PageChecksums.openForReading(path)
+            try unverified.read { try describe(Set(damaged), in: $0, verified) }
+        } catch {
+            vital = "what the other pages say of them cannot be read (\(error.localizedDescription))"
+            findings.append("pages \(Self.list(damaged)) are damaged; \(vital ?? "")")
+        }
+    }
+
+    private mutating func describe(
+        _ damaged: Set<Int>, in unverified: Database, _ verified: DatabaseQueue
+    ) throws {
+        let pages = try Self.pages(in: unverified, around: damaged)
+        var rest = damaged
+        var ranges: Set<String> = []
+        for (index, page) in pages.enumerated() where damaged.contains(page.number) {
+            rest.remove(page.number)
+            tables.insert(page.table)
+            let words = StoreWords.describe(page.table)
+            let isSpared = Self.spared.contains(page.table) && page.kind != "internal"
+            if !isSpared { vital = words }
+            guard isSpared, let rows = try Self.rows(of: index, in: pages, unverified) else {
+                append("page \(page.number), of \(words)")
+                continue
+            }
+            guard ranges.insert("\(page.table) \(rows)").inserted else { continue }
+            let contents = (try? verified.read { try Self.contents(of: page.table, rows, in: $0) }) ?? nil
+            append("page \(page.number), of \(words): \(contents ?? "rows \(rows.lowerBound) to \(rows.upperBound)")")
+        }
+        for number in rest.sorted() {
+            if number == 1 { vital = "the head of the file" }
+            append("page \(number), which no table uses or which lies beyond the end of the file")
+        }
+        guard !rest.isEmpty, vital == nil else { return }
+        if try !Self.freeListIsSound(in: verified) { vital = "the list of free pages" }
+    }
+
+    private mutating func append(_ finding: String) {
+        guard findings.count < Self.mostFindings else { return }
+        findings.append(finding + (findings.count == Self.mostFindings - 1 ? "; and more" : ""))
+    }
+
+    private static func list(_ pages: [Int]) -> String {
+        pages.prefix(10).map(String.init).joined(separator: ", ") + (pages.count > 10 ? " and more" : "")
+    }
+
+    /// The damaged pages that belong to something, with the leaves beside them.
+    private static func pages(in database: Database, around damaged: Set<Int>) throws -> [Page] {
+        var pages: [Page] = []
+        var leaf: Page?
+        var wantsNext = false
+        let rows = try Row.fetchCursor(database, sql: "SELECT name, path, pageno, pagetype FROM dbstat")
+        while let row = try rows.next() {
+            let path: String = row[1]
+            let page = Page(table: row[0], path: path[...], number: row[2], kind: row[3])
+            let isDamaged = damaged.contains(page.number)
+            if isDamaged {
+                if let leaf, leaf.table == page.table, pages.last?.number != leaf.number { pages.append(leaf) }
+                pages.append(page)
+                wantsNext = true
+            } else if page.kind == "leaf", wantsNext {
+                if pages.last?.table == page.table { pages.append(page) }
+                wantsNext = false
+            }
+            if page.kind == "leaf" { leaf = page }
+        }
+        return pages
+    }
+
+    /// The rows that a damaged page of a table held at most; nil where nothing tells.
+    private static func rows(of index: Int, in pages: [Page], _ database: Database) throws -> ClosedRange<Int64>? {
+        let page = pages[index]
+        if page.kind == "overflow" {
+            // The path of a large row's further pages names the leaf, and the row on it.
+            guard let slash = page.path.lastIndex(of: "/"),
+                let cell = Int(page.path[page.path.index(after: slash)...].prefix { $0 != "+" }, radix: 16),
+                let leaf = try leaf(page.path[...slash], of: page.table, in: database),
+                let row = LeafPage(leaf)?.row(cell)
+            else { return nil }
+            return row...row
+        }
+        let before = pages[..<index].last { $0.kind == "leaf" && $0.table == page.table }
+        let after = pages[(index + 1)...].first { $0.kind == "leaf" && $0.table == page.table }
+        let low = try before.flatMap { try LeafPage(bytes(of: $0.number, in: database))?.last }
+        let high = try after.flatMap { try LeafPage(bytes(of: $0.number, in: database))?.row(0) }
+        let (first, last) = ((low ?? 0) + 1, (high ?? .max) - 1)
+        return first <= last ? first...last : nil
+    }
+
+    private static func leaf(_ path: Substring, of table: String, in database: Database) throws -> Data? {
+        let number = try Int.fetchOne(
+            database, sql: "SELECT pageno FROM dbstat WHERE name = ? AND path = ?", arguments: [table, String(path)])
+        return try number.flatMap { try bytes(of: $0, in: database) }
+    }
+
+    private static func bytes(of page: Int, in database: Database) throws -> Data? {
+        let file = try database.path.map { try FileHandle(forReadingFrom: URL(filePath: $0)) }
+        defer { try? file?.close() }
+        try file?.seek(toOffset: UInt64(page - 1) * UInt64(PageChecksums.pageSize))
+        return try file?.read(upToCount: PageChecksums.pageSize)
+    }
+
+    /// Whose rows these were, and of when, by what indexes and neighbours say of them.
+    private static func contents(
+        of table: String, _ rows: ClosedRange<Int64>, in database: Database
+    ) throws -> String? {
+        let arguments: StatementArguments = [rows.lowerBound, rows.upperBound]
+        switch table {
+        case "log":
+            let before = try Int64.fetchOne(
+                database,
+                sql: "SELECT committed_at FROM log WHERE first_sequence < ? ORDER BY first_sequence DESC LIMIT 1",
+                arguments: [rows.lowerBound])
+            let since = before.map { ", after \(SQLiteStore.describe(Instant(milliseconds: $0)))" } ?? ""
+            let next = try Int64.fetchOne(
+                database, sql: "SELECT min(first_sequence) FROM log WHERE first_sequence > ?",
+                arguments: [rows.upperBound])
+            let through = next.map { String($0 - 1) } ?? "the newest"
+            return "changes \(rows.lowerBound) to \(through)\(since)"
+        case "history":
+            let devices = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT coalesce(users.name || '/' || devices.name, 'device ' || found.device) AS name, first, last
+                    FROM (SELECT device, min(first_time) AS first, max(last_time) AS last
+                        FROM history INDEXED BY history_of_device WHERE number BETWEEN ? AND ? GROUP BY device LIMIT 20
+                    ) AS found
+                    LEFT JOIN devices ON devices.number = found.device LEFT JOIN users ON users.number = devices.owner
+                    """, arguments: arguments)
+            guard !devices.isEmpty else { return nil }
+            return "positions of "
+                + devices.map { row in
+                    let times = (row["first"] as Int64, row["last"] as Int64)
+                    let first = SQLiteStore.describe(Instant(milliseconds: times.0))
+                    let last = SQLiteStore.describe(Instant(milliseconds: times.1))
+                    return "\(row["name"] as String) from \(first) to \(last)"
+                }.joined(separator: ", ")
+        case "documents":
+            let ids = try String.fetchAll(
+                database,
+                sql: "SELECT id FROM documents INDEXED BY documents_by_id WHERE number BETWEEN ? AND ? LIMIT 20",
+                arguments: arguments)
+            return ids.isEmpty ? nil : ids.joined(separator: ", ")
+        default:
+            return nil
+        }
+    }
+
+    /// Whether the pages that list the free ones can be read.
+    private static func freeListIsSound(in verified: DatabaseQueue) throws -> Bool {
+        // SQLite walks the list to count what integrity_check compares; a damaged page of it ends that.
+        try verified.read { database in
+            guard let file = try database.path.flatMap({ FileHandle(forReadingAtPath: $0) }) else { return false }
+            defer { try? file.close() }
+            guard let header = try file.read(upToCount: 100), header.count == 100 else { return false }
+            var next = header[32..<36].reduce(0) { $0 << 8 | Int($1) }
+            var left = header[36..<40].reduce(0) { $0 << 8 | Int($1) }
+            while next != 0, left > 0 {
+                try file.seek(toOffset: UInt64(next - 1) * UInt64(PageChecksums.pageSize))
+                let page = try file.read(upToCount: PageChecksums.pageSize) ?? Data()
+                guard page.withUnsafeBytes({ PageScan.isSound($0, number: next) }) else { return false }
+                next = page[0..<4].reduce(0) { $0 << 8 | Int($1) }
+                left -= 1
+            }
+            return true
+        }
+    }
+}
+
+extension Database {
+    /// The file of the connection.
+    fileprivate var path: String? {
+        get throws { try String.fetchOne(self, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'") }
+    }
+}
+
+/// The rowids on a leaf page of a table; see https://sqlite.org/fileformat2.html#b_tree_pages.
+private struct LeafPage {
+    private let bytes: [UInt8]
+    private let count: Int
+
+    /// nil for what is no leaf of a table.
+    init?(_ page: Data?) {
+        guard let page, page.count == PageChecksums.pageSize, page.first == 13 else { return nil }
+        bytes = Array(page)
+        count = Int(bytes[3]) << 8 | Int(bytes[4])
+        guard count > 0, 8 + 2 * count <= bytes.count else { return nil }
+    }
+
+    var last: Int64? { row(count - 1) }
+
+    func row(_ cell: Int) -> Int64? {
+        guard (0..<count).contains(cell) else { return nil }
+        var place = Int(bytes[8 + 2 * cell]) << 8 | Int(bytes[9 + 2 * cell])
+        guard number(at: &place) != nil else { return nil }
+        return number(at: &place)
+    }
+
+    private func number(at place: inout Int) -> Int64? {
+        var value: UInt64 = 0
+        for index in 0..<9 {
+            guard place < bytes.count else { return nil }
+            let byte = bytes[place]
+            place += 1
+            if index == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte & 0x80 == 0 { return Int64(bitPattern: value) }
+        }
+        return nil
+    }
+}
+
+/// What tables hold, as a person calls it.
+enum StoreWords {
+    private static let words = [
+        "log": "the log", "history": "the history of positions", "documents": "documents",
+        "bodies": "documents' other revisions", "blob_chunks": "attachments", "audit": "the audit log",
+        "incident_changes": "incidents' records", "dead_letters": "dead letters", "users": "users",
+        "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
+        "incidents": "incidents", "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
+    ]
+
+    static func describe(_ table: String) -> String { words[table] ?? "the table or index \(table)" }
+
+    /// What a statement reads or writes.
+    static func describe(sql: String?) -> String? {
+        guard let sql, let found = sql.firstMatch(of: /(?:FROM|INTO|UPDATE)\s+(\w+)/) else { return nil }
+        return describe(String(found.1))
+    }
+}
