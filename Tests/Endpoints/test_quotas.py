@@ -1,4 +1,4 @@
-"""What one user, one team and all together may take: what is over it is refused in words, and nothing of it is stored."""
+"""What one user, one team and all may take: what is over it is refused in words, and nothing of it is stored."""
 
 import base64
 import re
@@ -227,7 +227,8 @@ def test_files_that_were_replaced_count_until_they_are_compacted(make_server):
         if revision:
             document["_rev"] = revision
         revision = member.ok("PUT", own + "/d", document)["rev"]
-    fault = member.refused(507, "insufficient_storage", "PUT", own + "/d", {"_rev": revision, "_attachments": a_file(300_000)})
+    another = {"_rev": revision, "_attachments": a_file(300_000)}
+    fault = member.refused(507, "insufficient_storage", "PUT", own + "/d", another)
     assert "User ana" in fault
     assert member.ok("GET", own + "/d")["_rev"] == revision
 

@@ -1,4 +1,5 @@
-/// Token buckets by key, which can be given back what was taken for nothing: so many tokens at once, and so many a second in the long run.
+/// Token buckets by key, which can be given back what was taken for nothing: so many tokens at once, and so many a
+/// second in the long run.
 ///
 /// A bucket that is full again is forgotten: there are as many as keys that took something of late.
 struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {

@@ -2,8 +2,8 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// How many bytes the history has of each device, counted by the database itself while blocks come and go: whichever way
-/// a block goes, by retention, removal or a deleted track, the count follows in the same transaction.
+/// How many bytes the history has of each device, counted by the database itself while blocks come and go: whichever
+/// way a block goes, by retention, removal or a deleted track, the count follows in the same transaction.
 enum UsageTable {
     static let schema = """
         -- Bytes of each device's blocks in the history.

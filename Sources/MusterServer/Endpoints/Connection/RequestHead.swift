@@ -23,8 +23,8 @@ extension HTTPRequest {
             path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
     }
 
-    /// The method that is meant: what `X-HTTP-Method-Override` says, where a CouchDB client that can only send POST asks
-    /// for one of CouchDB's paths. Beside any other method the field says nothing.
+    /// The method that is meant: what `X-HTTP-Method-Override` says, where a CouchDB client that can only send POST
+    /// asks for one of CouchDB's paths. Beside any other method the field says nothing.
     private static func method(of head: HTTPRequestHead) throws -> Method {
         let sent = try Method(head.method)
         guard sent == .post, let name = head.headers.first(name: "X-HTTP-Method-Override"),
