@@ -92,6 +92,8 @@ package struct Endpoints: Sendable {
                         .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
                     ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
             ) { request, exchange in
+                // Nobody listens to what has no body.
+                if request.method == .head { return LiveFeed.head }
                 let proof = LiveFeed.Proof(
                     authorization: request.headers[.authorization], address: exchange.remoteAddress)
                 guard let principal = exchange.principal else { throw Problem.unauthorized }

@@ -37,15 +37,19 @@ struct LiveFeed: Sendable {
                 ? .unavailable(error.words, retryAfterSeconds: 30)
                 : .tooManyRequests(retryAfterSeconds: 30, error.words)
         }
-        let headers: HTTPFields = [
-            .contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no",
-        ]
         let body = ResponseBody { writer in
             try await watched(listener, on: channel) { try await stream(listener, to: proof, &writer) }
             // The next request on this connection may come as soon as this is said.
             try await writer.finish(nil)
         }
-        return Response(status: .ok, headers: headers, body: body)
+        return Response(status: .ok, headers: Self.headers, body: body)
+    }
+
+    /// The answer to a HEAD: it opens no feed.
+    static var head: Response { Response(status: .ok, headers: headers) }
+
+    private static var headers: HTTPFields {
+        [.contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no"]
     }
 
     private func watched(

@@ -2,6 +2,7 @@ import HTTPTypes
 import MusterCore
 import MusterStore
 import MusterWire
+import NIOCore
 import Testing
 
 @testable import MusterServer
@@ -135,6 +136,31 @@ import Testing
         }
     }
 
+    @Test func `HEAD is answered as GET is, without a body, wherever GET is`() async throws {
+        let office = try await Office()
+        let lines = Self.everyLine.filter { $0.hasPrefix("GET ") }.sorted()
+        try await office.open { desk in
+            for line in lines {
+                let path = Self.path(String(line.dropFirst(4)), user: "mia", team: "north")
+                let head = try await desk.send(.head, path, as: "admin")
+                #expect(head.body.readableBytes == 0, "\(line)")
+                #expect(head.status != 405 && head.status < 500, "\(line): \(head.status)")
+                // The feed that GET opens never ends.
+                guard !line.hasSuffix("/live") else {
+                    #expect(head.status == 200 && head.headers[.contentType] == "text/event-stream")
+                    continue
+                }
+                let full = try await desk.send(.get, path, as: "admin")
+                #expect(head.status == full.status, "\(line)")
+                #expect(head.headers[.contentType] == full.headers[.contentType], "\(line)")
+                // What a server says of itself changes between the two, and so may its length.
+                if !line.contains("metrics"), let length = head.headers[.contentLength] {
+                    #expect(length == full.headers[.contentLength], "\(line)")
+                }
+            }
+        }
+    }
+
     /// Routes about somebody or some team, each with a body that would do.
     static let aboutOthers: [(line: String, body: String?)] = [
         ("GET /api/v1/users/{user}", nil),
@@ -247,7 +273,7 @@ import Testing
             #expect(try await desk.send(.get, "//health/nothing").headers[.contentType] == "application/problem+json")
             let reply = try await desk.send(.put, "/users", as: "admin", "{}")
             #expect(reply.status == 405)
-            #expect(reply.headers[.allow] == "GET, POST")
+            #expect(reply.headers[.allow] == "GET, POST, HEAD")
             #expect(reply.json["type"]?.string == "urn:muster:problem:method-not-allowed")
         }
     }

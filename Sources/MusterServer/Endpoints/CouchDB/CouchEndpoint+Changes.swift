@@ -69,6 +69,8 @@ extension CouchEndpoint {
             .contentType: isEvents ? "text/event-stream" : "application/json", .cacheControl: "no-store",
         ]
         headers[.init("X-Accel-Buffering")!] = "no"
+        // A HEAD opens no feed.
+        if call.request.method == .head { return Response(status: .ok, headers: headers) }
         let follower = FeedFollower(
             answer, endpoint: self, proof: call.proof, owner: owner, on: call.exchange.channel, whereAllowed: mayFollow)
         return Response(

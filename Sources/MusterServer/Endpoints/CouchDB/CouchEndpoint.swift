@@ -66,7 +66,7 @@ struct CouchEndpoint: Sendable {
             routes.add(
                 Route(
                     method, path, admits: isOpen ? .anyone : .provenByHandler(Route.Admission.everyRole),
-                    answersHead: method == .get, documentation
+                    documentation
                 ) { request, exchange in
                     try await respond(to: request, exchange, isOpen: isOpen, handler)
                 })

@@ -29,24 +29,21 @@ package struct Route: Sendable {
     package let path: String
     /// Whom it admits.
     package let admission: Admission
-    /// Whether a `HEAD` of its path is answered as it would be, without the body.
-    package let answersHead: Bool
+    /// Whether a `HEAD` of its path is answered as it would be, without the body (RFC 9110, section 9.3.2).
+    package var answersHead: Bool { method == .get }
     /// What it says of itself in OpenAPI.
     package let documentation: Documentation
     /// What carries the request out.
     package let handler: Handler
 
-    /// A route.
-    ///
-    /// - Parameter answersHead: only for a handler that holds nothing until its body is written.
+    /// A route. The handler of a GET must hold nothing until its body is written: for a HEAD the body never is.
     package init(
-        _ method: HTTPRequest.Method, _ path: String, admits admission: Admission, answersHead: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, admits admission: Admission,
         _ documentation: Documentation, handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.admission = admission
-        self.answersHead = answersHead
         self.documentation = documentation
         self.handler = handler
     }
