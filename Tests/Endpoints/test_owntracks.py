@@ -12,7 +12,7 @@ from owntracks_phone import Phone, location, opened, sealed, secret
 
 golden = root / "Tests/MusterWireTests/Golden/OwnTracks"
 payloads = sorted(file.name.removesuffix(".json") for file in golden.glob("*.json") if ".expected" not in file.name)
-paths = ["/owntracks", "/pub"]
+paths = ["/owntracks", "/pub", "/owntracks/pub", "/owntracks/alice/phone", "/pub/a/b/c"]
 
 
 @pytest.fixture(scope="module")
@@ -317,3 +317,20 @@ def test_an_iphone_that_was_offline_tells_everything_in_order(admin, make_phone)
     assert [position["latitude"] for position in admin.history(phone.name)] == [0, 1, 2, 3]
     latest = [item for item in admin.items("/positions") if item["device"] == phone.name]
     assert latest[0]["latitude"] == 3
+
+
+# MARK: What stands behind the path
+
+
+def test_an_address_may_name_the_user_and_the_device_where_nothing_else_does(server, admin):
+    admin.make_team("gatekeepers")
+    gate = admin.make_user("gate", "gateway", "gatekeepers")
+    admin.make_user("alice", "member", "gatekeepers")
+    admin.make_device("alice", "phone")
+    report = location(tst=now() // 1000 - 5)
+    known = gate.send("POST", "//owntracks/alice/phone", report)
+    assert known.status_code == 200, known.text
+    assert len(admin.history("alice/phone")) == 1
+    # An iPhone keeps what is answered with 503, and with nothing else.
+    for path in ("nobody/phone", "alice/laptop", "alice"):
+        assert gate.send("POST", f"//owntracks/{path}", report).status_code == 503, path

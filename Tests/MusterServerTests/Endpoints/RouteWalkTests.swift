@@ -62,6 +62,7 @@ import Testing
         "GET /.well-known/jwks.json": "*", "GET /health": "*", "GET /api/v1/health": "*", "GET /metrics": "a",
         "PUT /api/users/{account}": "*", "POST /api/login": "*", "GET /api/places": "almnd",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
+        "POST /owntracks/{path...}": "almngd", "POST /pub/{path...}": "almngd",
     ]
 
     /// The lines of this list, of AWS's and of CouchDB's.
@@ -87,7 +88,7 @@ import Testing
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
             "{person}": "-1",
-            "{target}": "none", "{letter}": "1",
+            "{target}": "none", "{letter}": "1", "{path...}": "\(user)/phone",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)

@@ -24,9 +24,10 @@ package struct OwnTracksEndpoint: Sendable {
         self.configuration = configuration
     }
 
-    /// Adds `/owntracks`, and `/pub`, which the OwnTracks Recorder has.
+    /// Adds `/owntracks`, and `/pub`, which the OwnTracks Recorder has. What stands behind them in an address that
+    /// somebody typed is no reason for a phone to lose a fix: it names the user and device, or nothing.
     package func register(in routes: inout RouteTable) {
-        for path in ["/owntracks", "/pub"] {
+        for path in ["/owntracks", "/pub", "/owntracks/{path...}", "/pub/{path...}"] {
             routes.add(
                 Route(
                     .post, path, admits: .provenByHandler(Route.Admission.everyRole),

@@ -1,12 +1,17 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterWire
 
-/// Who an app says it is, beside its credential: by headers, or, as the Recorder has it, in the query.
+/// Who an app says it is, beside its credential: by headers; as the Recorder has it, in the query; or by what stands in
+/// the address behind `/owntracks` or `/pub`.
 struct OwnTracksSender: Equatable {
     var user: String?
     var device: String?
+    /// What the address names counts least: a person typed it into the app.
+    var userInPath: String?
+    var deviceInPath: String?
 
     init(user: String?, device: String?) {
         self.user = user
@@ -17,6 +22,16 @@ struct OwnTracksSender: Equatable {
         let query = Query(request)
         user = request.headers[.limitUser] ?? query.text("u")
         device = request.headers[.limitDevice] ?? query.text("d")
+        takePath(request.uri.path)
+    }
+
+    /// Reads `/owntracks/alice/phone`, also where a proxy put `/pub` or `/owntracks` before it once more.
+    private mutating func takePath(_ path: String) {
+        let names = path.split(separator: "/").drop { $0 == "owntracks" || $0 == "pub" }
+            .map { $0.removingPercentEncoding ?? String($0) }
+        guard names.count == 2 else { return }
+        userInPath = names[0]
+        deviceInPath = names[1]
     }
 }
 
@@ -44,12 +59,15 @@ struct OwnTracksReport {
     /// Whether something in it must be opened first.
     var isSealed: Bool { !envelopes.isEmpty }
 
-    /// The user that is named, by header or topic.
-    var userName: String? { sender.user ?? topic?.user }
+    /// The user that is named: by header, topic or address.
+    var userName: String? { sender.user ?? topic?.user ?? sender.userInPath }
 
-    /// The device that is named, by header or topic, as a name of ours: what a name may not hold becomes a hyphen.
+    /// The device that is named, by header, topic or address, as a name of ours: what a name may not hold becomes a
+    /// hyphen.
     var deviceName: String {
-        let name = [sender.device, topic?.device].lazy.compactMap { $0 }.first { !$0.isEmpty } ?? "phone"
+        let name =
+            [sender.device, topic?.device, sender.deviceInPath].lazy.compactMap { $0 }
+            .first { !$0.isEmpty } ?? "phone"
         let kept = name.unicodeScalars.prefix(EntityName.limit).map { scalar in
             EntityName.isValid("a\(scalar)") ? Character(scalar) : "-"
         }
