@@ -36,6 +36,8 @@ package struct Server: Sendable {
         self.settings = settings
         self.logger = logger
         ProcessMemory.shareArenas()
+        try OpenFiles.requireEnough()
+        try ProcessMemory.requireEnough()
         let storage = StorageHealth(now: settings.now)
         storage.recordSpace(DiskSpace(ofFileSystemAt: settings.dataDirectory))
         var options = SQLiteStore.Options()
