@@ -1,12 +1,10 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 package import Logging
 import MusterCore
 import MusterStore
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
@@ -23,6 +21,8 @@ package struct Server: Sendable {
     private let replicator: Replicator
     private let metrics: Metrics
     private let connections: OpenConnections
+    /// nil where the server speaks no TLS.
+    private let certificates: CertificateFiles?
 
     /// The password that `admin` was given, when this is the first start of a server that stays and none was
     /// configured. Show it once.
@@ -30,7 +30,7 @@ package struct Server: Sendable {
 
     /// Opens the data folder, and makes it when there is none.
     ///
-    /// - Throws: `StoreError` when it is in use, damaged, or of a newer version; `SecretVaultError` when the key to its
+    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when it is in use, damaged, or of a newer version; `SecretVaultError` when the key to its
     ///   secrets is not there; `IdentityFault` for an admin password that may not be used.
     package init(_ settings: Configuration, logger: Logger) async throws {
         self.settings = settings
@@ -38,6 +38,8 @@ package struct Server: Sendable {
         ProcessMemory.shareArenas()
         try OpenFiles.requireEnough()
         try ProcessMemory.requireEnough()
+        ProcessMetrics.begin()
+        certificates = try settings.tls.map { try CertificateFiles($0, logger: logger) }
         let storage = StorageHealth(now: settings.now)
         storage.recordSpace(DiskSpace(ofFileSystemAt: settings.dataDirectory))
         var options = SQLiteStore.Options()
@@ -70,6 +72,9 @@ package struct Server: Sendable {
                 roots: settings.targetRoots, logger: logger, now: settings.now)
             courier = Courier(
                 ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now)
+            metrics.addSources(
+                ledger: ledger, live: live, documentFeeds: documentFeeds, identity: identity,
+                dataDirectory: settings.dataDirectory, certificates: certificates)
             bell.connect(to: live, courier, documentFeeds)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(
@@ -141,8 +146,8 @@ package struct Server: Sendable {
             ledger: ledger, live: live, identity: identity, courier: courier, documentFeeds: documentFeeds,
             replicator: replicator, connections: connections, metrics: metrics, settings: settings
         ).router(logger: logger)
-        let isEncrypted = settings.tls != nil
-        let port = try port(router, host: settings.host, port: settings.port, tls: settings.tls) {
+        let isEncrypted = certificates != nil
+        let port = port(router, host: settings.host, port: settings.port, certificates) {
             if !isEncrypted { leaveControlFile(control, url: $0) }
             await onReady($0)
         }
@@ -161,11 +166,12 @@ package struct Server: Sendable {
         ]
         if isEncrypted {
             // The certificate is for a name that the command line on this machine does not use.
-            let control = try self.port(router, host: "127.0.0.1", port: 0, tls: nil) {
+            let control = self.port(router, host: "127.0.0.1", port: 0, nil) {
                 leaveControlFile(control, url: $0)
             }
             services.insert(.init(service: control), at: 0)
         }
+        if let certificates, !signals.isEmpty { services.append(.init(service: certificates)) }
         // Stopped in reverse: the feeds must end before the port can wait for its requests.
         return ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -231,54 +237,22 @@ package struct Server: Sendable {
     }
 
     private func port(
-        _ router: Router<Exchange>, host: String, port: Int, tls: Configuration.TLSFiles?,
+        _ router: Router<Exchange>, host: String, port: Int, _ certificates: CertificateFiles?,
         onReady: @escaping @Sendable (String) async -> Void
-    ) throws -> any Service {
+    ) -> any Service {
         let connection = HTTPConnection(router.buildResponder(), connections: connections, logger: logger)
         let name = host.contains(":") ? "[\(host)]" : host
         let isReady: @Sendable (Int) async -> Void = {
-            await onReady("\(tls == nil ? "http" : "https")://\(name):\($0)")
+            await onReady("\(certificates == nil ? "http" : "https")://\(name):\($0)")
         }
-        guard let tls else {
+        guard let certificates else {
             return Port(
                 host: host, port: port, connection: connection, connections: connections, logger: logger,
                 onReady: isReady)
         }
         return Port(
-            host: host, port: port, connection: try TLSChannel(connection, tlsConfiguration: try tls.configuration()),
-            connections: connections,
-            logger: logger, onReady: isReady)
-    }
-}
-
-/// A file that the settings name, and why it is of no use.
-private struct UnusableFile: Error, CustomStringConvertible {
-    let description: String
-}
-
-extension Configuration.TLSFiles {
-    fileprivate func configuration() throws -> TLSConfiguration {
-        func read<Success>(_ path: String, as what: String, _ body: (String) throws -> Success) throws -> Success {
-            do {
-                _ = try FileHandle(forReadingFrom: URL(filePath: path))
-            } catch {
-                throw UnusableFile(description: "\(path) cannot be read: \(error.localizedDescription)")
-            }
-            do {
-                return try body(path)
-            } catch {
-                throw UnusableFile(description: "\(path) holds no \(what) in PEM")
-            }
-        }
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try read(certificateChain, as: "certificate") {
-                try NIOSSLCertificate.fromPEMFile($0).map { .certificate($0) }
-            },
-            privateKey: try read(privateKey, as: "private key") {
-                .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem))
-            })
-        configuration.minimumTLSVersion = .tlsv12
-        return configuration
+            host: host, port: port, connection: EncryptedConnection(base: connection, certificates: certificates),
+            connections: connections, logger: logger, onReady: isReady)
     }
 }
 

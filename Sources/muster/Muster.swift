@@ -1,4 +1,5 @@
 import ArgumentParser
+import MusterServer
 
 /// The command line: it composes the server, the simulator and the clients; it decides nothing itself.
 @main
@@ -6,7 +7,7 @@ struct Muster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "muster",
         abstract: "Knows where a team's people are, and whether they are safe.",
-        version: "0.1.0",
+        version: Server.version,
         subcommands: [
             Serve.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
             RegionCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,

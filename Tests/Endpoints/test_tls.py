@@ -1,12 +1,18 @@
 """TLS from files: what is served is encrypted, and the command line beside it still works."""
 
+import hashlib
+import re
 import shutil
+import signal
+import socket
+import ssl
 import subprocess
+import time
 
 import pytest
 import requests
 
-from muster_process import binary
+from muster_process import admin_password, binary
 
 
 @pytest.fixture
@@ -14,7 +20,10 @@ def certificate(tmp_path):
     """A certificate for this machine's loopback address, and its key, as PEM files."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl, which makes the certificate, is not installed")
-    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    return make_certificate(tmp_path / "chain.pem", tmp_path / "key.pem")
+
+
+def make_certificate(chain, key):
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
          "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", chain],
@@ -36,3 +45,56 @@ def test_a_server_with_a_certificate_speaks_tls_alone_and_the_command_line_reach
         [binary, "user", "add", "bob", "--data", server.data], capture_output=True, text=True, timeout=60)
     assert added.returncode == 0, added.stderr
     assert "bob" in added.stdout
+
+
+class Client:
+    """A TLS connection that stays open, and the certificate that it was given."""
+
+    def __init__(self, port):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=20))
+        self.certificate = hashlib.sha256(self.socket.getpeercert(binary_form=True)).hexdigest()
+
+    def status(self):
+        self.socket.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return int(self.socket.recv(65536).split()[1])
+
+
+def await_log(server, words):
+    """Waits until the server has said something."""
+    deadline = time.monotonic() + 20
+    while words not in server.log():
+        assert time.monotonic() < deadline, server.log()
+        time.sleep(0.05)
+
+
+def test_sighup_gives_new_connections_the_renewed_certificate_and_ends_no_open_one(make_server, certificate, tmp_path):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
+    before = Client(server.port)
+    assert before.status() == 200
+    make_certificate(chain, key)
+    renewed = shutil.copy(chain, tmp_path / "renewed.pem")
+    server.process.send_signal(signal.SIGHUP)
+    await_log(server, "read again")
+    after = Client(server.port)
+    assert after.certificate != before.certificate
+    assert (before.status(), after.status()) == (200, 200)
+    # A file that is of no use is told, and changes nothing.
+    chain.write_text("no certificate\n")
+    server.process.send_signal(signal.SIGHUP)
+    await_log(server, f"{chain} holds no certificate in PEM")
+    assert Client(server.port).certificate == after.certificate
+    # So is a key of another certificate.
+    make_certificate(chain, tmp_path / "other.pem")
+    server.process.send_signal(signal.SIGHUP)
+    await_log(server, f"{key} is not the key of the certificate in {chain}")
+    assert Client(server.port).certificate == after.certificate
+    assert (before.status(), after.status()) == (200, 200)
+    shown = requests.get(
+        f"{server.address}/metrics", verify=str(renewed), auth=("admin", admin_password), timeout=20).text
+    ends = float(re.search(r"^muster_tls_certificate_expiry_timestamp_seconds (\S+)$", shown, re.M)[1])
+    assert 86_400 < ends - time.time() < 3 * 86_400
+    assert "muster_tls_reload_failures_total 2" in shown

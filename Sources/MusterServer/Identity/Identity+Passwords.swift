@@ -47,6 +47,24 @@ extension Identity {
     package func verifyPassword(
         _ password: String, ofUserNamed name: String, from address: String
     ) async throws -> User {
+        do {
+            let user = try await verifyAllowedPassword(password, ofUserNamed: name, from: address)
+            signIns.count(.succeeded)
+            return user
+        } catch let fault as IdentityFault {
+            switch fault {
+            case .refused: signIns.count(.failed)
+            case .tooManyTries: signIns.count(.throttled)
+            case .busy: signIns.count(.busy)
+            default: break
+            }
+            throw fault
+        }
+    }
+
+    private func verifyAllowedPassword(
+        _ password: String, ofUserNamed name: String, from address: String
+    ) async throws -> User {
         let now = now()
         // A name that nobody can have shares one bucket, so that such names fill no memory.
         let bucket = EntityName.isValid(name) ? name : ""

@@ -14,6 +14,7 @@ package final class Identity: Sendable {
     let verified: CredentialCache
     let attempts: AttemptLimiter
     let recentSignIns = RecentSignIns()
+    let signIns = SignInCounts()
     /// Seals the secrets that must be had again.
     package let vault: SecretVault
     let codes = OneTimeCodes()

@@ -41,6 +41,9 @@ package final class PasswordHasher: Sendable {
     /// Seconds that the oldest hash waits for a thread; 0 when none does.
     var oldestWaitSeconds: Double { workers.oldestWaitSeconds }
 
+    /// What waits for a thread, what has one, and what was turned away.
+    var counts: WorkCounts { workers.counts }
+
     /// The text form of a password's hash, with a fresh salt.
     ///
     /// - Throws: `IdentityFault.busy` when too many wait already.

@@ -38,6 +38,8 @@ package struct LedgerStatistics: Equatable, Sendable {
     package var commits = 0
     /// Transactions that the store refused.
     package var failedCommits = 0
+    /// How long they took.
+    package var commitSeconds = DurationHistogram()
     /// Requests answered with a receipt.
     package var requests = 0
     /// Observations that moved a state.
@@ -51,8 +53,9 @@ package struct LedgerStatistics: Equatable, Sendable {
     /// Observations that wait at this moment.
     package var waitingObservations = 0
 
-    mutating func count(_ receipts: [Receipt]) {
+    mutating func count(_ receipts: [Receipt], seconds: Double) {
         commits += 1
+        commitSeconds.count(seconds)
         requests += receipts.count
         for receipt in receipts {
             accepted += receipt.tally.accepted

@@ -107,9 +107,11 @@ struct Writer {
             answers.removeAll(keepingCapacity: true)
         }
         do {
+            let start = ContinuousClock.now
             let receipts = try ingest.commit(requests, now: now())
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
             // Counted first: whoever has an answer finds it in the numbers.
-            shared.statistics.withLock { $0.count(receipts) }
+            shared.statistics.withLock { $0.count(receipts, seconds: seconds) }
             for (receipt, answer) in zip(receipts, answers) { answer(.success(receipt)) }
             announce()
         } catch {

@@ -25,6 +25,8 @@ final class WriterQueue: Sendable {
         var runs = 0
         var writerSleeps = false
         var isClosed = false
+        /// Jobs that were turned away because as much waited as may.
+        var refused = 0
         /// Since when the oldest job waits, and since when the writer is at what it took.
         var waitingSince: ContinuousClock.Instant?
         var workingSince: ContinuousClock.Instant?
@@ -54,11 +56,15 @@ final class WriterQueue: Sendable {
             case .ingest(let request, _):
                 let weight = request.weight
                 guard state.observations == 0 || state.observations + weight <= Self.observationLimit else {
+                    state.refused += 1
                     return .failure(.full)
                 }
                 state.observations += weight
             case .run:
-                guard state.runs < Self.runLimit else { return .failure(.full) }
+                guard state.runs < Self.runLimit else {
+                    state.refused += 1
+                    return .failure(.full)
+                }
                 state.runs += 1
             }
             state.jobs.append(job)
@@ -71,6 +77,9 @@ final class WriterQueue: Sendable {
 
     /// Observations that wait now.
     var depth: Int { state.withLock { $0.observations } }
+
+    /// Jobs that were turned away since the start because as much waited as may.
+    var refused: Int { state.withLock { $0.refused } }
 
     /// Swaps what waits into `jobs`, which must be empty; waits for something to come, but not longer than told.
     ///

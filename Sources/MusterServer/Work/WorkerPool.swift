@@ -11,6 +11,7 @@ final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     private let threads: NIOThreadPool
     private let queue: Mutex<FairQueue<Lane, Job>>
     private let threadCount: Int
+    private let refused = Mutex(0)
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
@@ -55,11 +56,16 @@ final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         }
         switch outcome {
         case .success(let displaced):
-            displaced?(WorkFault.isFull)
+            if let displaced { refuse(displaced, .isFull) }
             startJobs()
-        case .failure(.laneIsFull): job(WorkFault.shareIsFull)
-        case .failure(.isFull): job(WorkFault.isFull)
+        case .failure(.laneIsFull): refuse(job, .shareIsFull)
+        case .failure(.isFull): refuse(job, .isFull)
         }
+    }
+
+    private func refuse(_ job: Job, _ fault: WorkFault) {
+        refused.withLock { $0 += 1 }
+        job(fault)
     }
 
     private func startJobs() {
@@ -78,11 +84,24 @@ final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         return oldest.map { (now() - $0) / .seconds(1) } ?? 0
     }
 
+    /// What waits and is done now, and what was turned away since the start.
+    var counts: WorkCounts {
+        let refused = refused.withLock { $0 }
+        return queue.withLock { WorkCounts(waiting: $0.waiting, running: $0.running, refused: refused) }
+    }
+
     /// Refuses what comes from now on, and waits for what is being done.
     func shutDown() async throws { try await threads.shutdownGracefully() }
 
     /// As `shutDown`, without waiting.
     func shutDownSoon() { threads.shutdownGracefully { _ in } }
+}
+
+/// How much work there is, in jobs.
+struct WorkCounts: Hashable, Sendable {
+    var waiting: Int
+    var running: Int
+    var refused: Int
 }
 
 /// Why work was not taken.

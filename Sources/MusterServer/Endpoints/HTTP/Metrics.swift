@@ -23,6 +23,7 @@ package final class Metrics: Sendable {
     private let routes = Mutex<[Key: Counts]>([:])
     private let events = Mutex<[String: Int]>([:])
     private let deliveries = Mutex(DeliveryRecord())
+    private let sources = Mutex<[@Sendable () -> [MetricFamily]]>([])
 
     /// Nothing counted yet.
     package init() {}
@@ -41,6 +42,11 @@ package final class Metrics: Sendable {
     /// Counts something worth a look, under a name of ours: a malformed report that was acknowledged, say.
     package func count(event name: StaticString) {
         events.withLock { $0[name.description, default: 0] += 1 }
+    }
+
+    /// Has something asked for its metrics whenever they are read.
+    package func addSource(_ source: @escaping @Sendable () -> [MetricFamily]) {
+        sources.withLock { $0.append(source) }
     }
 
     /// Notes what the courier has done until now.
@@ -67,6 +73,7 @@ package final class Metrics: Sendable {
         for (name, count) in events.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text += "muster_events_total{event=\"\(name)\"} \(count)\n"
         }
+        for source in sources.withLock({ $0 }) { text += source().map(\.text).joined() }
         return text + requests
     }
 

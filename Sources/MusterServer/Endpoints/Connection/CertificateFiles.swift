@@ -1,0 +1,126 @@
+import Foundation
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// The certificate and key of a server, read from their files at the start and again at each SIGHUP.
+///
+/// A connection keeps what it was opened with.
+final class CertificateFiles: Service {
+    private struct Loaded {
+        let context: NIOSSLContext
+        /// When the certificate ends, Unix time.
+        let endsAt: Double
+    }
+
+    private let files: Configuration.TLSFiles
+    private let logger: Logger
+    private let loaded: Mutex<Loaded>
+    private let failureCount = Mutex(0)
+
+    /// Days before its end from which on an operator is warned of it.
+    static let warningDays = 14.0
+
+    /// Reads both files.
+    ///
+    /// - Throws: `UnusableFile`.
+    init(_ files: Configuration.TLSFiles, logger: Logger) throws {
+        self.files = files
+        self.logger = logger
+        loaded = Mutex(try Self.load(files))
+        warnOfEnd()
+    }
+
+    /// What a new connection speaks with.
+    var context: NIOSSLContext { loaded.withLock { $0.context } }
+
+    /// When the certificate in use ends, Unix time.
+    var endsAt: Double { loaded.withLock { $0.endsAt } }
+
+    /// How often reading the files again failed.
+    var failures: Int { failureCount.withLock { $0 } }
+
+    /// Reads both files again. Where one is of no use the former certificate stays, and the log says why.
+    func reload() {
+        do {
+            let read = try Self.load(files)
+            loaded.withLock { $0 = read }
+            logger.notice(
+                "New connections get the certificate that was read again",
+                metadata: ["file": "\(files.certificateChain)"])
+            warnOfEnd()
+        } catch {
+            failureCount.withLock { $0 += 1 }
+            logger.error("The former certificate stays in use", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Reads the files again at each SIGHUP, until graceful shutdown.
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        for await _ in signals.cancelOnGracefulShutdown() { reload() }
+    }
+
+    private func warnOfEnd() {
+        let days = (endsAt - Date().timeIntervalSince1970) / 86_400
+        guard days < Self.warningDays else { return }
+        let when = days < 0 ? "has ended" : "ends in \(Int(days)) days"
+        logger.warning("The TLS certificate \(when)", metadata: ["file": "\(files.certificateChain)"])
+    }
+
+    private static func load(_ files: Configuration.TLSFiles) throws -> Loaded {
+        let chain = try read(files.certificateChain, as: "certificate") { try NIOSSLCertificate.fromPEMFile($0) }
+        let key = try read(files.privateKey, as: "private key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        do {
+            // Clients follow the chain from its first.
+            let ends = chain.first.map { Double($0.notValidAfter) } ?? 0
+            return Loaded(context: try NIOSSLContext(configuration: configuration), endsAt: ends)
+        } catch {
+            throw UnusableFile(
+                description: "\(files.privateKey) is not the key of the certificate in \(files.certificateChain)")
+        }
+    }
+
+    private static func read<Success>(
+        _ path: String, as what: String, _ body: (String) throws -> Success
+    ) throws -> Success {
+        do {
+            try FileHandle(forReadingFrom: URL(filePath: path)).close()
+        } catch {
+            throw UnusableFile(description: "\(path) cannot be read: \(error.localizedDescription)")
+        }
+        do {
+            return try body(path)
+        } catch {
+            throw UnusableFile(description: "\(path) holds no \(what) in PEM")
+        }
+    }
+}
+
+/// A file that the settings name, and why it is of no use.
+private struct UnusableFile: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Connections over TLS, each with the certificate of the moment at which it is opened.
+struct EncryptedConnection: ServerChildChannel {
+    let base: HTTPConnection
+    let certificates: CertificateFiles
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection.Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
+        }.flatMap { base.setup(channel: channel, logger: logger) }
+    }
+
+    func handle(value: HTTPConnection.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
