@@ -1,0 +1,87 @@
+"""What Prometheus reads, and that the dashboard and the alert rules ask for nothing else."""
+
+import json
+import re
+
+import pytest
+import requests
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from muster_process import admin_password, root
+
+operations = root / "docs/operations"
+# Shown only by a server with a certificate.
+encrypted = {"muster_tls_certificate_expiry_timestamp_seconds", "muster_tls_reload_failures_total"}
+# Named in the files already, shown as soon as the parts that count them are in.
+later = {
+    "muster_storage_writable", "muster_disk_free_bytes", "muster_storage_failed_commits_total",
+    "muster_quota_refused_total", "muster_storage_damaged_rows_total",
+}
+
+
+def families(server):
+    """Everything that /metrics shows, by name."""
+    text = requests.get(f"{server.address}/metrics", timeout=20).text
+    found = list(text_string_to_metric_families(text))
+    assert len({family.name for family in found}) == len(found)
+    for family in found:
+        assert family.documentation and family.type != "unknown", family.name
+    return {family.name: family for family in found}
+
+
+def sample(server, name, **labels):
+    """One value, or 0 where there is none."""
+    for family in families(server).values():
+        for found in family.samples:
+            if found.name == name and all(found.labels.get(key) == value for key, value in labels.items()):
+                return found.value
+    return 0
+
+
+def names(expression):
+    """The metrics that a PromQL expression asks for."""
+    return set(re.findall(r"\b(?:muster|process)_[a-z_]+", expression))
+
+
+def expressions():
+    dashboard = json.loads((operations / "grafana-dashboard.json").read_text())
+    for panel in dashboard["panels"]:
+        for target in panel["targets"]:
+            yield panel["title"], target["expr"]
+    for group in yaml.safe_load((operations / "alerts.yml").read_text())["groups"]:
+        for rule in group["rules"]:
+            yield rule["alert"], rule["expr"]
+
+
+def test_the_dashboard_and_the_alerts_ask_only_for_metrics_that_there_are(server, admin):
+    admin.make_team("metrics")
+    admin.make_user("mel", "member", "metrics")
+    shown = {found.name for family in families(server).values() for found in family.samples}
+    for title, expression in expressions():
+        missing = names(expression) - shown - encrypted - later
+        assert not missing, f"{title}: {missing}"
+
+
+def test_each_alert_says_what_happened_and_what_to_do():
+    for group in yaml.safe_load((operations / "alerts.yml").read_text())["groups"]:
+        for rule in group["rules"]:
+            assert rule["labels"]["severity"] in {"critical", "warning"}, rule
+            assert rule["annotations"]["summary"] and rule["annotations"]["description"].endswith("."), rule
+
+
+@pytest.mark.parametrize("outcome, password", [("failed", "a wrong password"), ("succeeded", None)])
+def test_sign_ins_are_counted_by_how_they_ended(server, outcome, password):
+    before = sample(server, "muster_logins_total", outcome=outcome)
+    requests.post(
+        f"{server.address}/api/v1/session", json={"name": "admin", "password": password or admin_password}, timeout=30)
+    assert sample(server, "muster_logins_total", outcome=outcome) == before + 1
+
+
+def test_an_open_feed_is_counted_until_it_ends_and_a_head_opens_none(server, admin):
+    head = admin.send("HEAD", "/live")
+    assert head.status_code == 200 and head.headers["Content-Type"] == "text/event-stream" and not head.content
+    assert sample(server, "muster_feeds", kind="live") == 0
+    with admin.send("GET", "/live", stream=True) as feed:
+        assert feed.status_code == 200
+        assert sample(server, "muster_feeds", kind="live") == 1
