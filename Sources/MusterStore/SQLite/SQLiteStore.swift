@@ -221,7 +221,7 @@ package final class SQLiteStore: Store {
 
     package func testWriting() throws {
         try onWriter { database in
-            // The same value again. SQLite writes its page all the same; a row of a table that stays as it is it does not.
+            // The same value again: SQLite writes its page all the same, which it does not for the same row of a table.
             try transact(in: database) {
                 let value = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
                 try database.execute(sql: "PRAGMA user_version = \(value)")
