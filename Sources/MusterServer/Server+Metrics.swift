@@ -17,6 +17,15 @@ extension Metrics {
         addSource { ProcessMetrics.families() }
         addSource { Self.databaseFamilies(ledger, in: dataDirectory) }
         addSource { Self.workFamilies(ledger, identity) }
+        addSource { ledger.storage.status.metricFamilies }
+        addSource { ledger.quotas.metricFamilies(in: ledger.directory) }
+        addSource {
+            [
+                MetricFamily(
+                    "muster_damaged_pages", .gauge, "Pages and rows of the store that are known to be damaged.",
+                    Double(ledger.knownDamage.count))
+            ]
+        }
         addSource {
             [
                 MetricFamily(

@@ -273,22 +273,22 @@ extension Observation {
 // MARK: Metrics
 
 extension Quotas {
-    /// What was refused, and how much is used, as Prometheus reads it. Of a quota that each user, team or database has,
-    /// the figure is that of the one that uses most.
-    func metricsText(in directory: Directory) -> String {
+    /// What was refused, and how much is used. The figure of a quota that each user, team or database has is that of
+    /// the one that uses most. Quotas without a limit have none in the last family.
+    func metricFamilies(in directory: Directory) -> [MetricFamily] {
         let counts = refusalCounts
-        var text = Metrics.header("muster_quota_refused_total", "counter", "Refused for a quota.")
-        for quota in Quota.allCases {
-            text += "muster_quota_refused_total{quota=\"\(quota.rawValue)\"} \(counts[quota, default: 0])\n"
-        }
         let figures = figures(in: directory)
-        text += Metrics.header("muster_quota_used", "gauge", "Used of a quota, by whoever uses most.")
-        for (quota, used, _) in figures { text += "muster_quota_used{quota=\"\(quota.rawValue)\"} \(used)\n" }
-        text += Metrics.header("muster_quota_limit", "gauge", "A quota's limit; quotas without one are missing.")
-        for (quota, _, limit) in figures {
-            if let limit { text += "muster_quota_limit{quota=\"\(quota.rawValue)\"} \(limit)\n" }
-        }
-        return text
+        return [
+            MetricFamily(
+                "muster_quota_refused_total", .counter, "Requests refused because of a quota.", by: "quota",
+                Quota.allCases.map { ($0.rawValue, Double(counts[$0, default: 0])) }),
+            MetricFamily(
+                "muster_quota_used", .gauge, "Used of a quota, by the one that uses most.", by: "quota",
+                figures.map { quota, used, _ in (quota.rawValue, Double(used)) }),
+            MetricFamily(
+                "muster_quota_limit", .gauge, "The limit of a quota.", by: "quota",
+                figures.compactMap { quota, _, limit in limit.map { (quota.rawValue, Double($0)) } }),
+        ]
     }
 
     private func figures(in directory: Directory) -> [(Quota, used: Int64, limit: Int64?)] {

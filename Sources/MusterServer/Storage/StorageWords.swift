@@ -39,17 +39,21 @@ extension JSONWriter {
     }
 }
 
-extension Metrics {
-    /// What Prometheus is told of the disk.
-    static func text(_ status: StorageHealth.Status) -> String {
-        var text = single(
-            "muster_storage_writable", "gauge", "Whether the disk takes what is to be stored.",
-            status.isWritable ? 1 : 0)
-        text += single(
-            "muster_storage_failed_commits_total", "counter", "Writes that the disk refused.", status.failedWrites)
-        guard let space = status.space else { return text }
-        text += single(
-            "muster_disk_free_bytes", "gauge", "Room left on the disk of the data folder.", Int(space.freeBytes))
-        return text
+extension StorageHealth.Status {
+    /// Whether the disk takes writes, how many it refused, and how much room it has where that is known.
+    var metricFamilies: [MetricFamily] {
+        var families = [
+            MetricFamily(
+                "muster_storage_writable", .gauge, "Whether the disk takes what is to be stored.", isWritable ? 1 : 0),
+            MetricFamily(
+                "muster_storage_failed_commits_total", .counter, "Writes that the disk refused.", Double(failedWrites)),
+        ]
+        if let space {
+            families.append(
+                MetricFamily(
+                    "muster_disk_free_bytes", .gauge, "Room left on the disk of the data folder.",
+                    Double(space.freeBytes)))
+        }
+        return families
     }
 }

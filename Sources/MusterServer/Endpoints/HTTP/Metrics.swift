@@ -53,9 +53,7 @@ package final class Metrics: Sendable {
     func note(_ record: DeliveryRecord) { deliveries.withLock { $0 = record } }
 
     /// Everything counted, as Prometheus reads it (text format 0.0.4).
-    ///
-    /// - Parameter damage: how much of the store is known to be damaged.
-    package func text(_ ledger: LedgerStatistics, damage: Int = 0) -> String {
+    package func text(_ ledger: LedgerStatistics) -> String {
         var text = ""
         text += Self.header("muster_positions_total", "counter", "Positions received, by what became of them.")
         for (outcome, count) in [
@@ -67,7 +65,6 @@ package final class Metrics: Sendable {
         text += Self.single("muster_commits_total", "counter", "Transactions on disk.", ledger.commits)
         text += Self.single("muster_failed_commits_total", "counter", "Transactions refused.", ledger.failedCommits)
         text += Self.single("muster_queue_depth", "gauge", "Observations waiting now.", ledger.waitingObservations)
-        text += Self.single("muster_damaged_pages", "gauge", "Damaged places known in the store.", damage)
         text += deliveriesText
         text += Self.header("muster_events_total", "counter", "Things worth a look.")
         for (name, count) in events.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {

@@ -89,13 +89,9 @@ extension NativeEndpoint {
     }
 
     private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let text = metrics.text(ledger.statistics, damage: ledger.knownDamage.count)
-        return Response(
+        Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: .init(
-                byteBuffer: ByteBuffer(
-                    string: text + Metrics.text(ledger.storage.status)
-                        + ledger.quotas.metricsText(in: ledger.directory))))
+            body: .init(byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics))))
     }
 }
 
