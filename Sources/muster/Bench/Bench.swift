@@ -9,7 +9,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measure this machine. Build with -c release first.",
         subcommands: [
             Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Places.self, Rules.self,
-            Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Watch.self, Truth.self,
+            Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Watch.self, Attack.self,
+            Truth.self,
         ])
 
     /// Positions over HTTP, durable before the answer.

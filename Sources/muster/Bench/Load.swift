@@ -168,9 +168,15 @@ enum HTTPAnswer {
     }
 
     /// A whole request.
-    static func request(_ method: String, _ path: String, token: String, body: [UInt8]) -> ByteBuffer {
+    ///
+    /// - Parameter address: the client's address as a proxy tells it; nil to tell none.
+    static func request(
+        _ method: String, _ path: String, token: String, body: [UInt8], from address: String? = nil
+    ) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: body.count + 200)
-        buffer.writeString("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n")
+        buffer.writeString("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        if !token.isEmpty { buffer.writeString("Authorization: Bearer \(token)\r\n") }
+        if let address { buffer.writeString("X-Forwarded-For: \(address)\r\n") }
         buffer.writeString("Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
         buffer.writeBytes(body)
         return buffer
