@@ -83,11 +83,14 @@ extension SQLiteStore {
         try onReader { try Credential.fetchAll(kind, of: user, in: $0) }
     }
 
-    /// Runs `body` on one of the reading connections; everything it reads is of one moment.
+    /// Runs `body` on one of the reading connections; everything it reads is of one moment, and ends with
+    /// `BoundedWork.bound`.
     ///
     /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
     func onReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try StoreError.naming(path) { try pool.read(body) }
+        try StoreError.naming(path) {
+            try pool.read { database in try StatementBound.run(on: database) { try body(database) } }
+        }
     }
 
     /// Two histories in order as one, each position once.
