@@ -52,6 +52,7 @@ struct GeoSearch {
             let distance = place.distance.value
             if behind >= count, distance > last { break }
             if distance > bound { break }
+            guard BoundedWork.bound?.spendSteps(1) ?? true else { break }
             guard isWanted(place.slot) else { continue }
             let next = Found(id: book.ids[Int(place.slot)], distance: distance)
             found.append(next)
@@ -101,6 +102,8 @@ struct GeoSearch {
         let isPointQuery = if case .geometry(let geometry) = query.area { geometry.point != nil } else { false }
         // Of a point alone all that is near is wanted.
         if query.isNearest, isPointQuery { return true }
+        // What was cut short is not told of: whoever set the bound sees to that.
+        guard BoundedWork.bound?.spendSteps(1) ?? true else { return false }
         guard let geometry = book.geometries[slot] else {
             let place = book.coordinates[Int(slot)]
             guard let side = side(of: place) else { return relations?.holds(to: PlainGeometry(place)) ?? false }

@@ -30,6 +30,7 @@ struct PlaceBook: Sendable {
     mutating func follow(_ reader: any DocumentReader, _ scope: DatabaseScope) throws {
         let newest = reader.lastSequence
         while sequence < newest {
+            try BoundedWork.bound?.check()
             let page = try reader.changes(
                 in: scope, since: sequence, isDescending: false, withBodies: true, limit: Self.pageSize)
             for document in page { put(document) }

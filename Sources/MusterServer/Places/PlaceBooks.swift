@@ -1,5 +1,6 @@
 import MusterCore
 import MusterDocuments
+import MusterWire
 import Synchronization
 
 /// The place books of the databases that were asked for places lately. A book is made at the first question and follows
@@ -29,7 +30,13 @@ package final class PlaceBooks: Sendable {
             guard book.sequence < reader.lastSequence else { return book }
             // What is kept must not be shared while it is written to.
             shelf.withLock { $0.books[scope] = nil }
-            try book.follow(reader, scope)
+            do {
+                try book.follow(reader, scope)
+            } catch let error where !(error is MangoFault) {
+                // A look that was ended leaves a book that is good as far as it goes: the next goes on from there.
+                keep(book, of: scope)
+                throw error
+            }
             keep(book, of: scope)
             return book
         }

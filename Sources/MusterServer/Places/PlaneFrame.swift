@@ -101,6 +101,16 @@ struct UnrolledGeometry {
             }
     }
 
+    /// How many corners all its parts have together.
+    var cornerCount: Int {
+        parts.reduce(0) { sum, part in
+            switch part {
+            case .point(let path), .line(let path): sum + path.positions.count
+            case .polygon(let rings): sum + rings.reduce(0) { $0 + $1.positions.count }
+            }
+        }
+    }
+
     /// A box that holds it, across the antimeridian where that is shorter.
     var boundingBox: BoundingBox? {
         let outlines = parts.map(\.outline)

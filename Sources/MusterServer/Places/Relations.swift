@@ -23,20 +23,27 @@ final class Relations {
     deinit { GEOS_finish_r(context) }
 
     /// Whether the query stands so to a geometry. One that GEOS cannot make sense of (crossing itself, of mixed
-    /// dimensions) stands in no relation.
+    /// dimensions) stands in no relation, and nor does any once `BoundedWork.bound` is over.
     func holds(to geometry: PlainGeometry) -> Bool {
         let other = UnrolledGeometry(geometry)
+        guard BoundedWork.bound?.spendSteps(BoundedWork.stepsOfPattern + query.cornerCount + other.cornerCount) ?? true
+        else { return false }
+        return RelationInterruption.repeating { holds(to: other) } ?? false
+    }
+
+    /// nil where GEOS makes no sense of it, or was ended.
+    private func holds(to other: UnrolledGeometry) -> Bool? {
         let outlines = (query.parts + other.parts).map(\.outline)
         guard let seam = UnrolledGeometry.seam(of: outlines) else { return holdsRoundTheGlobe(other) }
-        return withLaid(query, other, seam, isCut: false) ?? false
+        return withLaid(query, other, seam, isCut: false)
     }
 
     /// Where both go all the way round together, the seam is put where the smaller of them is not.
-    private func holdsRoundTheGlobe(_ other: UnrolledGeometry) -> Bool {
+    private func holdsRoundTheGlobe(_ other: UnrolledGeometry) -> Bool? {
         let seam =
             UnrolledGeometry.seam(of: other.parts.map(\.outline))
             ?? UnrolledGeometry.seam(of: query.parts.map(\.outline)) ?? -180
-        return withLaid(query, other, seam, isCut: true) ?? false
+        return withLaid(query, other, seam, isCut: true)
     }
 
     private func withLaid(
