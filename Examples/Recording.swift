@@ -22,7 +22,7 @@ func record(
     let store = try LocalStore(path: "locations.sqlite", key: SymmetricKey(data: keyOfTheApp))
     let monitor = LocationMonitor()
     let watch = RegionWatch(session: session, store: store)
-    try await watch.recall()  // The regions and where it stood, as it knew them last.
+    try await watch.restore()  // The regions and where it stood, as it knew them last.
     let tracker = LocationTracker(
         store: store, monitor: monitor, server: session.peer, user: session.user, session: "this-run", watch: watch)
 
@@ -32,11 +32,11 @@ func record(
             switch event {
             case .started:
                 Task { await monitor.run(source) }  // Not before: only now does someone listen.
-            case .failed(.refusesWhoAsks):
+            case .failed(.unauthorized):
                 guard let password = await askForPassword(),
                     let again = try? await session.signInAgain(password: password, keeper)
                 else { continue }  // Recording goes on, and the next emission asks again.
-                tracker.goOn(as: again)
+                tracker.reauthenticate(as: again)
             default: print(event)
             }
         }

@@ -1,13 +1,13 @@
 /// The number of a change in the log: strictly increasing in commit order, from 1, without a gap.
-public struct Sequence: Hashable, Comparable, Sendable {
+public struct LogSequence: Hashable, Comparable, Sendable {
     /// 0 stands before the first change.
     public let rawValue: Int64
     /// The change with that number.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
     /// Before every change.
-    public static let zero = Sequence(0)
+    public static let zero = LogSequence(0)
     /// Whether the left change was committed earlier.
-    public static func < (left: Sequence, right: Sequence) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: LogSequence, right: LogSequence) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// One entry of the log. Whatever Muster tells anyone, it tells by reading these.
@@ -81,14 +81,14 @@ public enum DirectoryEntry: Hashable, Sendable {
 /// A change with its place in the log.
 public struct LoggedChange: Hashable, Sendable {
     /// Its number.
-    public var sequence: Sequence
+    public var sequence: LogSequence
     /// When it was committed.
     public var committedAt: Instant
     /// What changed.
     public var change: Change
 
     /// A change with its place in the log.
-    public init(sequence: Sequence, committedAt: Instant, change: Change) {
+    public init(sequence: LogSequence, committedAt: Instant, change: Change) {
         self.sequence = sequence
         self.committedAt = committedAt
         self.change = change

@@ -1,5 +1,5 @@
 /// What is wrong with stored bytes. No bytes trap: whatever cannot be read is one of these.
-package enum CodecFault: Error, Hashable, Sendable {
+package enum CodecError: Error, Hashable, Sendable {
     /// The bytes end too early, at this offset.
     case truncated(offset: Int)
     /// A value that nothing of ours has: an unknown tag, a number off its range, text that is not UTF-8.
@@ -26,18 +26,18 @@ package struct ByteReader {
 
     @inlinable package var isAtEnd: Bool { offset >= bytes.count }
 
-    /// - Throws: `CodecFault.excess` when bytes remain.
-    @inlinable package func finish() throws(CodecFault) {
+    /// - Throws: `CodecError.excess` when bytes remain.
+    @inlinable package func finish() throws(CodecError) {
         guard isAtEnd else { throw .excess(offset: offset) }
     }
 
-    @inlinable package mutating func byte() throws(CodecFault) -> UInt8 {
+    @inlinable package mutating func byte() throws(CodecError) -> UInt8 {
         guard offset < bytes.count else { throw .truncated(offset: offset) }
         defer { place += 1 }
         return bytes[offset]
     }
 
-    @inlinable package mutating func varint() throws(CodecFault) -> UInt64 {
+    @inlinable package mutating func varint() throws(CodecError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -49,22 +49,22 @@ package struct ByteReader {
         }
     }
 
-    @inlinable package mutating func signed() throws(CodecFault) -> Int64 { Int64(zigzag: try varint()) }
+    @inlinable package mutating func signed() throws(CodecError) -> Int64 { Int64(zigzag: try varint()) }
 
-    @inlinable package mutating func number() throws(CodecFault) -> Int32 {
+    @inlinable package mutating func number() throws(CodecError) -> Int32 {
         guard let value = UInt32(exactly: try varint()) else { throw .malformed(offset: offset) }
         return Int32(bitPattern: value)
     }
 
-    @inlinable package mutating func exactDouble() throws(CodecFault) -> Double { Double(bitPattern: try fixed()) }
+    @inlinable package mutating func exactDouble() throws(CodecError) -> Double { Double(bitPattern: try fixed()) }
 
-    @inlinable package mutating func fixed() throws(CodecFault) -> UInt64 {
+    @inlinable package mutating func fixed() throws(CodecError) -> UInt64 {
         guard bytes.count - offset >= 8 else { throw .truncated(offset: offset) }
         defer { place += 8 }
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    @inlinable package mutating func text() throws(CodecFault) -> String {
+    @inlinable package mutating func text() throws(CodecError) -> String {
         guard let count = Int(exactly: try varint()), count <= bytes.count - offset else {
             throw .truncated(offset: offset)
         }
@@ -76,7 +76,7 @@ package struct ByteReader {
 
     /// How many things follow, each of which takes at least `minimumBytes`; so that no count makes anyone reserve more
     /// than there is.
-    @inlinable package mutating func count(minimumBytes: Int) throws(CodecFault) -> Int {
+    @inlinable package mutating func count(minimumBytes: Int) throws(CodecError) -> Int {
         guard let count = Int(exactly: try varint()), count <= (bytes.count - offset) / minimumBytes else {
             throw .truncated(offset: offset)
         }
@@ -84,7 +84,7 @@ package struct ByteReader {
     }
 
     /// Moves over `count` bytes.
-    @inlinable package mutating func skip(_ count: Int) throws(CodecFault) {
+    @inlinable package mutating func skip(_ count: Int) throws(CodecError) {
         guard count >= 0, bytes.count - offset >= count else { throw .truncated(offset: offset) }
         place += count
     }

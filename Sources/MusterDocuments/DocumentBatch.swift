@@ -18,7 +18,7 @@ package struct DocumentBatch {
         /// What revisions say that are new.
         var bodies: [Revision: DocumentBody] = [:]
         /// The number of the newest change that tells of it; nil as long as nothing changed.
-        var sequence: Sequence?
+        var sequence: LogSequence?
     }
 
     /// A batch of nothing done yet.
@@ -60,7 +60,7 @@ package struct DocumentBatch {
     ///   - appended: appends the change that tells of it, given the winner, and returns its number; called at most
     ///     once.
     package mutating func apply(
-        _ edit: DocumentEdit, over before: StoredDocument? = nil, appended: (RevisionTree.Node) throws -> Sequence
+        _ edit: DocumentEdit, over before: StoredDocument? = nil, appended: (RevisionTree.Node) throws -> LogSequence
     ) throws -> EditOutcome {
         let key = shared.isEmpty ? [] : Array(edit.id.utf8)
         guard let place = shared.index(forKey: key) else {

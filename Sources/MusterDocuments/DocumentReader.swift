@@ -5,7 +5,7 @@ package import MusterCore
 /// Ids are ordered by their bytes. Reads block; never call them on the cooperative pool.
 package protocol DocumentReader: AnyObject {
     /// The number of the newest change that this look sees.
-    var lastSequence: Sequence { get }
+    var lastSequence: LogSequence { get }
 
     /// The databases that someone made, in number order.
     func databases() throws -> [StoredDatabase]
@@ -30,10 +30,10 @@ package protocol DocumentReader: AnyObject {
     /// Documents by the number of the change that touched each last: those after `since`, ascending, or where
     /// `isDescending` those up to it, newest first. At most `limit`.
     func changes(
-        in scope: DatabaseScope, since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+        in scope: DatabaseScope, since: LogSequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument]
     /// How many documents were touched after `since`.
-    func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int
+    func pendingChanges(in scope: DatabaseScope, since: LogSequence) throws -> Int
 
     /// The indexes of a database, by design document and name.
     func indexes(in database: DatabaseNumber) throws -> [StoredIndex]

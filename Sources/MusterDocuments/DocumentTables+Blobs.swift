@@ -21,8 +21,8 @@ extension DocumentTables {
 
     package func append(_ bytes: [UInt8], to blob: BlobNumber) throws {
         try change {
-            guard let length = try unfinishedLength(of: blob) else { throw BlobFault.unknown(blob) }
-            guard length + Int64(bytes.count) < 1 << Self.offsetBits else { throw BlobFault.tooLarge }
+            guard let length = try unfinishedLength(of: blob) else { throw BlobError.unknown(blob) }
+            guard length + Int64(bytes.count) < 1 << Self.offsetBits else { throw BlobError.tooLarge }
             let statement = try statement("INSERT INTO blob_chunks (number, bytes) VALUES (?, ?)")
             var start = 0
             while start < bytes.count {
@@ -37,8 +37,8 @@ extension DocumentTables {
     }
 
     package func finish(_ blob: BlobNumber, key: [UInt8], length: Int64, at moment: Instant) throws {
-        guard let written = try unfinishedLength(of: blob) else { throw BlobFault.unknown(blob) }
-        guard written == length else { throw BlobFault.length(written, expected: length) }
+        guard let written = try unfinishedLength(of: blob) else { throw BlobError.unknown(blob) }
+        guard written == length else { throw BlobError.length(written, expected: length) }
         try change {
             if try holdsBlob(key) {
                 try abandon(blob)

@@ -41,7 +41,7 @@ extension DocumentTables {
         return try Int.fetchOne(database, sql: sql, arguments: [idPrefix]) ?? 0
     }
 
-    package func pendingChanges(in scope: DatabaseScope, since: Sequence) throws -> Int {
+    package func pendingChanges(in scope: DatabaseScope, since: LogSequence) throws -> Int {
         let number: Int32
         let sql: String
         switch scope {
@@ -170,7 +170,7 @@ extension DocumentTables {
         var database: Int32
         var block: Int64
 
-        init(_ database: Int32, of sequence: Sequence) {
+        init(_ database: Int32, of sequence: LogSequence) {
             self.database = database
             block = sequence.rawValue >> Self.bits
         }

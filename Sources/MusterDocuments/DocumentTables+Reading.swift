@@ -40,7 +40,7 @@ extension DocumentTables {
     }
 
     package func changes(
-        in scope: DatabaseScope, since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+        in scope: DatabaseScope, since: LogSequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument] {
         guard case .database(let database) = scope else {
             return try locationChanges(since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
@@ -111,7 +111,7 @@ extension DocumentTables {
     func row(in statement: RawStatement) throws -> Row {
         Row(
             number: statement.integer(0), database: DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(1))),
-            sequence: Sequence(statement.integer(2)),
+            sequence: LogSequence(statement.integer(2)),
             tree: try tree(in: statement, 3),
             jsonLength: Int(statement.integer(5)),
             attachments: try attachments(in: statement, 6),

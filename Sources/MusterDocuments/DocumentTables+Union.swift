@@ -51,7 +51,7 @@ extension DocumentTables {
 
     /// The location documents that were touched after `since`, or up to it from the newest.
     func locationChanges(
-        since: Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+        since: LogSequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument] {
         let statement = try statement(
             """
@@ -173,7 +173,7 @@ extension DocumentTables {
     /// Forgets whose ids were that were kept up to a change.
     ///
     /// - Returns: how many; at most `limit`.
-    func forgetKeptIDs(through sequence: Sequence, limit: Int) throws -> Int {
+    func forgetKeptIDs(through sequence: LogSequence, limit: Int) throws -> Int {
         try database.cachedStatement(
             sql: """
                 DELETE FROM union_ids WHERE digest IN (SELECT digest FROM union_ids WHERE sequence <= ? LIMIT ?)

@@ -41,7 +41,7 @@ extension DocumentTables {
         count(id, before: before, after: nil)
     }
 
-    package func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int {
+    package func forgetLocations(through sequence: LogSequence, limit: Int) throws -> Int {
         let old = try GRDB.Row.fetchAll(
             database,
             sql: """

@@ -8,7 +8,7 @@ import MusterWire
 /// The server's store and the client's have this in common; what differs is who numbers the changes.
 package final class DocumentTables: DocumentWriter {
     /// What is wrong with a blob.
-    package enum BlobFault: Error, Hashable, Sendable {
+    package enum BlobError: Error, Hashable, Sendable {
         /// It was never begun, is finished, or was dropped because nobody added to it for an hour.
         case unknown(BlobNumber)
         /// It has not as many bytes as it was said to have.
@@ -18,7 +18,7 @@ package final class DocumentTables: DocumentWriter {
     }
 
     let database: Database
-    private let newest: () -> Sequence
+    private let newest: () -> LogSequence
     /// The document that was looked up last: whoever edits one looks it up first.
     var recent: Recent?
     /// What this transaction adds to the counts, by database; 0 is the union of all locations.
@@ -40,12 +40,12 @@ package final class DocumentTables: DocumentWriter {
     /// Documents of a connection.
     ///
     /// - Parameter lastSequence: the number of the newest change that is seen.
-    package init(in database: Database, lastSequence: @escaping () -> Sequence) {
+    package init(in database: Database, lastSequence: @escaping () -> LogSequence) {
         self.database = database
         newest = lastSequence
     }
 
-    package var lastSequence: Sequence { newest() }
+    package var lastSequence: LogSequence { newest() }
 
     /// Writes what has gathered. Call it before the commit of a transaction that wrote.
     ///
@@ -113,7 +113,7 @@ extension DocumentTables {
     struct Row {
         var number: Int64
         var database: DatabaseNumber
-        var sequence: Sequence
+        var sequence: LogSequence
         let tree: RevisionTree
         /// The tree's winner; nil for an empty tree, which is never stored.
         let winner: RevisionTree.Node?
@@ -124,7 +124,7 @@ extension DocumentTables {
         var isQualified: Bool
 
         init(
-            number: Int64, database: DatabaseNumber, sequence: Sequence, tree: RevisionTree, jsonLength: Int,
+            number: Int64, database: DatabaseNumber, sequence: LogSequence, tree: RevisionTree, jsonLength: Int,
             attachments: [Attachment], isQualified: Bool
         ) {
             self.number = number

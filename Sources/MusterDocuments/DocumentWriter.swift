@@ -47,12 +47,12 @@ package protocol DocumentWriter: DocumentReader {
     /// Forgets what the location databases hold that was touched last by a change up to `sequence`, at most `limit`.
     ///
     /// - Returns: how many documents were forgotten.
-    func forgetLocations(through sequence: Sequence, limit: Int) throws -> Int
+    func forgetLocations(through sequence: LogSequence, limit: Int) throws -> Int
 
     /// Makes an index, or gives the same that is there. One of the same name and another definition is replaced.
     ///
     /// - Returns: the index; where it is not ready, `fillIndexes` makes it so.
-    /// - Throws: `MangoFault` when there are as many as there may be.
+    /// - Throws: `MangoError` when there are as many as there may be.
     func put(_ definition: IndexDefinition, in database: DatabaseNumber) throws -> StoredIndex
     /// Removes an index: nobody can ask it any more. A small one is erased at once, a large one by `eraseRemoved`.
     /// Nothing happens when there is none of that number.
@@ -95,7 +95,7 @@ extension DocumentWriter {
     ///     once.
     package func apply(
         _ edit: DocumentEdit, to database: DatabaseNumber, revisionLimit: Int, over before: StoredDocument? = nil,
-        appended: (RevisionTree.Node) throws -> Sequence
+        appended: (RevisionTree.Node) throws -> LogSequence
     ) throws -> EditOutcome {
         let before = try before ?? document(edit.id, in: .database(database))
         var tree = before?.tree ?? RevisionTree()

@@ -50,7 +50,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// A revision.
-    package mutating func revision() throws(CodecFault) -> Revision {
+    package mutating func revision() throws(CodecError) -> Revision {
         let generation = try number()
         switch try byte() {
         case 0:
@@ -61,7 +61,7 @@ extension ByteReader {
         }
     }
 
-    mutating func revisionTree() throws(CodecFault) -> RevisionTree {
+    mutating func revisionTree() throws(CodecError) -> RevisionTree {
         let count = try count(minimumBytes: 4)
         var nodes: [RevisionTree.Node] = []
         nodes.reserveCapacity(count)
@@ -84,7 +84,7 @@ extension ByteReader {
         return tree
     }
 
-    mutating func attachments() throws(CodecFault) -> [Attachment] {
+    mutating func attachments() throws(CodecError) -> [Attachment] {
         var attachments: [Attachment] = []
         for _ in 0..<(try count(minimumBytes: 6)) {
             let name = try text()
@@ -100,7 +100,7 @@ extension ByteReader {
         return attachments
     }
 
-    private mutating func byteString() throws(CodecFault) -> [UInt8] {
+    private mutating func byteString() throws(CodecError) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<(try count(minimumBytes: 1)) { bytes.append(try byte()) }
         return bytes

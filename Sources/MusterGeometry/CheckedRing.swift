@@ -63,8 +63,8 @@ struct CheckedRing {
     }
 
     /// The place of a corner in the geometry as it came.
-    func place(_ corner: Int) -> GeometryFault.Place {
-        GeometryFault.Place(polygon: polygon, ring: ring, vertex: cornerSources[corner])
+    func place(_ corner: Int) -> GeometryError.Place {
+        GeometryError.Place(polygon: polygon, ring: ring, vertex: cornerSources[corner])
     }
 
     /// Whether all corners lie on one line, so that the ring encloses nothing.

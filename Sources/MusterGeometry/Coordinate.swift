@@ -9,8 +9,8 @@ public struct Coordinate: Hashable, Sendable {
 
     /// Makes a coordinate of two numbers from outside.
     ///
-    /// - Throws: `CoordinateFault` when a number is not finite or lies off the globe.
-    public init(latitude: Double, longitude: Double) throws(CoordinateFault) {
+    /// - Throws: `CoordinateError` when a number is not finite or lies off the globe.
+    public init(latitude: Double, longitude: Double) throws(CoordinateError) {
         guard latitude >= -90, latitude <= 90 else { throw .latitude(latitude) }
         guard longitude >= -180, longitude <= 180 else { throw .longitude(longitude) }
         self.latitude = latitude
@@ -29,7 +29,7 @@ public struct Coordinate: Hashable, Sendable {
 }
 
 /// What is wrong with a pair of numbers that should be a coordinate; carries the number.
-public enum CoordinateFault: Error, Hashable, Sendable {
+public enum CoordinateError: Error, Hashable, Sendable {
     /// Not finite, or outside −90 to 90.
     case latitude(Double)
     /// Not finite, or outside −180 to 180.

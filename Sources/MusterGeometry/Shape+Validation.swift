@@ -12,7 +12,7 @@ extension Shape {
     ///   - rings: positions in GeoJSON's order, longitude first.
     ///   - winding: whether a ring of the wrong direction is turned round or is a fault.
     ///   - rules: how rings may lie to each other.
-    /// - Throws: every fault found, with its place; see `GeometryFault.Kind`.
+    /// - Throws: every fault found, with its place; see `GeometryError.Kind`.
     ///
     /// Under `Winding.corrected` a number off the globe by no more than 10⁻⁹ degrees is put back on its edge, too.
     ///
@@ -45,12 +45,12 @@ extension Shape {
     ///
     /// - Throws: `offGlobe` for the centre, `radius` for a radius that is not above 0 and at most 100 km; or both.
     public static func validated(circleAround centre: RawVertex, radiusMetres: Double) throws(GeometryFaults) -> Shape {
-        let place = GeometryFault.Place(polygon: 0, ring: 0, vertex: 0)
-        var faults: [GeometryFault] = []
+        let place = GeometryError.Place(polygon: 0, ring: 0, vertex: 0)
+        var faults: [GeometryError] = []
         let coordinate = centre.coordinate
-        if coordinate == nil { faults.append(GeometryFault(.offGlobe, at: place, position: centre)) }
+        if coordinate == nil { faults.append(GeometryError(.offGlobe, at: place, position: centre)) }
         if !(radiusMetres > 0 && radiusMetres <= radiusLimit.value) {
-            faults.append(GeometryFault(.radius(radiusMetres), at: place))
+            faults.append(GeometryError(.radius(radiusMetres), at: place))
         }
         guard let coordinate, faults.isEmpty else { throw GeometryFaults(faults, isTruncated: false) }
         return .circle(Circle(centre: coordinate, radius: Metres(radiusMetres)))

@@ -148,7 +148,7 @@ extension ShapeCheck {
     ) {
         let first = rings[Int(one.ring)]
         let second = rings[Int(other.ring)]
-        let kind: GeometryFault.Kind =
+        let kind: GeometryError.Kind =
             one.ring == other.ring
             ? .selfIntersection : (first.polygon == second.polygon ? .ringsCross : .polygonsOverlap)
         report(kind, one, other, position)
@@ -161,7 +161,7 @@ extension ShapeCheck {
     }
 
     private mutating func report(
-        _ kind: GeometryFault.Kind, _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex
+        _ kind: GeometryError.Kind, _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex
     ) {
         let (low, high) = (one.ring, one.index) < (other.ring, other.index) ? (one, other) : (other, one)
         let normal = RawVertex(

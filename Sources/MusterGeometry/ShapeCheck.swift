@@ -6,7 +6,7 @@ struct ShapeCheck {
     let rules: ShapeRules
     /// How often edges of different polygons cross.
     var crossings = EdgeCrossings()
-    private(set) var faults: [GeometryFault] = []
+    private(set) var faults: [GeometryError] = []
     private(set) var isTruncated = false
     private(set) var rings: [CheckedRing] = []
     /// For each corner of each ring whether it lies on another ring.
@@ -41,14 +41,14 @@ struct ShapeCheck {
     /// Notes a fault; false when there are enough.
     @discardableResult
     mutating func add(
-        _ kind: GeometryFault.Kind, at place: GeometryFault.Place, other: GeometryFault.Place? = nil,
+        _ kind: GeometryError.Kind, at place: GeometryError.Place, other: GeometryError.Place? = nil,
         position: RawVertex? = nil
     ) -> Bool {
         guard faults.count < GeometryFaults.limit else {
             isTruncated = true
             return false
         }
-        faults.append(GeometryFault(kind, at: place, other: other, position: position))
+        faults.append(GeometryError(kind, at: place, other: other, position: position))
         return true
     }
 

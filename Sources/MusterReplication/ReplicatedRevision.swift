@@ -133,7 +133,7 @@ public struct WriteRefusal: Hashable, Sendable {
 
     /// Of a revision whose attachment is not what was promised, or is not to be had.
     static func damaged(_ reference: AttachmentReference) -> WriteRefusal {
-        let fault = ReplicationFault.damagedAttachment(reference)
+        let fault = ReplicationError.damagedAttachment(reference)
         return WriteRefusal(
             id: reference.id, revision: reference.revision, error: "damaged_attachment", reason: fault.description,
             isPassing: true)

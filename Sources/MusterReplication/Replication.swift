@@ -3,7 +3,7 @@ import Synchronization
 /// What the sessions of a replication learn from one another.
 struct Learned: Hashable, Sendable {
     var interruptions = Interruptions()
-    var failings = Failings()
+    var failures = RevisionFailures()
 }
 
 /// Brings what one peer has to another, as CouchDB does: the one algorithm of push and pull.
@@ -28,10 +28,10 @@ public struct Replication: Sendable {
     /// How long it waits.
     public let pacing: ReplicationPacing
     /// What its runs learn, for a program that runs it again and again; nil: each run learns for itself.
-    package var lessons: Lessons?
+    package var retryMemory: RetryMemory?
 
     /// What replications between the same two peers learn of the network and of what a peer fails at.
-    package final class Lessons: Sendable {
+    package final class RetryMemory: Sendable {
         fileprivate let all = Mutex(Learned())
 
         /// Nothing yet.
@@ -79,21 +79,21 @@ public struct Replication: Sendable {
     ///
     /// - Parameter report: told how it goes, in order; what it does delays the replication.
     /// - Returns: how it went.
-    /// - Throws: `ReplicationFault` that will not pass, or that did not within the attempts; `CancellationError`.
+    /// - Throws: `ReplicationError` that will not pass, or that did not within the attempts; `CancellationError`.
     @discardableResult
     public func run(
         report: @escaping @Sendable (ReplicationProgress) -> Void = { _ in }
     ) async throws -> ReplicationProgress {
         var progress = ReplicationProgress()
-        var learned = lessons?.all.withLock { $0 } ?? Learned()
-        defer { lessons?.all.withLock { [learned] in $0 = learned } }
+        var learned = retryMemory?.all.withLock { $0 } ?? Learned()
+        defer { retryMemory?.all.withLock { [learned] in $0 = learned } }
         while true {
             let session = ReplicationSession(replication: self, report: report, before: progress, after: learned)
             do {
                 let done = try await session.run()
                 learned = session.learned
                 return done
-            } catch let fault as ReplicationFault where fault.isPassing {
+            } catch let fault as ReplicationError where fault.isPassing {
                 try Task.checkCancellation()
                 progress = session.progress
                 learned = session.learned
@@ -160,7 +160,7 @@ public struct ReplicationProgress: Hashable, Sendable {
         /// Everything is at the target but what was refused; it waits for changes.
         case idle
         /// It was cut off, and tries again after some seconds.
-        case waiting(seconds: Double, after: ReplicationFault)
+        case waiting(seconds: Double, after: ReplicationError)
         /// Everything is at the target but what was refused, and it has ended.
         case completed
     }

@@ -5,7 +5,7 @@ public import MusterCore
 ///
 /// Every call may be made again after a failure: nothing here changes anything the second time.
 ///
-/// Throws: `ReplicationFault`; others are taken as lasting.
+/// Throws: `ReplicationError`; others are taken as lasting.
 public protocol ReplicationPeer: Sendable {
     /// What the peer is.
     func information() async throws -> PeerInformation

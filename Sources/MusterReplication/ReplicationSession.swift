@@ -9,7 +9,7 @@ final class ReplicationSession: Sendable {
     private let replication: Replication
     private let report: @Sendable (ReplicationProgress) -> Void
     private let reached: Mutex<ReplicationProgress>
-    private let lessons: Mutex<Learned>
+    private let retryMemory: Mutex<Learned>
     private let quietSince = Mutex<Instant?>(nil)
     private let id: String
 
@@ -47,7 +47,7 @@ final class ReplicationSession: Sendable {
         before: ReplicationProgress, after learned: Learned
     ) {
         self.replication = replication
-        lessons = Mutex(learned)
+        retryMemory = Mutex(learned)
         self.report = report
         var progress = before
         progress.state = .running
@@ -63,7 +63,7 @@ final class ReplicationSession: Sendable {
     var progress: ReplicationProgress { reached.withLock { $0 } }
 
     /// What the attempts before taught, and what has come through since.
-    var learned: Learned { lessons.withLock { $0 } }
+    var learned: Learned { retryMemory.withLock { $0 } }
 
     /// Seconds for which it has waited for changes, when that is what it does; nil while it has something to do.
     var quietSeconds: Double? {
@@ -75,7 +75,7 @@ final class ReplicationSession: Sendable {
         let sourceInformation = try await source.information()
         let targetInformation = try await target.information()
         let logID = Self.logID(sourceInformation.identity, targetInformation.identity, options)
-        var keeper = SessionKeeper(
+        var keeper = CheckpointWriter(
             source: source, target: target, logID: logID, sessionID: id, startedAt: replication.pacing.now(),
             begin: options.since ?? .start,
             sourceLog: options.keepsLogs ? try await source.log(logID) ?? ReplicationLog() : ReplicationLog(),
@@ -110,14 +110,14 @@ final class ReplicationSession: Sendable {
 
     /// A snapshot is for a target that has nothing; one that was cut off goes on behind its last mark that both peers
     /// remember. Where they remember none, what has come is not sent again: replication finds what is missing.
-    private func wantsSnapshot(_ keeper: SessionKeeper, targetIsEmpty: Bool) -> Bool {
+    private func wantsSnapshot(_ keeper: CheckpointWriter, targetIsEmpty: Bool) -> Bool {
         guard options.takesSnapshot, options.filter == .all, !options.takesWinnersOnly, options.since == nil else {
             return false
         }
         return keeper.start == .start ? targetIsEmpty : keeper.startsInSnapshot
     }
 
-    private func take(_ pages: SnapshotPages, _ keeper: inout SessionKeeper) async throws {
+    private func take(_ pages: SnapshotPages, _ keeper: inout CheckpointWriter) async throws {
         // The next page is read while one is written.
         let read = AsyncThrowingChannel<SnapshotPage, any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -142,7 +142,7 @@ final class ReplicationSession: Sendable {
     // MARK: Changes
 
     /// The three stages, each a task; the first that fails ends the others.
-    private func follow(_ start: SessionKeeper) async throws {
+    private func follow(_ start: CheckpointWriter) async throws {
         let finds = AsyncChannel<Find>()
         let batches = AsyncChannel<Batch>()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -217,11 +217,11 @@ final class ReplicationSession: Sendable {
             let revisions = try await source.read(wanted)
             size.learn(revisions)
             return revisions
-        } catch ReplicationFault.tooLarge(let limit) {
+        } catch ReplicationError.tooLarge(let limit) {
             size.halve()
             let (left, right) = BatchSize.halves(of: wanted)
             if left.isEmpty || right.isEmpty {
-                let reason = ReplicationFault.tooLarge(limitBytes: limit).description
+                let reason = ReplicationError.tooLarge(limitBytes: limit).description
                 return wanted.keys.map { key in
                     ReplicatedRevision(refused: key.id, key.revision, error: "too_large", reason: reason)
                 }
@@ -230,7 +230,7 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    private func deliver(_ batch: Batch, _ keeper: inout SessionKeeper) async throws {
+    private func deliver(_ batch: Batch, _ keeper: inout CheckpointWriter) async throws {
         var refusals = batch.revisions.compactMap(\.refusal)
         let unread = refusals.count
         // Asking once more for what a peer fails at is peace too.
@@ -238,7 +238,7 @@ final class ReplicationSession: Sendable {
         let readable = unread == 0 ? batch.revisions : batch.revisions.filter { $0.refusal == nil }
         if !readable.isEmpty { refusals += try await write(readable, keeper.outstanding) }
         let written = max(0, batch.revisions.count - refusals.count)
-        if written > 0 { lessons.withLock { $0.interruptions.noteProgress() } }
+        if written > 0 { retryMemory.withLock { $0.interruptions.noteProgress() } }
         let failed = refusals.compactMap(\.outstanding)
         if refusals.contains(where: \.isPassing) { refusals = try bear(refusals, written: written, keeper) }
         note(failed, of: batch, &keeper)
@@ -270,10 +270,10 @@ final class ReplicationSession: Sendable {
     private func write(
         _ revisions: [ReplicatedRevision], _ leftOut: Set<ReplicatedRevision.Key>
     ) async throws -> [WriteRefusal] {
-        let failings = learned.failings
-        if leftOut.isEmpty, failings.isEmpty { return try await send(revisions) }
+        let failures = learned.failures
+        if leftOut.isEmpty, failures.isEmpty { return try await send(revisions) }
         let isSuspect = { (revision: ReplicatedRevision) in
-            leftOut.contains(revision.key) || failings.holds(revision.key)
+            leftOut.contains(revision.key) || failures.holds(revision.key)
         }
         var refusals: [WriteRefusal] = []
         let others = revisions.filter { !isSuspect($0) }
@@ -294,8 +294,8 @@ final class ReplicationSession: Sendable {
         do {
             return try await target.write(revisions) { try await source.attachment($0) }
         } catch let failure as PeerFailure {
-            lessons.withLock { _ = $0.failings.decide(failure.refusals, leftOut: []) }
-            throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
+            retryMemory.withLock { _ = $0.failures.decide(failure.refusals, leftOut: []) }
+            throw ReplicationError.busy(status: 500, retryAfterSeconds: nil)
         }
     }
 
@@ -305,17 +305,17 @@ final class ReplicationSession: Sendable {
     /// Decides whether the rest is to go on without what a peer failed at, as the row or the answer of one document
     /// said: 500, or an error in its place.
     ///
-    /// That loses nothing. It was asked for in `Failings.patience` attempts, seconds apart; it is counted and told; and
-    /// the log names it as outstanding, so that every run from now on asks for it again, and a continuous one now and
-    /// then.
+    /// That loses nothing. It was asked for in `RevisionFailures.patience` attempts, seconds apart; it is counted and
+    /// told; and the log names it as outstanding, so that every run from now on asks for it again, and a continuous one
+    /// now and then.
     ///
     /// - Returns: those that are to be counted and told.
-    /// - Throws: `ReplicationFault.busy` where it is to be tried again before.
-    private func bear(_ refusals: [WriteRefusal], written: Int, _ keeper: SessionKeeper) throws -> [WriteRefusal] {
-        let told = lessons.withLock { lessons in
-            let told = lessons.failings.decide(refusals, leftOut: keeper.outstanding)
+    /// - Throws: `ReplicationError.busy` where it is to be tried again before.
+    private func bear(_ refusals: [WriteRefusal], written: Int, _ keeper: CheckpointWriter) throws -> [WriteRefusal] {
+        let told = retryMemory.withLock { retryMemory in
+            let told = retryMemory.failures.decide(refusals, leftOut: keeper.outstanding)
             // The rest is gone on with, and no revision is left out for the first time twice.
-            if told?.contains(where: \.isPassing) == true { lessons.interruptions.noteProgress() }
+            if told?.contains(where: \.isPassing) == true { retryMemory.interruptions.noteProgress() }
             return told
         }
         if let told { return told }
@@ -324,15 +324,15 @@ final class ReplicationSession: Sendable {
             progress.counts.read += Int64(written)
             progress.counts.written += Int64(written)
         }
-        throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil)
+        throw ReplicationError.busy(status: 500, retryAfterSeconds: nil)
     }
 
     /// Asks again for what a peer failed at before, when it is time: once in each run, and then as rarely as a peer is
     /// tried that is away.
-    private func settle(_ keeper: inout SessionKeeper) async throws {
+    private func settle(_ keeper: inout CheckpointWriter) async throws {
         if keeper.outstanding.isEmpty { return }
         let (now, seconds) = (replication.pacing.now(), replication.pacing.longestDelaySeconds)
-        guard learned.failings.isAskingDue(at: now, afterSeconds: seconds) else { return }
+        guard learned.failures.isAskingDue(at: now, afterSeconds: seconds) else { return }
         let asked = keeper.outstanding
         let missing = try await target.missing(asked.byDocument)
         try await deliver(
@@ -346,12 +346,12 @@ final class ReplicationSession: Sendable {
             let revisions = try await read(wanted, &size)
             try await deliver(Batch(revisions: revisions, isLast: false, asked: Set(wanted.keys)), &keeper)
         }
-        lessons.withLock { $0.failings.noteAsking(at: now) }
+        retryMemory.withLock { $0.failures.noteAsking(at: now) }
         try await deliver(Batch(revisions: [], isLast: true), &keeper)
     }
 
     /// Notes what became of a batch's revisions: which a peer `failed` at, and that the others are settled.
-    private func note(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout SessionKeeper) {
+    private func note(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout CheckpointWriter) {
         let again = Set(failed)
         let isFirst = keeper.outstanding.isSubset(of: again)
         if !failed.isEmpty || !batch.asked.isEmpty {
@@ -363,19 +363,19 @@ final class ReplicationSession: Sendable {
         }
         let leftOut = keeper.outstanding
         let now = failed.isEmpty || !isFirst ? nil : replication.pacing.now()
-        lessons.withLock { lessons in
-            lessons.failings.noteArrival(of: batch.asked.subtracting(again))
-            lessons.failings.noteArrival(of: batch.revisions.lazy.map(\.key).filter { !again.contains($0) })
-            if let now { lessons.failings.noteLeavingOut(at: now) }
-            if batch.isLast, keeper.canAskByName { lessons.failings.noteEnd(leftOut: leftOut) }
+        retryMemory.withLock { retryMemory in
+            retryMemory.failures.noteArrival(of: batch.asked.subtracting(again))
+            retryMemory.failures.noteArrival(of: batch.revisions.lazy.map(\.key).filter { !again.contains($0) })
+            if let now { retryMemory.failures.noteLeavingOut(at: now) }
+            if batch.isLast, keeper.canAskByName { retryMemory.failures.noteEnd(leftOut: leftOut) }
         }
     }
 
     /// Writes down at both peers how far it came.
-    private func mark(_ keeper: inout SessionKeeper, isInSnapshot: Bool = false) async throws {
+    private func mark(_ keeper: inout CheckpointWriter, isInSnapshot: Bool = false) async throws {
         guard options.keepsLogs else { return }
         if try await keeper.keep(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
-            lessons.withLock { $0.interruptions.noteMark() }
+            retryMemory.withLock { $0.interruptions.noteMark() }
         }
     }
 

@@ -10,20 +10,21 @@ extension Server {
 extension Metrics {
     /// Shows what the parts of a server know of themselves, asked when somebody reads the metrics.
     func addSources(
-        ledger: Ledger, live: Live, documentFeeds: DocumentFeeds, identity: Identity, dataDirectory: String,
+        coordinator: StoreCoordinator, live: Live, documentFeeds: DocumentFeeds, identity: Identity,
+        dataDirectory: String,
         certificates: CertificateFiles?
     ) {
         addSource { [MetricFamily("muster_build_info", .gauge, "The program.", by: "version", [(Server.version, 1)])] }
         addSource { ProcessMetrics.families() }
-        addSource { Self.databaseFamilies(ledger, in: dataDirectory) }
-        addSource { Self.workFamilies(ledger, identity) }
-        addSource { ledger.storage.status.metricFamilies }
-        addSource { ledger.quotas.metricFamilies(in: ledger.directory) }
+        addSource { Self.databaseFamilies(coordinator, in: dataDirectory) }
+        addSource { Self.workFamilies(coordinator, identity) }
+        addSource { coordinator.storage.status.metricFamilies }
+        addSource { coordinator.quotas.metricFamilies(in: coordinator.directory) }
         addSource {
             [
                 MetricFamily(
                     "muster_damaged_pages", .gauge, "Pages and rows of the store that are known to be damaged.",
-                    Double(ledger.knownDamage.count))
+                    Double(coordinator.knownDamage.count))
             ]
         }
         addSource {
@@ -47,7 +48,7 @@ extension Metrics {
         }
     }
 
-    private static func databaseFamilies(_ ledger: Ledger, in folder: String) -> [MetricFamily] {
+    private static func databaseFamilies(_ coordinator: StoreCoordinator, in folder: String) -> [MetricFamily] {
         let parts = [("database", ""), ("wal", "-wal"), ("shm", "-shm")]
         let sizes = parts.map { part, suffix in
             let path = folder + "/" + SQLiteStore.fileName + suffix
@@ -58,18 +59,18 @@ extension Metrics {
             MetricFamily("muster_database_bytes", .gauge, "Size of the store's files.", by: "file", sizes),
             MetricFamily(
                 "muster_last_sequence", .gauge, "The number of the newest change.",
-                Double(ledger.lastSequence.rawValue)),
+                Double(coordinator.lastSequence.rawValue)),
             MetricFamily(
                 "muster_commit_seconds", "Time that a transaction took, decided and on disk.",
-                ledger.statistics.commitSeconds),
+                coordinator.statistics.commitSeconds),
         ]
     }
 
-    private static func workFamilies(_ ledger: Ledger, _ identity: Identity) -> [MetricFamily] {
+    private static func workFamilies(_ coordinator: StoreCoordinator, _ identity: Identity) -> [MetricFamily] {
         let queues =
-            [("readers", ledger.readers.counts), ("credentials", ledger.credentialReaders.counts)]
+            [("readers", coordinator.readers.counts), ("credentials", coordinator.credentialReaders.counts)]
             + [("hashing", identity.hasher.counts)]
-        let waits = ledger.waits.map { ($0.part, $0.seconds) } + [("hashing", identity.hasher.oldestWaitSeconds)]
+        let waits = coordinator.waits.map { ($0.part, $0.seconds) } + [("hashing", identity.hasher.oldestWaitSeconds)]
         return [
             MetricFamily(
                 "muster_work_waiting", .gauge, "Jobs that wait for a thread, by queue.", by: "queue",
@@ -79,7 +80,7 @@ extension Metrics {
                 queues.map { ($0, Double($1.running)) }),
             MetricFamily(
                 "muster_work_refused_total", .counter, "Jobs that were turned away, by queue.", by: "queue",
-                queues.map { ($0, Double($1.refused)) } + [("writer", Double(ledger.queue.refused))]),
+                queues.map { ($0, Double($1.refused)) } + [("writer", Double(coordinator.queue.refused))]),
             MetricFamily(
                 "muster_work_oldest_wait_seconds", .gauge,
                 "How long the oldest job waits that lacks nothing but its turn, by queue.", by: "queue", waits),

@@ -9,14 +9,15 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// A whole server over one data folder: the store, the ledger, the live feed, identity and the endpoints, on one port.
+/// A whole server over one data folder: the store, the coordinator, the live feed, identity and the endpoints, on one
+/// port.
 package struct Server: Sendable {
     private let settings: Configuration
     private let logger: Logger
-    private let ledger: Ledger
+    private let coordinator: StoreCoordinator
     private let live: Live
     private let identity: Identity
-    private let courier: Courier
+    private let dispatcher: DeliveryDispatcher
     private let documentFeeds: DocumentFeeds
     private let replicator: Replicator
     private let metrics: Metrics
@@ -30,8 +31,9 @@ package struct Server: Sendable {
 
     /// Opens the data folder, and makes it when there is none.
     ///
-    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when it is in use, damaged, or of a newer version; `SecretVaultError` when the key to its
-    ///   secrets is not there; `IdentityFault` for an admin password that may not be used.
+    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when it is in use, damaged, or of a newer version;
+    ///   `SecretVaultError` when the key to its secrets is not there; `IdentityError` for an admin password that may
+    ///   not be used.
     package init(_ settings: Configuration, logger: Logger) async throws {
         self.settings = settings
         self.logger = logger
@@ -47,46 +49,49 @@ package struct Server: Sendable {
         options.acceptsLoss = settings.acceptsLoss
         let store = try SQLiteStore(in: settings.dataDirectory, options: options)
         store.onDamage { logger.error("DAMAGED \($0). What it held is not told; run muster doctor.") }
-        let bell = Bell()
+        let notifier = CommitNotifier()
         let quotas = Quotas(
             settings.quotas,
             log: { fault in
                 logger.warning(
                     "A request was over a quota", metadata: ["quota": "\(fault.quota.rawValue)", "why": "\(fault)"])
             })
-        ledger = try Ledger(
+        coordinator = try StoreCoordinator(
             store: store, storage: storage, amazon: settings.amazon, quotas: quotas, now: settings.now,
-            announce: { bell.ring($0) })
-        live = Live(ledger: ledger)
-        documentFeeds = DocumentFeeds(ledger: ledger)
+            announce: { notifier.ring($0) })
+        live = Live(coordinator: coordinator)
+        documentFeeds = DocumentFeeds(coordinator: coordinator)
         metrics = Metrics()
         connections = OpenConnections(limits: settings.connections, proxies: settings.trustedProxies)
         do {
             let vault = try await SecretVault.open(
-                in: settings.dataDirectory, of: ledger, isRenewed: settings.renewsSecretsKey, now: settings.now())
+                in: settings.dataDirectory, of: coordinator, isRenewed: settings.renewsSecretsKey, now: settings.now())
             replicator = Replicator(
-                ledger: ledger, feeds: documentFeeds, vault: vault, allowsPrivate: settings.allowsPrivateTargets)
-            identity = try Identity(ledger: ledger, issuer: "muster", vault: vault, logger: logger, now: settings.now)
+                coordinator: coordinator, feeds: documentFeeds, vault: vault,
+                allowsPrivate: settings.allowsPrivateTargets)
+            identity = try Identity(
+                coordinator: coordinator, issuer: "muster", vault: vault, logger: logger, now: settings.now)
             let caller = try TargetCaller(
-                ledger: ledger, vault: vault, allowsPrivateTargets: settings.allowsPrivateTargets,
+                coordinator: coordinator, vault: vault, allowsPrivateTargets: settings.allowsPrivateTargets,
                 roots: settings.targetRoots, logger: logger, now: settings.now)
-            courier = Courier(
-                ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now)
+            dispatcher = DeliveryDispatcher(
+                coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now
+            )
             metrics.addSources(
-                ledger: ledger, live: live, documentFeeds: documentFeeds, identity: identity,
+                coordinator: coordinator, live: live, documentFeeds: documentFeeds, identity: identity,
                 dataDirectory: settings.dataDirectory, certificates: certificates)
-            bell.connect(to: live, courier, documentFeeds)
+            notifier.connect(to: live, dispatcher, documentFeeds)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(
                 adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand)
             do {
-                try await ledger.makePlaces()
-                try await ledger.fillIndexes()
-            } catch LedgerError.unwritable {
+                try await coordinator.makePlaces()
+                try await coordinator.fillIndexes()
+            } catch CoordinatorError.unwritable {
                 // Made up for when the disk takes writes again.
             }
         } catch {
-            try await ledger.close()
+            try await coordinator.close()
             throw error
         }
     }
@@ -98,7 +103,7 @@ package struct Server: Sendable {
     ///
     /// - Returns: nil when there is no such user.
     package func signInCode(for user: String) -> String? {
-        ledger.directory.users[user].map { identity.issueCode(for: $0.number) }
+        coordinator.directory.users[user].map { identity.issueCode(for: $0.number) }
     }
 
     /// Serves until SIGTERM or SIGINT, then lets requests finish and closes the store.
@@ -143,7 +148,8 @@ package struct Server: Sendable {
         let control = ControlAccess(directory: settings.dataDirectory, isForOneCommand: settings.isForOneCommand)
         try await openControl(control)
         let router = Endpoints(
-            ledger: ledger, live: live, identity: identity, courier: courier, documentFeeds: documentFeeds,
+            coordinator: coordinator, live: live, identity: identity, dispatcher: dispatcher,
+            documentFeeds: documentFeeds,
             replicator: replicator, connections: connections, metrics: metrics, settings: settings
         ).router(logger: logger)
         let isEncrypted = certificates != nil
@@ -154,10 +160,10 @@ package struct Server: Sendable {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(
                 service: Retention(
-                    ledger: ledger, identity: identity, days: settings.retentionDays, now: settings.now)),
+                    coordinator: coordinator, identity: identity, days: settings.retentionDays, now: settings.now)),
             .init(service: storageWatch(control)),
-            .init(service: UsageWatch(ledger: ledger)),
-            .init(service: courier),
+            .init(service: UsageWatch(coordinator: coordinator)),
+            .init(service: dispatcher),
             .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
             .init(service: documentFeeds),
@@ -180,12 +186,13 @@ package struct Server: Sendable {
 
     private func storageWatch(_ control: ControlAccess) -> StorageWatch {
         StorageWatch(
-            ledger: ledger, directory: settings.dataDirectory, warningBytes: settings.diskWarningBytes, logger: logger,
+            coordinator: coordinator, directory: settings.dataDirectory, warningBytes: settings.diskWarningBytes,
+            logger: logger,
             now: settings.now
         ) {
             try await identity.storeUnstoredSessions()
-            try await ledger.makePlaces()
-            try await ledger.fillIndexes()
+            try await coordinator.makePlaces()
+            try await coordinator.fillIndexes()
             if !control.isComplete {
                 control.setKey(try await identity.makeControlKey())
                 try control.write()
@@ -197,7 +204,7 @@ package struct Server: Sendable {
     private func openControl(_ control: ControlAccess) async throws {
         do {
             control.setKey(try await identity.makeControlKey())
-        } catch let error as LedgerError {
+        } catch let error as CoordinatorError {
             guard case .unwritable = error else { throw error }
             logger.warning(
                 "The command line cannot reach this server until the disk takes writes", metadata: ["error": "\(error)"]
@@ -230,14 +237,14 @@ package struct Server: Sendable {
         ControlFile.remove(in: settings.dataDirectory)
         do {
             // In a task of its own: whoever was cancelled still leaves a store that is closed.
-            try await Task { try await ledger.close() }.value
+            try await Task { try await coordinator.close() }.value
         } catch {
             logger.error("The store did not close cleanly", metadata: ["error": "\(error)"])
         }
     }
 
     private func port(
-        _ router: Router<Exchange>, host: String, port: Int, _ certificates: CertificateFiles?,
+        _ router: Router<AppRequestContext>, host: String, port: Int, _ certificates: CertificateFiles?,
         onReady: @escaping @Sendable (String) async -> Void
     ) -> any Service {
         let connection = HTTPConnection(router.buildResponder(), connections: connections, logger: logger)
@@ -246,35 +253,35 @@ package struct Server: Sendable {
             await onReady("\(certificates == nil ? "http" : "https")://\(name):\($0)")
         }
         guard let certificates else {
-            return Port(
+            return HTTPListener(
                 host: host, port: port, connection: connection, connections: connections, logger: logger,
                 onReady: isReady)
         }
-        return Port(
+        return HTTPListener(
             host: host, port: port, connection: EncryptedConnection(base: connection, certificates: certificates),
             connections: connections, logger: logger, onReady: isReady)
     }
 }
 
-/// Carries the ledger's announcements to its listeners, which are made after it.
-private final class Bell: Sendable {
-    private let listeners = Mutex<(live: Live, courier: Courier, documents: DocumentFeeds)?>(nil)
+/// Carries the coordinator's announcements to its listeners, which are made after it.
+private final class CommitNotifier: Sendable {
+    private let listeners = Mutex<(live: Live, dispatcher: DeliveryDispatcher, documents: DocumentFeeds)?>(nil)
 
-    func connect(to live: Live, _ courier: Courier, _ documents: DocumentFeeds) {
-        listeners.withLock { $0 = (live, courier, documents) }
+    func connect(to live: Live, _ dispatcher: DeliveryDispatcher, _ documents: DocumentFeeds) {
+        listeners.withLock { $0 = (live, dispatcher, documents) }
     }
 
-    func ring(_ sequence: Sequence) {
+    func ring(_ sequence: LogSequence) {
         guard let listeners = listeners.withLock({ $0 }) else { return }
         listeners.live.announce(sequence)
         listeners.documents.announce(sequence)
-        listeners.courier.announceWhatIsNew()
+        listeners.dispatcher.announceWhatIsNew()
     }
 }
 
 /// Forgets what is older than it may be, once an hour.
 private struct Retention: Service {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let identity: Identity
     let days: Double
     let now: @Sendable () -> Instant
@@ -284,8 +291,8 @@ private struct Retention: Service {
             while true {
                 let horizon = now().advanced(bySeconds: -days * 86_400)
                 // What could not be forgotten now is tried again in an hour.
-                _ = try? await ledger.forget(before: horizon)
-                try? await ledger.dropUnusedBlobs(at: now())
+                _ = try? await coordinator.forget(before: horizon)
+                try? await coordinator.dropUnusedBlobs(at: now())
                 _ = try? await identity.removeExpiredCredentials()
                 try await Task.sleep(for: .seconds(3600))
             }

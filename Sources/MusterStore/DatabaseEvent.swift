@@ -6,7 +6,7 @@ package import MusterCore
 /// somebody who was removed stays here.
 package struct DatabaseEvent: Hashable, Sendable {
     /// The number of the change that it was; 0 for what was there before anyone noted it.
-    package var sequence: Sequence
+    package var sequence: LogSequence
     /// Which database.
     package var database: DatabaseNumber
     /// What it was called when it was removed; nil for the event that it was made, as long as it is there.
@@ -17,7 +17,7 @@ package struct DatabaseEvent: Hashable, Sendable {
     /// How many removed databases are remembered.
     package static let removalLimit = 1_000
 
-    package init(sequence: Sequence, database: DatabaseNumber, removedName: String? = nil, isRemoval: Bool = false) {
+    package init(sequence: LogSequence, database: DatabaseNumber, removedName: String? = nil, isRemoval: Bool = false) {
         self.sequence = sequence
         self.database = database
         self.removedName = removedName

@@ -7,7 +7,7 @@ struct LogPage {
     private let since: Int64
     private let limit: Int
 
-    init(since: Sequence, limit: Int) {
+    init(since: LogSequence, limit: Int) {
         self.since = since.rawValue
         self.limit = limit
     }
@@ -25,7 +25,7 @@ struct LogPage {
             guard let change else { continue }
             guard changes.count < limit else { return false }
             changes.append(
-                LoggedChange(sequence: Sequence(first + Int64(index)), committedAt: committedAt, change: change))
+                LoggedChange(sequence: LogSequence(first + Int64(index)), committedAt: committedAt, change: change))
         }
         return changes.count < limit
     }

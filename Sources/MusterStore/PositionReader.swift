@@ -9,46 +9,47 @@ import MusterGeometry
 package protocol PositionReader: AnyObject {
     /// The number of the newest change that this look sees whole: documents touched later may be seen already,
     /// positions not.
-    var lastSequence: Sequence { get }
+    var lastSequence: LogSequence { get }
 
     /// Positions of these devices whose changes came after `sequence`, in that order; or where `isDescending` those up
     /// to it, newest first. At most `limit`, and none beyond the change `end` where there is one: whoever needs none
     /// beyond says so, for finding them may take long.
     func positions(
-        of devices: [DeviceNumber], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) throws -> [ToldPosition]
+        of devices: [DeviceNumber], since sequence: LogSequence, through end: LogSequence?, isDescending: Bool,
+        limit: Int
+    ) throws -> [SequencedPosition]
 
     /// As above, of every device: the log is read for this, with all that is in it besides.
     func positionsOfAll(
-        since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) throws -> [ToldPosition]
+        since sequence: LogSequence, through end: LogSequence?, isDescending: Bool, limit: Int
+    ) throws -> [SequencedPosition]
 
     /// Positions of a device in the order of its history, or where `isDescending` in the opposite one, after `cursor`
     /// when there is one. At most `limit`.
     func positions(
         of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
-    ) throws -> [ToldPosition]
+    ) throws -> [SequencedPosition]
 
     /// The position of a device at a place in its history; nil where there is none.
-    func position(of device: DeviceNumber, at place: HistoryCursor) throws -> ToldPosition?
+    func position(of device: DeviceNumber, at place: HistoryCursor) throws -> SequencedPosition?
 
     /// How many positions these devices have; nil stands for every device.
     func positionCount(of devices: [DeviceNumber]?) throws -> Int
 
     /// How many positions these devices were told of after `sequence`; one or two more while they are being merged.
-    func positionCount(of devices: [DeviceNumber], since sequence: Sequence) throws -> Int
+    func positionCount(of devices: [DeviceNumber], since sequence: LogSequence) throws -> Int
 }
 
 /// A position and the number of the change that told of it.
-package struct ToldPosition: Hashable, Sendable {
+package struct SequencedPosition: Hashable, Sendable {
     /// The change's number.
-    package var sequence: Sequence
+    package var sequence: LogSequence
     /// Whose position.
     package var device: DeviceNumber
     /// The position.
     package var position: Position
 
-    package init(sequence: Sequence, device: DeviceNumber, position: Position) {
+    package init(sequence: LogSequence, device: DeviceNumber, position: Position) {
         self.sequence = sequence
         self.device = device
         self.position = position

@@ -30,7 +30,7 @@ package protocol SafetyStore {
     func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
 
     /// What was changed by hand, newest first, at most `limit`, beginning before `cursor` when there is one.
-    func audit(before cursor: Sequence?, limit: Int) throws -> [AuditEntry]
+    func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry]
 }
 
 /// What one transaction may write of people's safety.
@@ -96,7 +96,7 @@ package struct RecordLine: Hashable, Sendable {
 /// That someone changed something by hand.
 package struct AuditEntry: Hashable, Sendable {
     /// Where in the log the change stands, as long as it stands there.
-    package var sequence: Sequence
+    package var sequence: LogSequence
     /// When.
     package var at: Instant
     /// Who.
@@ -112,7 +112,7 @@ package struct AuditEntry: Hashable, Sendable {
     static let forgottenAtOnce = 4
 
     package init(
-        sequence: Sequence, at: Instant, author: UserNumber, device: DeviceNumber? = nil, change: Change
+        sequence: LogSequence, at: Instant, author: UserNumber, device: DeviceNumber? = nil, change: Change
     ) {
         self.sequence = sequence
         self.at = at

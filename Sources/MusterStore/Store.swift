@@ -19,7 +19,7 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     func uuid() throws -> String
 
     /// The number of the newest committed change; `.zero` before the first.
-    var lastSequence: Sequence { get }
+    var lastSequence: LogSequence { get }
 
     /// Changes after `sequence` in order, at most `limit`, none beyond `lastSequence`; a commit is split only when it
     /// alone is larger.
@@ -28,7 +28,7 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// nothing is left to read up to the `lastSequence` of before the call.
     ///
     /// - Throws: `StoreError.trimmed` when changes after `sequence` are no longer kept.
-    func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange]
+    func changes(since sequence: LogSequence, limit: Int) throws -> [LoggedChange]
 
     /// Positions of a device with a sample time in `[from, to)`, oldest first, at most `limit`, beginning after
     /// `cursor` when there is one. Late and current positions alike, merged or still staged.
@@ -65,11 +65,11 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
 
     /// The records last set with `setRecord`, of every device that has one, each with the number of the last change
     /// that it has followed.
-    func records() throws -> [(device: DeviceNumber, sequence: Sequence, record: DeviceRecord)]
+    func records() throws -> [(device: DeviceNumber, sequence: LogSequence, record: DeviceRecord)]
 
     /// The number last set with `setRecorded`: of every device that a change up to it moved there is a record that
     /// has followed it.
-    var recordedThrough: Sequence { get throws }
+    var recordedThrough: LogSequence { get throws }
 
     /// What `setReviewing` said last; false before.
     var isReviewing: Bool { get throws }
@@ -85,7 +85,7 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
 
     /// That databases were made and removed after a change, in order; from the beginning for 0. A user's goes with the
     /// user, and of removed ones the newest `DatabaseEvent.removalLimit` are remembered.
-    func databaseEvents(since sequence: Sequence) throws -> [DatabaseEvent]
+    func databaseEvents(since sequence: LogSequence) throws -> [DatabaseEvent]
 
     /// Runs `body` with a look at the documents and at the positions, all of it of one moment. It may be run more than
     /// once, until one moment holds.
@@ -186,7 +186,7 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     ///
     /// - Returns: the change's number.
     @discardableResult
-    func append(_ change: Change) throws -> Sequence
+    func append(_ change: Change) throws -> LogSequence
 
     /// Whether a position of this device with this sample time and coordinate is stored, in this transaction or before.
     func holds(_ position: Position, of device: DeviceNumber) throws -> Bool
@@ -207,7 +207,7 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     /// Replaces what a restart needs of a device, as all that was appended until now has left it.
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws
     /// Notes that every device has a record that has followed all changes up to `sequence`.
-    func setRecorded(through sequence: Sequence) throws
+    func setRecorded(through sequence: LogSequence) throws
 
     /// Notes whether devices still wait for what an edit makes of their standings.
     func setReviewing(_ isReviewing: Bool) throws
@@ -254,9 +254,9 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func forgetPositions(of device: DeviceNumber) throws
 
     /// Notes that the change of this number made a database.
-    func noteMade(_ database: DatabaseNumber, at sequence: Sequence) throws
+    func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws
     /// Notes that the change of this number removed a database that someone had made.
-    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: Sequence) throws
+    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws
 
     /// The documents. What puts one appends the `Change` that says so.
     var documents: any DocumentWriter { get }
@@ -279,7 +279,7 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     /// Gives a delivery up: it becomes a dead letter. One too many takes the place of its target's oldest.
     ///
     /// - Parameter error: why; nil leaves what the last attempt failed of.
-    func bury(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws
+    func deadLetter(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws
     /// Makes dead letters deliveries again, as new as if they were put now and under new numbers, in the order given.
     ///
     /// - Returns: how many of them there were.
@@ -387,7 +387,7 @@ package enum StoreError: Error, Equatable, Sendable {
     /// The file was written by a newer Muster.
     case tooNew(path: String, version: Int, known: Int)
     /// Changes after this sequence are no longer kept; the oldest kept is given.
-    case trimmed(oldest: Sequence)
+    case trimmed(oldest: LogSequence)
     /// Another process has this store open for writing.
     case inUse(path: String)
     /// A backup was not put in the place of the store.

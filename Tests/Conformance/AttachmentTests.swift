@@ -110,13 +110,13 @@ import Testing
             return blob
         }
         let short = try bench.store.write(at: .test(0)) { try $0.documents.beginBlob() }
-        #expect(throws: DocumentTables.BlobFault.length(0, expected: 5)) {
+        #expect(throws: DocumentTables.BlobError.length(0, expected: 5)) {
             try bench.store.write(at: .test(0)) {
                 try $0.documents.finish(short, key: key, length: 5, at: .test(0))
             }
         }
         try bench.store.write(at: .test(0)) { try $0.documents.abandon(short) }
-        #expect(throws: DocumentTables.BlobFault.unknown(short)) {
+        #expect(throws: DocumentTables.BlobError.unknown(short)) {
             try bench.store.write(at: .test(0)) { try $0.documents.append([1], to: short) }
         }
         try bench.crash()
@@ -126,7 +126,7 @@ import Testing
         try bench.store.write(at: .test(3_701)) { try $0.documents.append([1], to: left) }
         try drop(in: bench.store, at: .test(3_800))
         try drop(in: bench.store, at: .test(7_401))
-        #expect(throws: DocumentTables.BlobFault.unknown(left)) {
+        #expect(throws: DocumentTables.BlobError.unknown(left)) {
             try bench.store.write(at: .test(0)) { try $0.documents.append([1], to: left) }
         }
         #expect(try !holds(key, in: bench.store))

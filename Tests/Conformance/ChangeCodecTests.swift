@@ -64,8 +64,8 @@ import Testing
     }
 
     @Test func `a blob of a newer version says so`() throws {
-        #expect(throws: CodecFault.unknownVersion(2)) { try decode([2, 0]) }
-        #expect(throws: CodecFault.truncated(offset: 0)) { try decode([]) }
+        #expect(throws: CodecError.unknownVersion(2)) { try decode([2, 0]) }
+        #expect(throws: CodecError.truncated(offset: 0)) { try decode([]) }
     }
 
     @Test func `an ordinary position takes about 40 bytes`() {

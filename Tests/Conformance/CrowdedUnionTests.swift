@@ -68,13 +68,14 @@ import Testing
             func steps(ofWriting id: String, users: ClosedRange<Int>) throws -> Int {
                 let before = stepsTaken(in: database)
                 for user in users {
-                    let tables = DocumentTables(in: database) { Sequence(sequence) }
+                    let tables = DocumentTables(in: database) { LogSequence(sequence) }
                     _ = try tables.apply(.test(id, "{\"u\":\(user)}"), to: self.database(user), revisionLimit: 9) { _ in
                         sequence += 1
-                        return Sequence(sequence)
+                        return LogSequence(sequence)
                     }
                     _ = try tables.changes(
-                        in: .locations, since: Sequence(sequence - 1), isDescending: false, withBodies: true, limit: 9)
+                        in: .locations, since: LogSequence(sequence - 1), isDescending: false, withBodies: true,
+                        limit: 9)
                     _ = try tables.documents(in: .locations, DocumentRange(limit: 9))
                     try tables.finish()
                 }

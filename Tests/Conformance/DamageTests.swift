@@ -42,7 +42,7 @@ import Testing
         }
         read("log") { try store.log() }
         for sequence in stride(from: 0, to: 640, by: 20) as StrideTo<Int64> {
-            read("log after \(sequence)") { try store.changes(since: Sequence(sequence), limit: 20) }
+            read("log after \(sequence)") { try store.changes(since: LogSequence(sequence), limit: 20) }
         }
         for device in 1...20 as ClosedRange<Int32> {
             read("history \(device)") { try store.history(of: device) }

@@ -56,7 +56,7 @@ import Testing
 
 extension Bench {
     /// What is remembered after a change.
-    fileprivate func events(since sequence: Sequence) throws -> [String] {
+    fileprivate func events(since sequence: LogSequence) throws -> [String] {
         try store.databaseEvents(since: sequence).map { event in
             let name = event.removedName.map { " " + $0 } ?? ""
             return (event.isRemoval ? "removed " : "made ") + "\(event.database.rawValue)\(name)"
@@ -66,5 +66,5 @@ extension Bench {
 
 extension StoreTransaction {
     /// Appends some change, for its number.
-    fileprivate func mark() throws -> Sequence { try append(.directory(.rule(RuleNumber(1)), removed: false)) }
+    fileprivate func mark() throws -> LogSequence { try append(.directory(.rule(RuleNumber(1)), removed: false)) }
 }

@@ -79,8 +79,10 @@ import Testing
             try (0..<3).map { try transaction.put(.test($0, target: $0 == 2 ? 2 : 1)) }
         }
         try bench.store.write(at: .test(9)) { transaction in
-            for number in numbers { try transaction.bury(number, at: .test(9), attempts: 4, error: "answered 400") }
-            try transaction.bury(numbers[0], at: .test(10), attempts: 5, error: "twice")
+            for number in numbers {
+                try transaction.deadLetter(number, at: .test(9), attempts: 4, error: "answered 400")
+            }
+            try transaction.deadLetter(numbers[0], at: .test(10), attempts: 5, error: "twice")
         }
         for _ in 0..<2 {
             let store = bench.store
@@ -143,7 +145,7 @@ import Testing
             for subject in subjects {
                 try transaction.put(.test(1, subject: subject))
                 let other = try transaction.put(.test(2, subject: subject))
-                try transaction.bury(other, at: .test(0), attempts: 1, error: "no")
+                try transaction.deadLetter(other, at: .test(0), attempts: 1, error: "no")
             }
         }
         try bench.store.write(at: .test(1)) { try $0.remove(UserNumber(1)) }
@@ -164,7 +166,7 @@ import Testing
             for target in 1...2 {
                 try transaction.put(.test(1, target: target))
                 let other = try transaction.put(.test(2, target: target))
-                try transaction.bury(other, at: .test(0), attempts: 1, error: "no")
+                try transaction.deadLetter(other, at: .test(0), attempts: 1, error: "no")
             }
         }
         try bench.store.write(at: .test(1)) { try $0.remove(TargetNumber(1)) }
@@ -179,7 +181,7 @@ import Testing
         try bench.store.write(at: .test(0)) { transaction in
             for second in 0..<5 {
                 let number = try transaction.put(.test(second))
-                try transaction.bury(number, at: .test(Double(second)), attempts: 1, error: "no")
+                try transaction.deadLetter(number, at: .test(Double(second)), attempts: 1, error: "no")
             }
         }
         var total = 0

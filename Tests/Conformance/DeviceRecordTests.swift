@@ -42,14 +42,14 @@ import Testing
             try transaction.append(.note(DeviceNote.Name(.steps), of: device))
             try transaction.setRecord(late, of: device)
             try transaction.setRecord(early, of: DeviceNumber(2))
-            try transaction.setRecorded(through: Sequence(2))
+            try transaction.setRecorded(through: LogSequence(2))
         }
         for _ in 0..<2 {
             let records = try bench.store.records()
             #expect(records.map(\.device) == [device, DeviceNumber(2)])
             #expect(records.map(\.record) == [late, early])
-            #expect(records.map(\.sequence) == [Sequence(3), Sequence(3)])
-            #expect(try bench.store.recordedThrough == Sequence(2))
+            #expect(records.map(\.sequence) == [LogSequence(3), LogSequence(3)])
+            #expect(try bench.store.recordedThrough == LogSequence(2))
             try bench.crash()
         }
     }

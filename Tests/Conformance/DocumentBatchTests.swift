@@ -100,12 +100,12 @@ import Testing
             for round in 0..<2 {
                 let edits = (0..<1_000).map { DocumentEdit.replicated("a", ["2-\(round)x\($0)", "1-a"]) }
                 let written = database.totalChangesCount
-                let tables = DocumentTables(in: database) { Sequence(sequence) }
+                let tables = DocumentTables(in: database) { LogSequence(sequence) }
                 var batch = DocumentBatch(of: edits, in: places, revisionLimit: 9, to: tables)
                 for edit in edits {
                     _ = try batch.apply(edit) { _ in
                         sequence += 1
-                        return Sequence(sequence)
+                        return LogSequence(sequence)
                     }
                 }
                 try batch.finish()

@@ -78,10 +78,10 @@ import Testing
         #expect(try store.touched(in: scope, since: 3) == ["ä", "c"])
         try store.lookAtDocuments { reader in
             let page = try reader.changes(
-                in: scope, since: Sequence(2), isDescending: false, withBodies: true, limit: 1)
+                in: scope, since: LogSequence(2), isDescending: false, withBodies: true, limit: 1)
             #expect(page.map(\.id) == ["b"])
             #expect(page[0].text == "{}")
-            #expect(try reader.pendingChanges(in: scope, since: Sequence(3)) == 2)
+            #expect(try reader.pendingChanges(in: scope, since: LogSequence(3)) == 2)
             #expect(try reader.pendingChanges(in: scope, since: reader.lastSequence) == 0)
             #expect(reader.lastSequence.rawValue == 6)
         }

@@ -226,7 +226,7 @@ import Testing
             let counts = try reader.counts(in: scope)
             #expect(counts == counted)
             for since in stride(from: Int64(0), through: reader.lastSequence.rawValue, by: 7) {
-                let pending = try reader.pendingChanges(in: scope, since: Sequence(since))
+                let pending = try reader.pendingChanges(in: scope, since: LogSequence(since))
                 #expect(pending == all.count { $0.sequence.rawValue > since })
             }
             let descending = try reader.changes(

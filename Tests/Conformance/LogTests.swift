@@ -10,7 +10,7 @@ import Testing
         let bench = try Bench(kind)
         let store = bench.store
         #expect(store.lastSequence == .zero)
-        var given: [Sequence] = []
+        var given: [LogSequence] = []
         for commit in 0..<4 {
             try store.write(at: .test(Double(commit))) { transaction in
                 for index in 0...commit {
@@ -19,12 +19,12 @@ import Testing
             }
         }
         #expect(given.map(\.rawValue) == Array(1...10))
-        #expect(store.lastSequence == Sequence(10))
+        #expect(store.lastSequence == LogSequence(10))
         let log = try store.log()
         #expect(log.map(\.sequence) == given)
         #expect(log.map(\.committedAt) == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3].map { .test($0) })
         try bench.reopen()
-        #expect(bench.store.lastSequence == Sequence(10))
+        #expect(bench.store.lastSequence == LogSequence(10))
         #expect(try bench.store.log() == log)
     }
 
@@ -56,7 +56,7 @@ import Testing
         var told: [Int64] = []
         while true {
             let isLast = isWritten.withLock { $0 }
-            let page = try store.changes(since: Sequence(told.last ?? 0), limit: 10).map(\.sequence)
+            let page = try store.changes(since: LogSequence(told.last ?? 0), limit: 10).map(\.sequence)
             #expect(page.last ?? .zero <= store.lastSequence)
             told += page.map(\.rawValue)
             if isLast, page.isEmpty { break }
@@ -69,7 +69,7 @@ import Testing
         let bench = try Bench(kind)
         for size in [2, 2, 5] { try bench.store.report(1, (0..<size).map { .test(Double(size * 10 + $0)) }) }
         func page(_ since: Int64, _ limit: Int) throws -> [Int64] {
-            try bench.store.changes(since: Sequence(since), limit: limit).map(\.sequence.rawValue)
+            try bench.store.changes(since: LogSequence(since), limit: limit).map(\.sequence.rawValue)
         }
         #expect(try page(0, 3) == [1, 2])
         #expect(try page(0, 4) == [1, 2, 3, 4])
@@ -99,7 +99,7 @@ import Testing
                 throw Refusal()
             }
         }
-        #expect(store.lastSequence == Sequence(1))
+        #expect(store.lastSequence == LogSequence(1))
         #expect(try store.history(of: 1) == [.test(1)])
         #expect(try store.latestPositions().map(\.position) == [.test(1)])
         #expect(try store.directory() == StoredDirectory())
@@ -111,11 +111,11 @@ import Testing
             let sequence = try transaction.append(.position(.test(2), of: DeviceNumber(1), isCurrent: true))
             return (sequence, try transaction.nextUserNumber())
         }
-        #expect(sequence == Sequence(2))
+        #expect(sequence == LogSequence(2))
         #expect(next.rawValue == first.rawValue + 1)
         try bench.crash()
         #expect(try bench.store.history(of: 1) == [.test(1), .test(2)])
-        #expect(bench.store.lastSequence == Sequence(2))
+        #expect(bench.store.lastSequence == LogSequence(2))
     }
 
     @Test(arguments: StoreKind.allCases)

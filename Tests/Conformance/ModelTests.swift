@@ -69,7 +69,7 @@ import Testing
         do {
             return try store.log()
         } catch StoreError.trimmed(let oldest) {
-            return try store.log(since: Sequence(oldest.rawValue - 1))
+            return try store.log(since: LogSequence(oldest.rawValue - 1))
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Positions as the documents' readers see them, against what the log says.
 @Suite struct PositionReaderTests {
     /// A store to which four devices reported at random, late and early, some of it by documents.
-    private func bench(_ kind: StoreKind, seed: UInt64) throws -> (Bench, told: [ToldPosition]) {
+    private func bench(_ kind: StoreKind, seed: UInt64) throws -> (Bench, told: [SequencedPosition]) {
         print("seed \(seed)")
         let bench = try Bench(kind)
         var generator = SeededGenerator(seed: seed)
@@ -27,11 +27,11 @@ import Testing
             }
             if round % 17 == 5 { while try bench.store.settle(limit: 7) {} }
         }
-        let told = try bench.store.log().compactMap { logged -> ToldPosition? in
+        let told = try bench.store.log().compactMap { logged -> SequencedPosition? in
             guard case .position(let position, let device, _) = logged.change, position.source != .couchDB else {
                 return nil
             }
-            return ToldPosition(sequence: logged.sequence, device: device, position: position)
+            return SequencedPosition(sequence: logged.sequence, device: device, position: position)
         }
         return (bench, told)
     }
@@ -46,7 +46,7 @@ import Testing
         for devices in [[1], [2, 4], [1, 2, 3, 4], [9]].map({ $0.map { DeviceNumber(Int32($0)) } }) {
             let own = told.filter { devices.contains($0.device) }
             for limit in [1, 7, 1_000] {
-                var found: [ToldPosition] = []
+                var found: [SequencedPosition] = []
                 while true {
                     let since = found.last?.sequence ?? .zero
                     let page = try read(bench) {
@@ -73,7 +73,7 @@ import Testing
             #expect(try read(bench) { try $0.positionCount(of: devices) } == own.count)
             let since = bench.store.lastSequence.rawValue / 3
             let later = own.count { $0.sequence.rawValue > since }
-            #expect(try read(bench) { try $0.positionCount(of: devices, since: Sequence(since)) } == later)
+            #expect(try read(bench) { try $0.positionCount(of: devices, since: LogSequence(since)) } == later)
         }
     }
 
@@ -106,7 +106,7 @@ import Testing
                     < ($1.position.sampleTime, $1.position.coordinate.latitude)
             }
             for isDescending in [false, true] {
-                var found: [ToldPosition] = []
+                var found: [SequencedPosition] = []
                 while true {
                     let cursor = found.last.map { HistoryCursor($0.position) }
                     let page = try read(bench) {

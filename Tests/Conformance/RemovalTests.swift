@@ -115,7 +115,7 @@ import Testing
         for _ in 0..<3 {
             #expect(try bench.store.history(of: 1).isEmpty)
             #expect(try bench.store.latestPositions().isEmpty)
-            #expect(try bench.store.log().map(\.sequence) == [Sequence(21)])
+            #expect(try bench.store.log().map(\.sequence) == [LogSequence(21)])
             try bench.crash()
             while try bench.store.settle(limit: 10) {}
         }

@@ -26,10 +26,10 @@ import Testing
             for device: Int32 in 1...3 {
                 #expect(try bench.store.history(of: device) == (60..<100).map { .test(Double($0)) })
             }
-            #expect(throws: StoreError.trimmed(oldest: Sequence(181))) {
+            #expect(throws: StoreError.trimmed(oldest: LogSequence(181))) {
                 try bench.store.changes(since: .zero, limit: 10)
             }
-            #expect(try bench.store.log(since: Sequence(180)).map(\.sequence.rawValue) == Array(181...301))
+            #expect(try bench.store.log(since: LogSequence(180)).map(\.sequence.rawValue) == Array(181...301))
             try bench.crash()
         }
         #expect(try bench.store.check() == [])
@@ -69,14 +69,14 @@ import Testing
         try bench.store.report(1, [.test(1), .test(2)], at: 1)
         while try bench.store.forget(before: .test(1000), limit: 100) > 0 {}
         try bench.crash()
-        #expect(bench.store.lastSequence == Sequence(2))
-        #expect(try bench.store.changes(since: Sequence(2), limit: 10).isEmpty)
-        #expect(throws: StoreError.trimmed(oldest: Sequence(3))) {
-            try bench.store.changes(since: Sequence(1), limit: 10)
+        #expect(bench.store.lastSequence == LogSequence(2))
+        #expect(try bench.store.changes(since: LogSequence(2), limit: 10).isEmpty)
+        #expect(throws: StoreError.trimmed(oldest: LogSequence(3))) {
+            try bench.store.changes(since: LogSequence(1), limit: 10)
         }
         #expect(try bench.store.latestPositions().isEmpty)
         try bench.store.report(1, [.test(3)], at: 2000)
-        #expect(try bench.store.log(since: Sequence(2)).map(\.sequence) == [Sequence(3)])
+        #expect(try bench.store.log(since: LogSequence(2)).map(\.sequence) == [LogSequence(3)])
         #expect(try bench.store.latestPositions().map(\.position) == [.test(3)])
         #expect(try bench.store.check() == [])
     }

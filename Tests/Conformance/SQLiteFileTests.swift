@@ -193,7 +193,7 @@ import Testing
         let copy = try SQLiteStore(in: folder)
         #expect(try copy.history(of: 1) == (0..<70).map { .test(Double($0)) })
         #expect(try copy.credentials(.apiKey).count == 1)
-        #expect(copy.lastSequence == Sequence(70))
+        #expect(copy.lastSequence == LogSequence(70))
         #expect(try copy.check() == [])
         try copy.close()
     }

@@ -125,7 +125,7 @@ import Testing
         let bench = try Bench(kind)
         func entry(_ number: Int64, at seconds: Double) -> AuditEntry {
             AuditEntry(
-                sequence: Sequence(number), at: .test(seconds), author: UserNumber(1),
+                sequence: LogSequence(number), at: .test(seconds), author: UserNumber(1),
                 device: number % 2 == 0 ? nil : DeviceNumber(2),
                 change: .directory(.user(UserNumber(Int32(number))), removed: false))
         }
@@ -133,7 +133,7 @@ import Testing
         for entry in entries { try bench.store.write(at: .test(9)) { try $0.append(entry) } }
         try bench.crash()
         #expect(try bench.store.audit(before: nil, limit: 3) == [entries[4], entries[3], entries[2]])
-        #expect(try bench.store.audit(before: Sequence(3), limit: 9) == [entries[1], entries[0]])
+        #expect(try bench.store.audit(before: LogSequence(3), limit: 9) == [entries[1], entries[0]])
         let later = entry(6, at: AuditEntry.keptSeconds + 4)
         try bench.store.write(at: .test(10)) { try $0.append(later) }
         #expect(try bench.store.audit(before: nil, limit: 9) == [later, entries[4], entries[3]])

@@ -88,7 +88,7 @@ extension Store {
     func touched(in scope: DatabaseScope, since: Int64 = 0, isDescending: Bool = false) throws -> [String] {
         try lookAtDocuments { reader in
             try reader.changes(
-                in: scope, since: isDescending ? reader.lastSequence : Sequence(since), isDescending: isDescending,
+                in: scope, since: isDescending ? reader.lastSequence : LogSequence(since), isDescending: isDescending,
                 withBodies: false, limit: 10_000
             ).map(\.id)
         }

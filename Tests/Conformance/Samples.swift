@@ -241,7 +241,7 @@ extension Store {
     }
 
     /// All changes after a number, page by page.
-    func log(since start: Sequence = .zero, page: Int = 5) throws -> [LoggedChange] {
+    func log(since start: LogSequence = .zero, page: Int = 5) throws -> [LoggedChange] {
         var log: [LoggedChange] = []
         var since = start
         while true {

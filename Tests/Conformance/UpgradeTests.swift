@@ -164,7 +164,7 @@ extension Instant {
         let users = try store.directory().users.map { DatabaseNumber.locations(of: $0.number) }
         let databases = try store.directory().databases.map(\.number)
         #expect(Set(events.map(\.database)) == Set(users + databases))
-        #expect(try store.databaseEvents(since: Sequence(1)) == [])
+        #expect(try store.databaseEvents(since: LogSequence(1)) == [])
         #expect(try store.check() == [])
         try store.close()
     }

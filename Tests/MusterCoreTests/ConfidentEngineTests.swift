@@ -142,7 +142,7 @@ import Testing
         #expect(
             world.engine.question(about: next, now: World.time(305), after: world.decision)
                 == .trail(of: World.phone, until: World.time(300)))
-        world.engine.recall(trail, of: World.phone, into: &world.decision)
+        world.engine.restore(trail, of: World.phone, into: &world.decision)
         world.engine.adopt(&world.decision)
         #expect(world.engine.question(about: next, now: World.time(305), after: world.decision) == nil)
         #expect(world.engine.reports(of: World.phone) == uninterrupted)

@@ -79,7 +79,7 @@ import Testing
         #expect(world.engine.roll(of: incident.number).present == [zoe, World.ana, World.lea])
         #expect(world.turns.suffix(2) == [.closed, .reopened])
         #expect(world.lines.suffix(3) == ["reopened", "ana changed unsafe", "lea changed unknown"])
-        #expect(throws: IncidentFault.isNotClosed) { try world.reopen(at: 301) }
+        #expect(throws: IncidentError.isNotClosed) { try world.reopen(at: 301) }
         world.stay(45, 14, from: 560, to: 565)
         world.declare(.safe, of: World.lea, at: 571)
         #expect(world.turns.last == .allAccounted)
@@ -90,7 +90,7 @@ import Testing
         try world.evacuate(1, at: 10)
         try world.close(1, at: 20)
         try world.evacuate(2, at: 30)
-        #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.reopen(1, at: 40) }
+        #expect(throws: IncidentError.isOpen(IncidentNumber(2))) { try world.reopen(1, at: 40) }
     }
 
     @Test func `who was removed while an incident was closed stays on its roll when it is opened again`() throws {

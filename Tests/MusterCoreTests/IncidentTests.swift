@@ -119,12 +119,12 @@ import Testing
     @Test func `a team has one open incident at most, and somebody to account for`() throws {
         var world = town()
         try world.evacuate(1, at: 10)
-        #expect(throws: IncidentFault.isOpen(IncidentNumber(1))) { try world.evacuate(2, at: 11) }
+        #expect(throws: IncidentError.isOpen(IncidentNumber(1))) { try world.evacuate(2, at: 11) }
         try world.close(1, at: 12)
-        #expect(throws: IncidentFault.isNotOpen) { try world.close(1, at: 13) }
+        #expect(throws: IncidentError.isNotOpen) { try world.close(1, at: 13) }
         #expect(world.closings == [.byHand(by: World.lea, reason: "enough")])
         for user in [World.ana, World.lea, World.ben] { world.remove(user) }
-        #expect(throws: IncidentFault.nobodyToAccountFor) { try world.evacuate(3, at: 16) }
+        #expect(throws: IncidentError.nobodyToAccountFor) { try world.evacuate(3, at: 16) }
     }
 
     @Test func `a real incident takes over from a drill, and nothing takes over from a real one`() throws {
@@ -136,8 +136,8 @@ import Testing
         #expect(world.engine.openIncident(of: World.team)?.number == IncidentNumber(2))
         // Said in the drill: it tells nothing of what is real now.
         #expect(world.engine.safety(of: World.lea).state == .unknown)
-        #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.evacuate(3, .real, at: 30) }
-        #expect(throws: IncidentFault.isOpen(IncidentNumber(2))) { try world.evacuate(3, .drill, at: 30) }
+        #expect(throws: IncidentError.isOpen(IncidentNumber(2))) { try world.evacuate(3, .real, at: 30) }
+        #expect(throws: IncidentError.isOpen(IncidentNumber(2))) { try world.evacuate(3, .drill, at: 30) }
     }
 
     @Test func `a call for help is no account of anyone, though its caller is inside`() throws {

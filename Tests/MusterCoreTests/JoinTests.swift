@@ -146,7 +146,7 @@ import Testing
     @Test func `a call for help is not lost by a join`() throws {
         var world = try town()
         world.declare(.sos, of: Self.second, by: World.lea, at: 20)
-        #expect(throws: JoinFault.callsForHelp) { try join(&world, at: 30) }
+        #expect(throws: JoinError.callsForHelp) { try join(&world, at: 30) }
         world.declare(.clear, of: Self.second, by: World.lea, at: 31)
         try join(&world, at: 32)
     }
@@ -155,8 +155,8 @@ import Testing
         var world = try town()
         let second = try #require(world.directory.users[Self.second])
         let ana = try #require(world.directory.users[World.ana])
-        func fault(_ user: User, _ person: User) -> JoinFault? {
-            do throws(JoinFault) {
+        func fault(_ user: User, _ person: User) -> JoinError? {
+            do throws(JoinError) {
                 _ = try world.directory.joining(user, to: person) { $0.name }
                 return nil
             } catch {

@@ -107,7 +107,7 @@ import Testing
         try world.takeOff(late, at: 30)
         world.sweep(at: 32)
         #expect(world.lines.suffix(2) == ["tim takenOff unknown", "allAccounted"])
-        #expect(throws: IncidentFault.isNotOnRoll) { try world.takeOff(late, at: 33) }
+        #expect(throws: IncidentError.isNotOnRoll) { try world.takeOff(late, at: 33) }
         // Put into the team anew, they are asked for anew.
         world.edit(.putUser(User(number: late, name: "tim", role: .member, team: nil)))
         world.edit(.putUser(User(number: late, name: "tim", role: .member, team: World.team)))
@@ -135,10 +135,10 @@ import Testing
         try world.takeOff(yan, at: 33)
         #expect(world.turns.last == .allAccounted)
         #expect(world.engine.roll(of: IncidentNumber(1)).members[zoe]?.marked?.source == .marked(by: World.lea))
-        #expect(throws: IncidentFault.isUser) { try world.mark(World.ana, .safe, at: 34) }
-        #expect(throws: IncidentFault.isNotOnRoll) { try world.mark(UserNumber(-9), .safe, at: 34) }
+        #expect(throws: IncidentError.isUser) { try world.mark(World.ana, .safe, at: 34) }
+        #expect(throws: IncidentError.isNotOnRoll) { try world.mark(UserNumber(-9), .safe, at: 34) }
         try world.close(at: 40)
-        #expect(throws: IncidentFault.isNotOpen) { try world.addVisitor("Xi", at: 41) }
+        #expect(throws: IncidentError.isNotOpen) { try world.addVisitor("Xi", at: 41) }
     }
 
     @Test func `there are so many visitors and no more, those taken off again included`() throws {
@@ -147,7 +147,7 @@ import Testing
             let visitor = try world.addVisitor("v\(index)", .safe, at: 30)
             if index == 1 { try world.takeOff(visitor, at: 30) }
         }
-        #expect(throws: IncidentFault.tooManyVisitors) { try world.addVisitor("one more", at: 31) }
+        #expect(throws: IncidentError.tooManyVisitors) { try world.addVisitor("one more", at: 31) }
     }
 
     @Test func `a roll from which everyone was taken off has nobody accounted for`() throws {

@@ -32,7 +32,7 @@ extension World {
     /// Lea starts an incident.
     mutating func evacuate(
         _ number: Int32 = 1, _ kind: Incident.Kind = .drill, at seconds: Double
-    ) throws(IncidentFault) {
+    ) throws(IncidentError) {
         now = max(now, seconds)
         let incident = Incident(
             number: IncidentNumber(number), team: Self.team, kind: kind, startedAt: Self.time(now),
@@ -42,7 +42,7 @@ extension World {
     }
 
     /// Lea closes an incident.
-    mutating func close(_ number: Int32 = 1, at seconds: Double) throws(IncidentFault) {
+    mutating func close(_ number: Int32 = 1, at seconds: Double) throws(IncidentError) {
         now = max(now, seconds)
         defer { settle() }
         try engine.close(
@@ -51,7 +51,7 @@ extension World {
     }
 
     /// Lea opens an incident again.
-    mutating func reopen(_ number: Int32 = 1, at seconds: Double) throws(IncidentFault) {
+    mutating func reopen(_ number: Int32 = 1, at seconds: Double) throws(IncidentError) {
         now = max(now, seconds)
         defer { settle() }
         let closed = log.compactMap { change in

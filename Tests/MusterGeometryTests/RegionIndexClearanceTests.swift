@@ -15,7 +15,7 @@ import Testing
             for _ in 0..<50 {
                 let place = RegionIndexMeshTests.place(near: shapes, &random)
                 let limit = pow10(random.number(0...2.6))
-                let found = index.clearance(around: place, within: Metres(limit)).value
+                let found = index.boundaryFreeRadius(around: place, within: Metres(limit)).value
                 let nearest = prepared.map { abs($0.signedDistanceToBoundary(from: place).value) }.min() ?? .infinity
                 #expect((0...limit).contains(found))
                 #expect(found == 0 || found < nearest, "\(place): \(found) is more than \(nearest)")
@@ -30,9 +30,9 @@ import Testing
     @Test func `nothing is said to be clear at the poles and the antimeridian`() {
         let index = RegionIndex([(Int32(0), Shape.circle(Circle(centre: place(10, 10), radius: 50)))])
         for place in [place(89, 0), place(-90, 0), place(5, 180), place(5, -179.9999)] {
-            #expect(index.clearance(around: place, within: 100) == 0)
+            #expect(index.boundaryFreeRadius(around: place, within: 100) == 0)
         }
-        #expect(index.clearance(around: place(11, 10), within: 100) == 100)
+        #expect(index.boundaryFreeRadius(around: place(11, 10), within: 100) == 100)
     }
 
     @Test func `where hundreds of regions have one corner nothing is clear there, and all is elsewhere`() {
@@ -42,8 +42,8 @@ import Testing
                 Polygon(exterior: [place(1, 1), place(1, 1 + side), place(1 + side, 1), place(1, 1)]))
         }
         let index = RegionIndex(shapes.enumerated().map { (Int32($0.offset), $0.element) })
-        #expect(index.clearance(around: place(1, 1), within: 500) == 0)
-        #expect(index.clearance(around: place(0.9, 0.9), within: 500) == 500)
+        #expect(index.boundaryFreeRadius(around: place(1, 1), within: 500) == 0)
+        #expect(index.boundaryFreeRadius(around: place(0.9, 0.9), within: 500) == 500)
     }
 
     private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {

@@ -36,7 +36,7 @@ enum Contents {
     private static func put(_ json: String, _ id: String, in store: LocalStore, _ dice: inout Dice) async throws {
         let revision = try revision(&dice)
         _ = try await store.write([ReplicatedRevision(id: id, path: [revision], json: Array(json.utf8))]) { _ in
-            throw ReplicationFault.unsupported("there is no attachment")
+            throw ReplicationError.unsupported("there is no attachment")
         }
     }
 

@@ -52,10 +52,10 @@ import Testing
         let store = try LocalStore(path: path)
         try await store.save(LocalStoreTests.Note(text: "before"))
         try await limit(store, pages: 1)
-        await #expect(throws: LocalStoreFault.full) {
+        await #expect(throws: LocalStoreError.full) {
             try await store.save(LocalStoreTests.Note(text: String(repeating: "x", count: 100_000)))
         }
-        #expect(LocalStoreFault.full.description == "the disk of this device is full")
+        #expect(LocalStoreError.full.description == "the disk of this device is full")
         #expect(try await store.count() == 1)
     }
 

@@ -11,10 +11,10 @@ import Testing
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = try LocalStore(path: path)
-        await #expect(throws: ReplicationFault.unreachable("cut")) {
+        await #expect(throws: ReplicationError.unreachable("cut")) {
             try await write(length: 900_000, to: store) { continuation in
                 continuation.yield([UInt8](repeating: 1, count: 500_000))
-                continuation.finish(throwing: ReplicationFault.unreachable("cut"))
+                continuation.finish(throwing: ReplicationError.unreachable("cut"))
             }
         }
         let refused = try await write(length: 900_000, to: store) { continuation in
@@ -62,11 +62,11 @@ import Testing
         let documents = (0..<10).map {
             ReplicatedRevision(id: "d\($0)", path: [revision], json: Array("{}".utf8), attachments: [attachment])
         }
-        await #expect(throws: ReplicationFault.unreachable("cut")) {
+        await #expect(throws: ReplicationError.unreachable("cut")) {
             _ = try await store.write(documents) { reference in
                 AttachmentBytes { continuation in
                     if reference.id != "d7" { continuation.yield(photo) }
-                    continuation.finish(throwing: reference.id == "d7" ? ReplicationFault.unreachable("cut") : nil)
+                    continuation.finish(throwing: reference.id == "d7" ? ReplicationError.unreachable("cut") : nil)
                 }
             }
         }

@@ -95,10 +95,10 @@ import Testing
         let store = try LocalStore(path: nil)
         let first = try await store.save(Note(text: "one"), id: "a")
         let second = try await store.save(Note(text: "two"), id: "a", on: first.revision)
-        await #expect(throws: LocalStoreFault.conflict(id: "a")) {
+        await #expect(throws: LocalStoreError.conflict(id: "a")) {
             try await store.save(Note(text: "three"), id: "a", on: first.revision)
         }
-        await #expect(throws: LocalStoreFault.conflict(id: "a")) {
+        await #expect(throws: LocalStoreError.conflict(id: "a")) {
             try await store.save(Note(text: "three"), id: "a")
         }
         try await store.remove("a", on: second.revision)
@@ -143,8 +143,8 @@ import Testing
             guard let bytes = FileManager.default.contents(atPath: file) else { continue }
             #expect(bytes.range(of: Data("hiding".utf8)) == nil)
         }
-        #expect(throws: LocalStoreFault.wrongKey) { try LocalStore(path: path) }
-        #expect(throws: LocalStoreFault.wrongKey) { try LocalStore(path: path, key: SymmetricKey(size: .bits256)) }
+        #expect(throws: LocalStoreError.wrongKey) { try LocalStore(path: path) }
+        #expect(throws: LocalStoreError.wrongKey) { try LocalStore(path: path, key: SymmetricKey(size: .bits256)) }
         let again = try LocalStore(path: path, key: key)
         #expect(try await again.document("a", as: Note.self)?.value.text == "a secret hiding place")
         try again.close()
@@ -162,9 +162,9 @@ import Testing
 
     @Test func `only objects with plain names and legal ids become documents`() async throws {
         let store = try LocalStore(path: nil)
-        await #expect(throws: LocalStoreFault.noObject) { try await store.save([1, 2], id: "a") }
-        await #expect(throws: LocalStoreFault.noObject) { try await store.save(["_id": "x"], id: "a") }
-        await #expect(throws: LocalStoreFault.illegalID("_x")) { try await store.save(["a": 1], id: "_x") }
+        await #expect(throws: LocalStoreError.noObject) { try await store.save([1, 2], id: "a") }
+        await #expect(throws: LocalStoreError.noObject) { try await store.save(["_id": "x"], id: "a") }
+        await #expect(throws: LocalStoreError.illegalID("_x")) { try await store.save(["a": 1], id: "_x") }
     }
 
     @Test func `two stores that were edited apart agree, conflicts and deletions included`() async throws {

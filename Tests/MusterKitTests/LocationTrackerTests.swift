@@ -93,7 +93,7 @@ struct CuttablePeer: ReplicationPeer {
     }
 
     private func reach() throws -> LocalStore {
-        if isAway() { throw ReplicationFault.unreachable("no network") }
+        if isAway() { throw ReplicationError.unreachable("no network") }
         return peer
     }
 

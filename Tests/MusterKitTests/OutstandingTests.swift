@@ -121,7 +121,7 @@ import Testing
             let peer = try await server.member("ann", of: nil).peer
             let first = try await peer.put(ReplicationLog(), as: "x")
             let second = try await peer.put(first, as: "x")
-            await #expect(throws: ReplicationFault.busy(status: 409, retryAfterSeconds: nil)) {
+            await #expect(throws: ReplicationError.busy(status: 409, retryAfterSeconds: nil)) {
                 try await peer.put(first, as: "x")
             }
             #expect(try await peer.log("x")?.revision == second.revision)

@@ -25,7 +25,7 @@ import Testing
         func watch(after seconds: Double) async throws -> RegionWatch {
             let now = inside.sampleTime.advanced(bySeconds: seconds)
             let watch = RegionWatch(session: try offlineSession(), store: store) { now }
-            try await watch.recall()
+            try await watch.restore()
             return watch
         }
         let first = try await watch(after: 0)
@@ -43,9 +43,9 @@ import Testing
         try device.adopt(surroundings(), now: inside.sampleTime)
         _ = device.follow([arrived, inside], now: inside.sampleTime)
         try await store.keep(
-            KeptStanding(device, incident: .init(number: 1, isDrill: true), session: "s"), note: KeptStanding.note)
+            StoredPresence(device, incident: .init(number: 1, isDrill: true), session: "s"), note: StoredPresence.note)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
-        try await watch.recall()
+        try await watch.restore()
         let news = watch.follow([], of: "s")
         #expect(news == [.safety(watch.safety)])
         #expect(watch.safety.state == .safe)
@@ -58,9 +58,9 @@ import Testing
         var device = WatchedDevice(of: "ann")
         _ = device.follow([far], now: far.sampleTime)
         try await store.keep(
-            KeptStanding(device, incident: .init(number: 1, isDrill: false), session: "s"), note: KeptStanding.note)
+            StoredPresence(device, incident: .init(number: 1, isDrill: false), session: "s"), note: StoredPresence.note)
         let watch = RegionWatch(session: try offlineSession(), store: store) { far.sampleTime }
-        try await watch.recall()
+        try await watch.restore()
         let news = watch.follow([try fix(1, north: 500)], of: "s")
         #expect(watch.incident?.number == 1)
         #expect(watch.safety.state == .unknown)
@@ -103,11 +103,11 @@ import Testing
         var pacing = RefreshPacing()
         #expect(isDue(pacing, after: 0))
         pacing.begin(at: start)
-        pacing.fail(ReplicationFault.unreachable("cut"))
+        pacing.fail(ReplicationError.unreachable("cut"))
         #expect(!isDue(pacing, after: 59))
         #expect(isDue(pacing, after: 60))
         #expect(isDue(pacing, after: -1), "a clock that was set back")
-        pacing.fail(ReplicationFault.tooLarge(limitBytes: 1))
+        pacing.fail(ReplicationError.tooLarge(limitBytes: 1))
         #expect(!isDue(pacing, after: 899))
         #expect(isDue(pacing, after: 900))
         pacing.begin(at: start)
@@ -123,11 +123,11 @@ import Testing
         #expect(try room.take(Array(#"{"features":[{}],"nextCursor":"a"}"#.utf8)) == "a")
         #expect(try room.take(Array(#"{"features":[]}"#.utf8)) == nil)
         #expect(room.regions == RegionWatch.regionLimit - 1)
-        #expect(throws: ReplicationFault.malformed("a page without regions leads on")) {
+        #expect(throws: ReplicationError.malformed("a page without regions leads on")) {
             try room.take(Array(#"{"features":[],"nextCursor":"a"}"#.utf8))
         }
         let padding = String(repeating: " ", count: NativeQuestions.answerLimitBytes)
-        #expect(throws: ReplicationFault.tooLarge(limitBytes: NativeQuestions.Room.limitBytes)) {
+        #expect(throws: ReplicationError.tooLarge(limitBytes: NativeQuestions.Room.limitBytes)) {
             for _ in 0..<5 { _ = try room.take(Array((#"{"features":[{}]}"# + padding).utf8)) }
         }
     }
@@ -137,13 +137,13 @@ import Testing
         try await store.keep(surroundings(), note: Surroundings.note)
         let inside = try fix(0, north: 0)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
-        try await watch.recall()
+        try await watch.restore()
         _ = watch.follow([inside], of: "s")
         try await watch.keep()
-        #expect(try await store.note(KeptStanding.note, as: KeptStanding.self) == nil)
+        #expect(try await store.note(StoredPresence.note, as: StoredPresence.self) == nil)
         try await record(inside, into: store, beside: watch)
         try await watch.keep()
-        let kept = try await store.note(KeptStanding.note, as: KeptStanding.self)
+        let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
         #expect(kept?.presences.map(\.region) == [Self.yard])
     }
 

@@ -25,7 +25,7 @@ import Testing
         let session = try offlineSession()
         func watch(over store: LocalStore) async throws -> RegionWatch {
             let watch = RegionWatch(session: session, store: store) { end }
-            try await watch.recall()
+            try await watch.restore()
             return watch
         }
         let (first, second) = (try LocalStore(path: nil), try LocalStore(path: nil))

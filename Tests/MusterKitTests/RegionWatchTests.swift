@@ -67,7 +67,7 @@ import Testing
             let store = try LocalStore(path: path)
             let watch = RegionWatch(session: session, store: store)
             if start == 0 { try await store.keep(surroundings, note: Surroundings.note) }
-            try await watch.recall()
+            try await watch.restore()
             if let before = safeties.last { #expect(watch.safety == before) }
             let part = Array(fixes[start..<start + 30])
             expected += whole.follow(part, of: "s")
@@ -87,7 +87,7 @@ import Testing
         let store = try LocalStore(path: nil)
         try await store.keep(surroundings, note: Surroundings.note)
         let watch = RegionWatch(session: session, store: store)
-        try await watch.recall()
+        try await watch.restore()
         return watch
     }
 
@@ -159,13 +159,13 @@ import Testing
             #expect(await unaware.reconcile() == [news[0], .safety(unknown)])
             try await until { unaware.safety.state == .unsafe }
             #expect(unaware.follow([], of: "s") == [.safety(unaware.safety)])
-            let refuge = try #require(watch.refuges(near: far.coordinate).first)
+            let refuge = try #require(watch.musterRegions(near: far.coordinate).first)
             #expect(refuge.title == "The meadow")
             #expect(abs(refuge.distance.value - 250) < 1)
 
             // Another start, and no server.
             let again = RegionWatch(session: try offlineSession(), store: store)
-            try await again.recall()
+            try await again.restore()
             #expect(again.incident?.number == 1)
             let safe = try place(0, north: 0, before: end)
             let arrival = again.follow([safe], of: "s")

@@ -29,7 +29,7 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        #expect(throws: CredentialFault.readableByOthers(path: path)) { try keeper.load() }
+        #expect(throws: CredentialError.readableByOthers(path: path)) { try keeper.load() }
     }
 
     @Test func `no server is no session`() async throws {

@@ -12,7 +12,7 @@ import Testing
     {
         try await withPhone { phone in
             try await phone.server.ask("PUT", "users/ann/password", #"{"password":"another secret"}"#)
-            guard case .refusesWhoAsks? = await phone.tracker.emit() else {
+            guard case .unauthorized? = await phone.tracker.emit() else {
                 Issue.record("the server takes a key of before")
                 return
             }
@@ -23,7 +23,7 @@ import Testing
                 if case MusterKit.Session.Fault.refused = error { true } else { false }
             }
             let again = try await phone.session.signInAgain(password: "another secret", phone.keeper)
-            phone.tracker.goOn(as: again)
+            phone.tracker.reauthenticate(as: again)
             #expect(await phone.tracker.emit() == nil)
             #expect(try await phone.server.positions(of: "ann") == 3)
             // It is kept: the app opens with it the next time.
@@ -41,11 +41,11 @@ import Testing
                     at: phone.server.address, user: "ann", password: RunningServer.memberPassword, elsewhere,
                     connections: phone.server.connections)
             }
-            guard case .refusesWhoAsks? = await phone.tracker.emit() else {
+            guard case .unauthorized? = await phone.tracker.emit() else {
                 Issue.record("more than sixteen keys are good")
                 return
             }
-            phone.tracker.goOn(as: try await phone.session.signInAgain(phone.keeper))
+            phone.tracker.reauthenticate(as: try await phone.session.signInAgain(phone.keeper))
             #expect(await phone.tracker.emit() == nil)
             #expect(try await phone.server.positions(of: "ann") == 3)
         }
@@ -57,7 +57,7 @@ import Testing
             try await phone.server.ask(
                 "POST", "users",
                 #"{"name":"ann","role":"member","password":"\#(RunningServer.memberPassword)"}"#)
-            guard case .refusesWhoAsks? = await phone.tracker.emit() else {
+            guard case .unauthorized? = await phone.tracker.emit() else {
                 Issue.record("the key of a removed user opens the database of another")
                 return
             }
@@ -70,7 +70,8 @@ import Testing
             }
             #expect(try await phone.server.ask("GET", "devices?user=ann")["items"]?.elements?.isEmpty == true)
             #expect(try await phone.store.count() == 3)
-            phone.tracker.goOn(as: try await phone.session.signInAgain(phone.keeper, isToTakeOver: true))
+            phone.tracker.reauthenticate(
+                as: try await phone.session.signInAgain(phone.keeper, allowingAccountChange: true))
             #expect(await phone.tracker.emit() == nil)
             #expect(try await phone.server.positions(of: "ann") == 3)
         }

@@ -47,7 +47,7 @@ import Testing
         #expect(await tracker.emit() == nil)
         #expect(try await server.positions(of: "ann") == 2)
         #expect(network.hung == 1)
-        #expect(watch.refuges(near: try fix(0, north: 0).coordinate).isEmpty)
+        #expect(watch.musterRegions(near: try fix(0, north: 0).coordinate).isEmpty)
 
         // Asking ends with the tracker; the next one asks anew.
         let run = Task { try await tracker.run() }
@@ -57,7 +57,7 @@ import Testing
         late.withLock { $0 = 200 }
         try await until {
             _ = await tracker.emit()
-            return try !watch.refuges(near: fix(0, north: 0).coordinate).isEmpty
+            return try !watch.musterRegions(near: fix(0, north: 0).coordinate).isEmpty
         }
     }
 

@@ -64,7 +64,7 @@ import Testing
             let changes = map.index(through: 3)
             for _ in 0..<changes { map.change() }
             let told = map.told
-            let read = try ToldRegions(of: told.collections[0], knowing: device.known["site"] ?? [:])
+            let read = try RegionDiff(of: told.collections[0], knowing: device.known["site"] ?? [:])
             #expect(read.new.count <= changes, "of regions that were known some were read again")
             if changes == 0 { #expect(read.areAsBefore) }
             try device.adopt(told, now: place.sampleTime)

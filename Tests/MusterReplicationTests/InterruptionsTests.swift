@@ -53,7 +53,7 @@ import Testing
                 cuts -= 1
                 return cuts >= 0
             }
-            if isCut { throw ReplicationFault.unreachable("cut") }
+            if isCut { throw ReplicationError.unreachable("cut") }
         }
         let target = MemoryPeer("target") { call in if call == "put" { puts.withLock { $0 += 1 } } }
         var dice = SeededDice(seed: 6)
@@ -80,7 +80,7 @@ import Testing
                 asked += 1
                 return asked
             }
-            if count.isMultiple(of: 2) { throw ReplicationFault.unreachable("cut") }
+            if count.isMultiple(of: 2) { throw ReplicationError.unreachable("cut") }
         }
         let waits = Mutex<[Double]>([])
         var pacing = SteppingClock(secondsPerLook: secondsPerLook).pacing

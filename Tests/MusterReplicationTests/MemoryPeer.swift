@@ -106,7 +106,7 @@ final class MemoryPeer: ReplicationPeer {
         try enter("put")
         return try state.withLock { state in
             guard log.revision == state.logs[id]?.revision else {
-                throw ReplicationFault.busy(status: 409, retryAfterSeconds: nil)
+                throw ReplicationError.busy(status: 409, retryAfterSeconds: nil)
             }
             // As it comes back from a wire.
             var kept = ReplicationLog(parsing: log.json(id: id))
@@ -149,7 +149,7 @@ final class MemoryPeer: ReplicationPeer {
         try enter("read")
         let count = wanted.reduce(0) { $0 + $1.revisions.count }
         guard count <= readLimit, !wanted.contains(where: { $0.id == "huge" }) else {
-            throw ReplicationFault.tooLarge(limitBytes: readLimit)
+            throw ReplicationError.tooLarge(limitBytes: readLimit)
         }
         return state.withLock { state in
             state.largestRead = max(state.largestRead, count)
@@ -170,7 +170,7 @@ final class MemoryPeer: ReplicationPeer {
     }
 
     func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
-        throw ReplicationFault.unsupported("no attachments here")
+        throw ReplicationError.unsupported("no attachments here")
     }
 
     func write(

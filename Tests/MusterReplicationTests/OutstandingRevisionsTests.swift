@@ -159,7 +159,7 @@ import Testing
         var pacing = ReplicationPacing.seeded(4)
         pacing.now = { clock.withLock { $0 } }
         var replication = Replication(from: source, to: target, pacing: pacing)
-        replication.lessons = Replication.Lessons()
+        replication.retryMemory = Replication.RetryMemory()
         #expect(try await replication.run().counts.refused == 1)
         for _ in 0..<3 { #expect(try await replication.run().counts.checked == 0) }
         clock.withLock { $0 = $0.advanced(bySeconds: 60) }
@@ -176,7 +176,7 @@ import Testing
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for index in 0...1_000 { source.edit("d\(index)", on: nil, &dice) }
         target.state.withLock { state in state.failing = Set((0...1_000).map { "d\($0)" }) }
-        await #expect(throws: ReplicationFault.busy(status: 500, retryAfterSeconds: nil)) {
+        await #expect(throws: ReplicationError.busy(status: 500, retryAfterSeconds: nil)) {
             try await replicate(source, target, seed: 1)
         }
         target.state.withLock { $0.failing = [] }

@@ -28,7 +28,7 @@ import Testing
             let chance = Mutex(SeededDice(seed: seed + 77))
             let cut: @Sendable (String) throws -> Void = { _ in
                 if chance.withLock({ Int.random(in: 0..<7, using: &$0) }) == 0 {
-                    throw ReplicationFault.unreachable("cut")
+                    throw ReplicationError.unreachable("cut")
                 }
             }
             let source = MemoryPeer("source", fault: cut)
@@ -128,21 +128,21 @@ import Testing
     }
 
     @Test func `a peer that stays away ends a run that is not continuous`() async throws {
-        let source = MemoryPeer("source", fault: { _ in throw ReplicationFault.unreachable("no network") })
+        let source = MemoryPeer("source", fault: { _ in throw ReplicationError.unreachable("no network") })
         let waits = Mutex<[Double]>([])
         var pacing = ReplicationPacing.seeded(1)
         pacing.attempts = 5
         pacing.sleep = { seconds in waits.withLock { $0.append(seconds) } }
         pacing.random = { 0.999_999 }
-        await #expect(throws: ReplicationFault.unreachable("no network")) {
+        await #expect(throws: ReplicationError.unreachable("no network")) {
             try await Replication(from: source, to: MemoryPeer("target"), pacing: pacing).run()
         }
         #expect(waits.withLock { $0.map { ($0 * 10).rounded() / 10 } } == [0.5, 1, 2, 4])
     }
 
     @Test func `a refusal of who asks is not tried again`() async throws {
-        let source = MemoryPeer("source", fault: { _ in throw ReplicationFault.unauthorized("no") })
-        await #expect(throws: ReplicationFault.unauthorized("no")) {
+        let source = MemoryPeer("source", fault: { _ in throw ReplicationError.unauthorized("no") })
+        await #expect(throws: ReplicationError.unauthorized("no")) {
             try await Replication(from: source, to: MemoryPeer("target"), pacing: .seeded(1)).run()
         }
     }
@@ -153,7 +153,7 @@ import Testing
         let source = MemoryPeer("source") { call in
             guard call == "put" else { return }
             asked.withLock { $0 += 1 }
-            throw ReplicationFault.unauthorized("it may only be read")
+            throw ReplicationError.unauthorized("it may only be read")
         }
         let target = MemoryPeer("target")
         for index in 0..<40 { source.edit("document-\(index)", on: nil, &dice) }

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Hands out pieces of so many bytes each, and then fails, or ends.
-    private static func lines(of bytes: [UInt8], pieceBytes: Int, failing fault: ReplicationFault? = nil)
+    private static func lines(of bytes: [UInt8], pieceBytes: Int, failing fault: ReplicationError? = nil)
         -> SnapshotLines
     {
         SnapshotLines(
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `what came whole before a cut is told, and then the cut`(isTold: Bool) async throws {
-        let cut = ReplicationFault.unreachable("cut")
+        let cut = ReplicationError.unreachable("cut")
         let bytes = Self.text(120)
         let lines = Self.lines(of: Array(bytes.prefix(bytes.count / 2)), pieceBytes: 10, failing: isTold ? cut : nil)
         let first = try #require(try await lines.next())
@@ -63,7 +63,7 @@ import Testing
     @Test func `a line that is no document ends it behind those before it`() async throws {
         let lines = Self.lines(of: Array((Self.line(1) + "{\"_id\":nonsense\n" + Self.line(2)).utf8), pieceBytes: 1_000)
         #expect(try await lines.next()?.revisions.map(\.id) == ["d1"])
-        await #expect(throws: ReplicationFault.self) { try await lines.next() }
+        await #expect(throws: ReplicationError.self) { try await lines.next() }
     }
 
     @Test func `a full page takes the mark behind it, which would else be the page that is read ahead`() async throws {

@@ -35,7 +35,7 @@ import Testing
                 asked += 1
                 return asked
             }
-            if 2...4 ~= count { throw ReplicationFault.unreachable("away") }
+            if 2...4 ~= count { throw ReplicationError.unreachable("away") }
         }
         let target = MemoryPeer("target")
         try await Replication(from: source, to: target, pacing: SteppingClock(secondsPerLook: 10).pacing).run()
@@ -49,7 +49,7 @@ import Testing
         var pacing = SteppingClock(secondsPerLook: 10).pacing
         pacing.attempts = 1
         for _ in 0..<2 {
-            await #expect(throws: ReplicationFault.self) {
+            await #expect(throws: ReplicationError.self) {
                 try await Replication(from: source, to: target, pacing: pacing).run()
             }
         }
@@ -73,7 +73,7 @@ import Testing
                 calls += 1
                 return calls
             }
-            if count % 12 == 0 { throw ReplicationFault.unreachable("cut") }
+            if count % 12 == 0 { throw ReplicationError.unreachable("cut") }
         }
         let target = MemoryPeer("target")
         var dice = SeededDice(seed: 5)
@@ -136,7 +136,7 @@ private final class SnapshotPeer: ReplicationPeer {
                 do {
                     var since = sequence
                     for page in 0... {
-                        if page == cut { throw ReplicationFault.unreachable("cut") }
+                        if page == cut { throw ReplicationError.unreachable("cut") }
                         let changes = try await inner.changes(ChangesRequest(since: since, limit: 10))
                         let isLast = changes.pending == 0
                         let revisions = try await read(changes.changes)

@@ -1,5 +1,5 @@
 /// Why two users cannot be joined, or a device cannot be given to another user.
-public enum JoinFault: Error, Hashable, Sendable {
+public enum JoinError: Error, Hashable, Sendable {
     /// Both are the same user.
     case isSame
     /// A person's account, and no user that stands for a device alone, would go.
@@ -26,10 +26,10 @@ extension Directory {
     /// devices are the other's, and the user goes.
     ///
     /// - Parameter alias: what trackers' clients call a device of the user; it stays good.
-    /// - Throws: `JoinFault`, but for what the directory does not know: keys, documents and calls for help.
+    /// - Throws: `JoinError`, but for what the directory does not know: keys, documents and calls for help.
     public func joining(
         _ user: User, to person: User, alias: (Device) -> String
-    ) throws(JoinFault) -> [Edit] {
+    ) throws(JoinError) -> [Edit] {
         guard user.number != person.number else { throw .isSame }
         guard user.isImplicit else { throw .isAccount }
         try check(user, and: person, gaining: devices(of: user.number).count)
@@ -45,14 +45,14 @@ extension Directory {
     /// The edits that give one device to another user. Its former owner stays.
     ///
     /// - Parameter alias: what trackers' clients may go on calling it.
-    /// - Throws: `JoinFault`.
-    public func giving(_ device: Device, from user: User, to person: User, alias: String) throws(JoinFault) -> [Edit] {
+    /// - Throws: `JoinError`.
+    public func giving(_ device: Device, from user: User, to person: User, alias: String) throws(JoinError) -> [Edit] {
         guard user.number != person.number else { throw .isSame }
         try check(user, and: person, gaining: 1)
         return [giving(device, to: person, alias: device.alias ?? alias)]
     }
 
-    private func check(_ user: User, and person: User, gaining count: Int) throws(JoinFault) {
+    private func check(_ user: User, and person: User, gaining count: Int) throws(JoinError) {
         guard let team = user.team, team == person.team else { throw .isInOtherTeam }
         guard user.role != .gateway, person.role != .gateway else { throw .isMachine }
         guard devices(of: person.number).count + count <= Self.deviceLimit else {

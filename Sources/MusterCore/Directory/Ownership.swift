@@ -44,7 +44,7 @@ struct Ownership: Sendable {
     }
 
     /// The devices of one user.
-    struct Chain: Swift.Sequence, IteratorProtocol {
+    struct Chain: Sequence, IteratorProtocol {
         fileprivate let following: [Int32]
         fileprivate var device: Int32
 

@@ -25,7 +25,7 @@ public struct Table<Element: Entity>: Sendable {
     public subscript(name: String) -> Element? { numbers[name].flatMap { self[$0] } }
 
     /// All of them in number order.
-    public var all: some Swift.Sequence<Element> { slots.lazy.compactMap { $0 } }
+    public var all: some Sequence<Element> { slots.lazy.compactMap { $0 } }
 
     mutating func reserve(_ count: Int) {
         slots.reserveCapacity(count)

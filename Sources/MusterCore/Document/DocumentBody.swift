@@ -52,14 +52,14 @@ public struct StoredDocument: Hashable, Sendable {
     /// Where it is.
     public var database: DatabaseNumber
     /// The number of the change that touched it last.
-    public var sequence: Sequence
+    public var sequence: LogSequence
     /// Its revisions; never empty.
     public var tree: RevisionTree
     /// What the winner says; nil where it was not asked for.
     public var body: DocumentBody?
 
     /// A document as it is stored.
-    public init(id: String, database: DatabaseNumber, sequence: Sequence, tree: RevisionTree, body: DocumentBody?) {
+    public init(id: String, database: DatabaseNumber, sequence: LogSequence, tree: RevisionTree, body: DocumentBody?) {
         self.id = id
         self.database = database
         self.sequence = sequence
@@ -103,7 +103,7 @@ public struct DocumentEdit: Hashable, Sendable {
 /// What became of a `DocumentEdit`.
 public enum EditOutcome: Hashable, Sendable {
     /// It is stored.
-    case stored(Revision, Sequence)
+    case stored(Revision, LogSequence)
     /// It was known already; nothing changed.
     case known(Revision)
     /// It was not made on a leaf; nothing changed.

@@ -3,7 +3,7 @@
 /// One decision is used again and again, so that a batch in which nothing crosses allocates nothing.
 public struct Decision: Sendable {
     /// Holds the changes; the caller takes them with `takeChanges`.
-    var bench = Workbench()
+    var scratch = Scratch()
     /// The devices whose presences are to be stored; may name one twice.
     public private(set) var devicesToStore: [DeviceNumber] = []
     /// The devices whose state is to be stored because the log does not tell all that moved it; may name one twice.
@@ -38,14 +38,14 @@ public struct Decision: Sendable {
 
     /// Whether there is anything to store: a change, a line of a record, or a person's state, that was not taken yet.
     public var hasChanges: Bool {
-        !bench.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
+        !scratch.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
             || !statesToStore.isEmpty || !devicesToStore.isEmpty
     }
 
     /// Hands every change decided since the last call to `body`, in order.
     public mutating func takeChanges(_ body: (Change) throws -> Void) rethrows {
-        defer { bench.changes.removeAll(keepingCapacity: true) }
-        try bench.changes.withUnsafeBufferPointer { changes in
+        defer { scratch.changes.removeAll(keepingCapacity: true) }
+        try scratch.changes.withUnsafeBufferPointer { changes in
             for index in changes.indices { try body(changes[index]) }
         }
     }
@@ -70,7 +70,7 @@ public struct Decision: Sendable {
     }
 
     /// The places of the devices whose states were touched.
-    public var movedDevices: some Swift.Sequence<Int> { devices.touched }
+    public var movedDevices: some Sequence<Int> { devices.touched }
 
     /// How a person will be.
     public func safety(of user: UserNumber) -> Safety? { people[Int(user.rawValue)]?.safety }
@@ -98,12 +98,12 @@ public struct Decision: Sendable {
     /// - Returns: whether anything changed by which its owner's safety is judged.
     @discardableResult
     mutating func noteChanges(of device: DeviceNumber) -> Bool {
-        let hasChanged = bench.presencesChanged || bench.beliefChanged
-        if bench.presencesChanged { devicesToStore.append(device) }
+        let hasChanged = scratch.presencesChanged || scratch.beliefChanged
+        if scratch.presencesChanged { devicesToStore.append(device) }
         // Which regions the fixes seem to be in was told, and is compared with at the next fix.
-        if bench.beliefChanged { statesToStore.append(device) }
-        bench.presencesChanged = false
-        bench.beliefChanged = false
+        if scratch.beliefChanged { statesToStore.append(device) }
+        scratch.presencesChanged = false
+        scratch.beliefChanged = false
         return hasChanged
     }
 
@@ -117,7 +117,7 @@ public struct Decision: Sendable {
             DeviceNote.Name(.clock), sampleTime: position.sampleTime, receivedTime: position.receivedTime,
             body: #"{"aheadSeconds":0}"#)
         notesToStore.append((note, device))
-        bench.changes.append(.note(note.name, of: device))
+        scratch.changes.append(.note(note.name, of: device))
     }
 
     /// Records how a person is and what holds of what was declared of them.
@@ -128,11 +128,11 @@ public struct Decision: Sendable {
         declaredToStore.append(user)
         guard isTold else { return }
         peopleToStore.append(user)
-        bench.changes.append(.safety(person.safety, of: user))
+        scratch.changes.append(.safety(person.safety, of: user))
     }
 
     mutating func reset() {
-        bench.changes.removeAll(keepingCapacity: true)
+        scratch.changes.removeAll(keepingCapacity: true)
         devicesToStore.removeAll(keepingCapacity: true)
         peopleToStore.removeAll(keepingCapacity: true)
         declaredToStore.removeAll(keepingCapacity: true)
@@ -144,7 +144,7 @@ public struct Decision: Sendable {
         defersRecount = false
         reviewQueue = nil
         entries.removeAll(keepingCapacity: true)
-        bench.presencesChanged = false
-        bench.beliefChanged = false
+        scratch.presencesChanged = false
+        scratch.beliefChanged = false
     }
 }

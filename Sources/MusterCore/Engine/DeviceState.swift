@@ -19,15 +19,15 @@ struct DeviceState: Hashable, Sendable {
     private var lastSighted = MaybeInstant()
     /// Where it stands, in region order.
     var presences: [Presence] = [] {
-        didSet { clearance.end() }
+        didSet { boundaryFreeRadius.end() }
     }
     /// How it stands to the muster regions of raw collections, decided under the confident policy, in region order: by
     /// this its owner is safe or not, whatever the events of those collections say.
     var refuges: [Presence] = [] {
-        didSet { clearance.end() }
+        didSet { boundaryFreeRadius.end() }
     }
     /// How far it may go until that can change.
-    var clearance = Clearance()
+    var boundaryFreeRadius = BoundaryFreeRadius()
     /// Where the confident policy believes it to be; empty until a fix is evaluated under it.
     var track = ConfidentTrack()
     /// Seconds between its fixes of late.

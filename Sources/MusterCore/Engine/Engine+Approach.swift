@@ -25,7 +25,7 @@ extension Engine {
                 user = user ?? devices[Int(device.rawValue)].user
                 touched &+= devices[Int(device.rawValue)].presences.count
             }
-            touched &+= atlas.approach(UnsafeBufferPointer(rebasing: places[..<count]), for: tracker(of: user))
+            touched &+= catalog.approach(UnsafeBufferPointer(rebasing: places[..<count]), for: tracker(of: user))
         }
         return touched
     }

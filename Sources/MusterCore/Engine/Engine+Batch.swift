@@ -34,7 +34,7 @@ public struct Tally: Hashable, Sendable {
 public enum Question: Hashable, Sendable {
     /// Whether the store holds it already: then it is a repetition and changes nothing.
     case isStored
-    /// Where the device was until then, for `recall`: the engine has not followed it since it was started.
+    /// Where the device was until then, for `restore`: the engine has not followed it since it was started.
     case trail(of: DeviceNumber, until: Instant)
 }
 
@@ -116,7 +116,7 @@ extension Engine {
     /// it was. No standing changes.
     ///
     /// - Parameter trail: its latest positions, ascending; with none, the newest that is known is taken.
-    public func recall(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
+    public func restore(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         for position in trail { state.track.take(ConfidentFix(position)) }
         if let located = state.located { state.track.take(ConfidentFix(located)) }

@@ -9,11 +9,11 @@ extension Engine {
     ) {
         self.init()
         reserve(users: directory.users.count, devices: directory.devices.count)
-        for collection in directory.collections.all { _ = atlas.put(collection) }
-        for tracker in directory.trackers.all { atlas.put(tracker) }
-        _ = atlas.setMusterByRule(directory.musterRegionsByRule)
-        for region in directory.regions.all { atlas.put(region) }
-        while let rebuild = atlas.rebuild { atlas.adopt(rebuild.build()) }
+        for collection in directory.collections.all { _ = catalog.put(collection) }
+        for tracker in directory.trackers.all { catalog.put(tracker) }
+        _ = catalog.setMusterByRule(directory.musterRegionsByRule)
+        for region in directory.regions.all { catalog.put(region) }
+        while let rebuild = catalog.rebuild { catalog.adopt(rebuild.build()) }
         for team in directory.teams.all { put(team) }
         for user in directory.users.all { put(user) }
         for device in directory.devices.all { put(device) }
@@ -64,20 +64,20 @@ extension Engine {
         case .removeDevice(let number): remove(number)
         case .putTracker(let tracker): put(tracker)
         case .removeTracker(let number):
-            scope.links[number] = Set(atlas.tracker(number).collections)
-            atlas.remove(number)
+            scope.links[number] = Set(catalog.tracker(number).collections)
+            catalog.remove(number)
         case .putRegion(let region):
-            atlas.put(region)
+            catalog.put(region)
             scope.add(region.number, within: region.shape.boundingBox)
         case .removeRegion(let number, _):
-            atlas.remove(number)
+            catalog.remove(number)
             scope.regions.insert(number)
         case .removeTeam(let number):
-            atlas.noteChange()
+            catalog.noteChange()
             noteMove(ofTeam: number)
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
         case .putCollection(let collection):
-            if atlas.put(collection) { scope.collections.insert(collection.number) }
+            if catalog.put(collection) { scope.collections.insert(collection.number) }
         case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget, .putDatabase,
             .removeDatabase:
             break
@@ -86,8 +86,8 @@ extension Engine {
     }
 
     private mutating func put(_ tracker: Tracker) {
-        let links = Set(tracker.collections).symmetricDifference(atlas.tracker(tracker.number).collections)
-        atlas.put(tracker)
+        let links = Set(tracker.collections).symmetricDifference(catalog.tracker(tracker.number).collections)
+        catalog.put(tracker)
         if !links.isEmpty { scope.links[tracker.number, default: []].formUnion(links) }
     }
 
@@ -102,17 +102,17 @@ extension Engine {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index) else { return }
         // What raw collections tell of muster regions is for events alone, and goes on.
-        let events = devices[index].presences.filter { !atlas.isShown($0.region) }
-        devices[index].presences = (presences.filter { atlas.isShown($0.region) } + events)
+        let events = devices[index].presences.filter { !catalog.isShown($0.region) }
+        devices[index].presences = (presences.filter { catalog.isShown($0.region) } + events)
             .sorted { $0.region < $1.region }
-        devices[index].refuges = presences.filter { !atlas.isShown($0.region) }
+        devices[index].refuges = presences.filter { !catalog.isShown($0.region) }
         devices[Int(device.rawValue)].hasStood = true
         scope.isEveryone = true
     }
 
     /// Takes the regions that rules make muster regions. `review` is due afterwards.
     public mutating func setMusterByRule(_ regions: Set<RegionNumber>) {
-        for region in atlas.setMusterByRule(regions) { scope.add(region, within: nil) }
+        for region in catalog.setMusterByRule(regions) { scope.add(region, within: nil) }
     }
 
     private mutating func reserve(users: Int, devices: Int) {
@@ -135,7 +135,7 @@ extension Engine {
         while teams.count <= Int(team.number.rawValue) { teams.append(TeamState()) }
         let former = teams[Int(team.number.rawValue)]
         if former.tracker != team.tracker {
-            atlas.noteChange()
+            catalog.noteChange()
             noteMove(ofTeam: team.number)
         }
         if former.silenceSeconds != team.silenceSeconds || former.incidents != team.incidents {
@@ -155,7 +155,7 @@ extension Engine {
             scope.users.insert(device.user)
         }
         devices[index].user = device.user
-        devices[index].clearance.end()
+        devices[index].boundaryFreeRadius.end()
         ownership.add(device.number, to: device.user)
     }
 
@@ -168,7 +168,7 @@ extension Engine {
     /// Where a person's devices report has changed, and so what they may cross.
     private mutating func forgetClearances(of user: UserNumber) {
         for device in ownership.devices(of: user) where devices.indices.contains(Int(device.rawValue)) {
-            devices[Int(device.rawValue)].clearance.end()
+            devices[Int(device.rawValue)].boundaryFreeRadius.end()
         }
     }
 

@@ -1,7 +1,7 @@
 import MusterGeometry
 
 /// A plan that makes a fast index of a collection's regions; a value that any thread may carry out.
-public struct AtlasRebuild: Sendable {
+public struct RegionCatalogRebuild: Sendable {
     let collection: CollectionNumber
     let plan: RegionIndexRebuild
 
@@ -18,8 +18,8 @@ public struct BuiltCollection: Sendable {
 extension Engine {
     /// What would make the index of some collection fast again after many edits; nil when all are. Decisions are the
     /// same before and after.
-    public var rebuild: AtlasRebuild? { atlas.rebuild }
+    public var rebuild: RegionCatalogRebuild? { catalog.rebuild }
 
     /// Takes a rebuilt index; what was put or removed meanwhile stays true.
-    public mutating func adopt(_ built: BuiltCollection) { atlas.adopt(built) }
+    public mutating func adopt(_ built: BuiltCollection) { catalog.adopt(built) }
 }

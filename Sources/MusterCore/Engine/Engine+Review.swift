@@ -120,7 +120,7 @@ extension Engine {
         }
         if scope.users.contains(user) { return true }
         let number = team(of: person(user)).tracker
-        let tracker = number.map(atlas.tracker) ?? .none
+        let tracker = number.map(catalog.tracker) ?? .none
         // The process may have ended between an edit and its review.
         if scope.isEveryone, stands(state, besides: tracker) { return true }
         guard scope.isOfPlaces, let number else { return false }
@@ -132,9 +132,9 @@ extension Engine {
     }
 
     /// Whether a device stands in a region that its tracker is not linked to.
-    private func stands(_ state: DeviceState, besides tracker: Atlas.TrackerRule) -> Bool {
+    private func stands(_ state: DeviceState, besides tracker: RegionCatalog.TrackerRule) -> Bool {
         func isLinked(_ presence: Presence) -> Bool {
-            atlas.rule(of: presence.region).map { tracker.isLinked(to: $0.collection) } ?? false
+            catalog.rule(of: presence.region).map { tracker.isLinked(to: $0.collection) } ?? false
         }
         return !(state.presences.allSatisfy(isLinked) && state.refuges.allSatisfy(isLinked))
     }
@@ -148,20 +148,20 @@ extension Engine {
         let number = team(of: person(state.user)).tracker
         let links = number.flatMap { scope.links[$0] } ?? []
         let isMoved = state.user.map { scope.users.contains($0) } ?? false
-        let evidence = Evidence(
+        let estimate = FixEstimate(
             state, of: device, at: state.evaluated ?? now, tracker: tracker, isFirst: !state.hasStood)
-        func hasChanged(_ region: RegionNumber, _ rule: Atlas.RegionRule) -> Bool {
+        func hasChanged(_ region: RegionNumber, _ rule: RegionCatalog.RegionRule) -> Bool {
             isMoved || scope.regions.contains(region) || scope.collections.contains(rule.collection)
                 || links.contains(rule.collection)
         }
-        var edit = StandingEdit(
+        var edit = CrossingEdit(
             moment: now, hasChanged: hasChanged, hasOtherPolicy: { scope.collections.contains($0.collection) })
-        atlas.findConfident(evidence, state, on: &decision.bench)
-        Standings(evidence: evidence).stand(&state.presences, anew: edit, in: atlas, on: &decision.bench)
+        catalog.findConfident(estimate, state, on: &decision.scratch)
+        CrossingEvaluator(estimate: estimate).stand(&state.presences, anew: edit, in: catalog, on: &decision.scratch)
         if scope.refugesToRebuild.contains(device) { edit.hasChanged = { _, _ in true } }
-        atlas.findRefuges(evidence, state, on: &decision.bench)
-        Standings(evidence: evidence, scope: .refuges)
-            .stand(&state.refuges, anew: edit, in: atlas, on: &decision.bench)
+        catalog.findRefuges(estimate, state, on: &decision.scratch)
+        CrossingEvaluator(estimate: estimate, scope: .refuges)
+            .stand(&state.refuges, anew: edit, in: catalog, on: &decision.scratch)
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
     }

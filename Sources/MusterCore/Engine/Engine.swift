@@ -6,7 +6,7 @@
 ///
 /// State moves by sample time, per device. A late observation is history and moves nothing.
 public struct Engine: Sendable {
-    var atlas = Atlas()
+    var catalog = RegionCatalog()
     var devices: [DeviceState] = []
     var people: [PersonState] = []
     var teams: [TeamState] = []
@@ -79,7 +79,7 @@ public struct Engine: Sendable {
         let user = decision.devices.states[place].user
         let passage = move(
             &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
-            on: &decision.bench)
+            on: &decision.scratch)
         // A position that is stored says so itself.
         if passage != .stored { decision.noteState(of: device) }
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
@@ -95,39 +95,40 @@ public struct Engine: Sendable {
     /// - Parameter sampleTime: the position's, corrected by what is known of the device's clock.
     private func move(
         _ state: inout DeviceState, of device: DeviceNumber, to position: Position, at sampleTime: Instant,
-        tracker: Atlas.TrackerRule, on bench: inout Workbench
+        tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
     ) -> PositionFilter.Passage {
         let passage = tracker.filter == .none ? .stored : tracker.filter.passage(of: position, after: state.latest)
         if let evaluated = state.evaluated, sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
-            bench.presencesChanged = !state.presences.isEmpty || !state.refuges.isEmpty
+            scratch.presencesChanged = !state.presences.isEmpty || !state.refuges.isEmpty
             state.presences.removeAll()
             state.refuges.removeAll()
         }
         let former = state.surestFix
         let wasChecking = state.track.isChecking
         let isFirst = state.follow(position, at: sampleTime, isStored: passage == .stored)
-        if passage == .stored { bench.changes.append(.position(position, of: device, isCurrent: true)) }
-        var evidence = Evidence(state, of: device, at: sampleTime, tracker: tracker, isFirst: isFirst)
-        evidence.passesFilter = passage != .ignored
-        let standings = Standings(evidence: evidence)
-        if !standings.isClear(position, state, in: atlas) {
-            atlas.find(position, evidence, state, on: &bench)
-            var isAtRest = standings.move(&state.presences, by: state.track, in: atlas, on: &bench)
+        if passage == .stored { scratch.changes.append(.position(position, of: device, isCurrent: true)) }
+        var estimate = FixEstimate(state, of: device, at: sampleTime, tracker: tracker, isFirst: isFirst)
+        estimate.passesFilter = passage != .ignored
+        let evaluator = CrossingEvaluator(estimate: estimate)
+        if !evaluator.isClear(position, state, in: catalog) {
+            catalog.find(position, estimate, state, on: &scratch)
+            var isAtRest = evaluator.move(&state.presences, by: state.track, in: catalog, on: &scratch)
             if !tracker.sheltering.isEmpty {
-                atlas.findRefuges(evidence, state, on: &bench)
-                let isSheltered = Standings(evidence: evidence, scope: .refuges).move(
-                    &state.refuges, by: state.track, in: atlas, on: &bench)
+                catalog.findRefuges(estimate, state, on: &scratch)
+                let isSheltered = CrossingEvaluator(estimate: estimate, scope: .refuges).move(
+                    &state.refuges, by: state.track, in: catalog, on: &scratch)
                 isAtRest = isAtRest && isSheltered
             }
-            standings.noteClearance(around: position, isAtRest: isAtRest, &state, in: atlas, bench.findings)
+            evaluator.noteBoundaryFreeRadius(
+                around: position, isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
         }
         if let former, passage != .ignored {
             var fix = ConfidentFix(position)
             fix.sampleTime = sampleTime
-            standings.infer(from: former, to: fix, state, in: atlas, on: &bench)
+            evaluator.infer(from: former, to: fix, state, in: catalog, on: &scratch)
         }
         if wasChecking || state.track.isChecking {
-            tellBelief(of: &state, device, tracker, wasChecking: wasChecking, on: &bench)
+            tellBelief(of: &state, device, tracker, wasChecking: wasChecking, on: &scratch)
         }
         return passage
     }
@@ -147,25 +148,25 @@ public struct Engine: Sendable {
             decision.noteState(of: device)
             return .filtered
         }
-        decision.bench.changes.append(.position(position, of: device, isCurrent: false))
+        decision.scratch.changes.append(.position(position, of: device, isCurrent: false))
         return .late
     }
 
     /// Tells that a device's fixes are no longer believed, where they seem to be, or that they are believed again.
     private func tellBelief(
-        of state: inout DeviceState, _ device: DeviceNumber, _ tracker: Atlas.TrackerRule, wasChecking: Bool,
-        on bench: inout Workbench
+        of state: inout DeviceState, _ device: DeviceNumber, _ tracker: RegionCatalog.TrackerRule, wasChecking: Bool,
+        on scratch: inout Scratch
     ) {
         var seeming: [RegionNumber] = []
         if let candidate = state.track.candidateEstimate {
-            atlas.regions(containing: candidate, in: tracker.collections, into: &bench.inside)
-            seeming = bench.inside.prefix(Belief.Checking.regionLimit).map { RegionNumber($0) }
+            catalog.regions(containing: candidate, in: tracker.collections, into: &scratch.inside)
+            seeming = scratch.inside.prefix(Belief.Checking.regionLimit).map { RegionNumber($0) }
         }
         guard wasChecking != state.track.isChecking || seeming != state.seeming else { return }
         state.seeming = seeming
         guard let belief = state.belief else { return }
-        bench.changes.append(.belief(belief, of: device))
-        bench.beliefChanged = true
+        scratch.changes.append(.belief(belief, of: device))
+        scratch.beliefChanged = true
     }
 
     /// Notes that the server received something from a device that moves nothing else: a repetition, a note.
@@ -192,9 +193,9 @@ public struct Engine: Sendable {
     }
 
     /// The rule of the tracker that a user's devices report to.
-    func tracker(of user: UserNumber?) -> Atlas.TrackerRule {
+    func tracker(of user: UserNumber?) -> RegionCatalog.TrackerRule {
         guard let user, people.indices.contains(Int(user.rawValue)) else { return .none }
-        return atlas.tracker(team(people[Int(user.rawValue)].team).tracker)
+        return catalog.tracker(team(people[Int(user.rawValue)].team).tracker)
     }
 
     /// What holds for a person by their team; without one, nothing is crossed and silence is the usual.

@@ -68,7 +68,7 @@ extension Engine {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
         return shownStandings(of: device).compactMap { presence in
-            guard let sampleTime = state.evaluated, let rule = atlas.rule(of: presence.region) else { return nil }
+            guard let sampleTime = state.evaluated, let rule = catalog.rule(of: presence.region) else { return nil }
             return PresenceReport(
                 presence, of: device, insidePercent: insidePercent(presence, rule, state), sampleTime: sampleTime)
         }
@@ -79,7 +79,7 @@ extension Engine {
     public func shownStandings(of device: DeviceNumber) -> [Presence] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
-        return (state.presences.filter { atlas.isShown($0.region) } + state.refuges).sorted { $0.region < $1.region }
+        return (state.presences.filter { catalog.isShown($0.region) } + state.refuges).sorted { $0.region < $1.region }
     }
 
     /// How a device stands to the muster regions of raw collections, in region order.
@@ -87,10 +87,10 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].refuges : []
     }
 
-    private func insidePercent(_ presence: Presence, _ rule: Atlas.RegionRule, _ state: DeviceState) -> UInt8? {
+    private func insidePercent(_ presence: Presence, _ rule: RegionCatalog.RegionRule, _ state: DeviceState) -> UInt8? {
         guard rule.policy == .confident || rule.isMuster, presence.doubt != .checking, presence.doubt != .stale,
             !state.track.isEmpty,
-            let distance = atlas.signedDistance(from: state.track.estimate, to: presence.region)
+            let distance = catalog.signedDistance(from: state.track.estimate, to: presence.region)
         else { return nil }
         let (_, probability) = ConfidentPolicy.verdict(
             from: presence.standing, signedDistanceMetres: distance.value,
@@ -99,7 +99,7 @@ extension Engine {
     }
 
     /// The regions of a collection, to be asked for places that nobody reported.
-    public func regionIndex(of collection: CollectionNumber) -> RegionIndex { atlas.index(of: collection) }
+    public func regionIndex(of collection: CollectionNumber) -> RegionIndex { catalog.index(of: collection) }
 
     /// How a person is; unknown since 1970 when never heard of.
     public func safety(of user: UserNumber) -> Safety {

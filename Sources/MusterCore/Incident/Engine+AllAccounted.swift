@@ -13,7 +13,7 @@ extension Engine {
             incident.allAccountedAt = isEntered ? now : nil
             incident.turn = isEntered ? .allAccounted : .notAllAccounted
             decision.incidents[team] = incident
-            decision.bench.changes.append(.incident(incident))
+            decision.scratch.changes.append(.incident(incident))
             decision.entries.append(
                 IncidentEntry(isEntered ? .allAccounted : .notAllAccounted, of: incident.number, at: now))
         }

@@ -9,7 +9,7 @@ extension Engine {
     /// declared off site not too long ago, counts at once. A real one takes over from an open drill, which it closes.
     ///
     /// - Throws: `.isOpen` when the team has another one open, `.nobodyToAccountFor` when nobody is in it.
-    public func start(_ incident: Incident, now: Instant, into decision: inout Decision) throws(IncidentFault) {
+    public func start(_ incident: Incident, now: Instant, into decision: inout Decision) throws(IncidentError) {
         let open = openIncident(of: incident.team, after: decision)
         if let open, open.kind == .real || incident.kind == .drill { throw .isOpen(open.number) }
         let members = members(of: incident.team, after: decision)
@@ -17,7 +17,7 @@ extension Engine {
         if let open { close(open, .takenOver(by: incident.number), now: now, into: &decision) }
         decision.incidents[incident.team] = incident
         decision.rolls[incident.number] = Roll()
-        decision.bench.changes.append(.incident(incident))
+        decision.scratch.changes.append(.incident(incident))
         for user in members { enrol(user, in: incident, as: .present, now: now, into: &decision) }
         recount(incident.team, now: now, into: &decision)
     }
@@ -28,7 +28,7 @@ extension Engine {
     public func close(
         _ incident: IncidentNumber, of team: TeamNumber, by user: UserNumber, reason: String, now: Instant,
         into decision: inout Decision
-    ) throws(IncidentFault) {
+    ) throws(IncidentError) {
         guard let open = openIncident(of: team, after: decision), open.number == incident else { throw .isNotOpen }
         close(open, .byHand(by: user, reason: reason), now: now, into: &decision)
     }
@@ -43,7 +43,7 @@ extension Engine {
     public func reopen(
         _ incident: Incident, record: [IncidentEntry], isUser: (UserNumber) -> Bool, by user: UserNumber,
         reason: String, now: Instant, into decision: inout Decision
-    ) throws(IncidentFault) {
+    ) throws(IncidentError) {
         guard !incident.isOpen else { throw .isNotClosed }
         if let open = openIncident(of: incident.team, after: decision) { throw .isOpen(open.number) }
         var reopened = incident
@@ -54,7 +54,7 @@ extension Engine {
         let roll = Roll(record)
         decision.incidents[incident.team] = reopened
         decision.rolls[incident.number] = roll
-        decision.bench.changes.append(.incident(reopened))
+        decision.scratch.changes.append(.incident(reopened))
         decision.entries.append(
             IncidentEntry(.reopened, of: incident.number, at: now, author: user, note: reason))
         let newest = Dictionary(record.map { ($0.person, $0.safety) }) { $1 }
@@ -63,7 +63,7 @@ extension Engine {
                 let unknown = PersonState(safety: Safety(state: .unknown, since: now))
                 enter(.removed, of: person, unknown, in: incident.number, now: now, into: &decision)
                 if let line = decision.entries.last {
-                    decision.bench.changes.append(.roll(line, of: incident.team))
+                    decision.scratch.changes.append(.roll(line, of: incident.team))
                 }
                 continue
             }
@@ -106,7 +106,7 @@ extension Engine {
         closed.closing = Incident.Closing(at: now, how: how)
         closed.turn = .closed
         decision.incidents[incident.team] = closed
-        decision.bench.changes.append(.incident(closed))
+        decision.scratch.changes.append(.incident(closed))
         var (author, reason): (UserNumber?, String?) = (nil, nil)
         if case .byHand(let user, let words) = how { (author, reason) = (user, words) }
         decision.entries.append(

@@ -7,8 +7,8 @@ extension Engine {
 
     /// Why a user who calls for help is not joined to another: nobody would answer the call.
     ///
-    /// - Throws: `JoinFault.callsForHelp`.
-    public func checkJoins(among edits: [Edit]) throws(JoinFault) {
+    /// - Throws: `JoinError.callsForHelp`.
+    public func checkJoins(among edits: [Edit]) throws(JoinError) {
         for case .joinUser(let user, to: _) in edits where safety(of: user).state.isCall { throw .callsForHelp }
     }
 
@@ -28,7 +28,7 @@ extension Engine {
             ownership.add(device.number, to: device.user)
             let place = place(of: device.number, in: &decision)
             decision.devices.states[place].user = device.user
-            decision.devices.states[place].clearance.end()
+            decision.devices.states[place].boundaryFreeRadius.end()
             concerned.formUnion([former, device.user])
             guard team(of: person(former)).tracker != team(of: person(device.user)).tracker else { continue }
             scope.users.formUnion([former, device.user])

@@ -126,7 +126,7 @@ extension Engine {
         guard let enrolled = decidedPerson(user, after: decision) else { return }
         enter(event, of: user, enrolled, in: incident.number, now: now, into: &decision)
         guard event == .joined, let line = decision.entries.last else { return }
-        decision.bench.changes.append(.roll(line, of: incident.team))
+        decision.scratch.changes.append(.roll(line, of: incident.team))
     }
 
     /// Adds a line about a user to the record of an incident.

@@ -11,7 +11,7 @@ extension Engine {
     public func addVisitor(
         named name: String, _ state: Safety.State, note: String?, to incident: IncidentNumber, of team: TeamNumber,
         by author: UserNumber, now: Instant, into decision: inout Decision
-    ) throws(IncidentFault) -> IncidentEntry {
+    ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard let visitor = roll.nextVisitor else { throw .tooManyVisitors }
         let entry = IncidentEntry(
@@ -29,7 +29,7 @@ extension Engine {
     public func mark(
         _ person: UserNumber, _ state: Safety.State, note: String?, on incident: IncidentNumber, of team: TeamNumber,
         by author: UserNumber, now: Instant, into decision: inout Decision
-    ) throws(IncidentFault) -> IncidentEntry {
+    ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard roll.holds(person), let member = roll.members[person] else { throw .isNotOnRoll }
         guard member.isWithoutUser else { throw .isUser }
@@ -49,7 +49,7 @@ extension Engine {
     public func takeOff(
         _ person: UserNumber, reason: String, from incident: IncidentNumber, of team: TeamNumber,
         by author: UserNumber, now: Instant, into decision: inout Decision
-    ) throws(IncidentFault) -> IncidentEntry {
+    ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard roll.holds(person), let member = roll.members[person] else { throw .isNotOnRoll }
         let safety = safety(of: person, member, after: decision)
@@ -80,7 +80,7 @@ extension Engine {
 
     private func openRoll(
         of incident: IncidentNumber, of team: TeamNumber, after decision: Decision
-    ) throws(IncidentFault) -> Roll {
+    ) throws(IncidentError) -> Roll {
         guard openIncident(of: team, after: decision)?.number == incident else { throw .isNotOpen }
         return roll(of: incident, after: decision)
     }
@@ -90,7 +90,7 @@ extension Engine {
     ) {
         decision.entries.append(entry)
         decision.rolls[entry.incident, default: roll(of: entry.incident)].apply(entry)
-        decision.bench.changes.append(.roll(entry, of: team))
+        decision.scratch.changes.append(.roll(entry, of: team))
         recount(team, now: now, into: &decision)
     }
 }

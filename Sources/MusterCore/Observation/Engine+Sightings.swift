@@ -22,10 +22,10 @@ extension Engine {
         let isLate = state.sighted.map { sighting.sampleTime < $0 } ?? false
         guard !isLate, !Self.isAhead(sighting.sampleTime, of: now) else {
             decision.record(state, of: device)
-            decision.bench.changes.append(.sighting(sighting, of: device, isCurrent: false))
+            decision.scratch.changes.append(.sighting(sighting, of: device, isCurrent: false))
             return .late
         }
-        decision.bench.changes.append(.sighting(sighting, of: device, isCurrent: true))
+        decision.scratch.changes.append(.sighting(sighting, of: device, isCurrent: true))
         state.sighted = sighting.sampleTime
         decision.record(state, of: device)
         if !isHeard(state.user, after: decision) {
@@ -37,7 +37,7 @@ extension Engine {
     func decide(
         _ note: DeviceNote, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
-        decision.bench.changes.append(.note(note.name, of: device))
+        decision.scratch.changes.append(.note(note.name, of: device))
         // A last will is a broker's word that the device is gone.
         if note.name.kind != .lastWill { hear(device, at: note.receivedTime, now: now, into: &decision) }
         return .accepted

@@ -20,12 +20,12 @@ public struct EventPattern: Hashable, Sendable {
     /// Compiles a pattern.
     ///
     /// - Throws: the first fault found, with the place of it.
-    public init(_ pattern: EventValue) throws(EventPatternFault) {
+    public init(_ pattern: EventValue) throws(EventPatternError) {
         var compilation = PatternCompilation()
         root = try compilation.clause(pattern)
         absences = compilation.absences
         guard root.combinations <= Self.combinationLimit else {
-            throw EventPatternFault(pointer: "", reason: .tooManyCombinations(limit: Self.combinationLimit))
+            throw EventPatternError(pointer: "", reason: .tooManyCombinations(limit: Self.combinationLimit))
         }
     }
 

@@ -8,7 +8,7 @@ struct PatternCompilation {
     private var tokens: [String] = []
 
     /// Compiles what is asked of an object.
-    mutating func clause(_ value: EventValue) throws(EventPatternFault) -> EventPattern.Clause {
+    mutating func clause(_ value: EventValue) throws(EventPatternError) -> EventPattern.Clause {
         guard case .object(let members) = value else { throw fault(.notAnObject) }
         guard !members.isEmpty else { throw fault(.empty) }
         guard tokens.count < EventPattern.depthLimit else { throw fault(.tooDeep(limit: EventPattern.depthLimit)) }
@@ -27,16 +27,16 @@ struct PatternCompilation {
         return clause
     }
 
-    private mutating func alternatives(_ value: EventValue) throws(EventPatternFault) -> [EventPattern.Clause] {
+    private mutating func alternatives(_ value: EventValue) throws(EventPatternError) -> [EventPattern.Clause] {
         guard case .array(let elements) = value, elements.count >= 2 else {
             throw fault(.operand("must be a list of at least two objects"))
         }
-        return try each(elements) { (compilation, element) throws(EventPatternFault) in
+        return try each(elements) { (compilation, element) throws(EventPatternError) in
             try compilation.clause(element)
         }
     }
 
-    private mutating func condition(_ value: EventValue) throws(EventPatternFault) -> EventPattern.Condition {
+    private mutating func condition(_ value: EventValue) throws(EventPatternError) -> EventPattern.Condition {
         switch value {
         case .object: return .object(try clause(value))
         case .scalar: throw fault(.notAListOrObject)
@@ -44,7 +44,7 @@ struct PatternCompilation {
             guard !elements.isEmpty else { throw fault(.empty) }
             var exact: [EventScalar] = []
             var values = EventPattern.Values()
-            _ = try each(elements) { (compilation, element) throws(EventPatternFault) in
+            _ = try each(elements) { (compilation, element) throws(EventPatternError) in
                 try compilation.add(element, to: &values, exact: &exact)
             }
             values.exact = ExactValues(exact)
@@ -54,7 +54,7 @@ struct PatternCompilation {
 
     private mutating func add(
         _ element: EventValue, to values: inout EventPattern.Values, exact: inout [EventScalar]
-    ) throws(EventPatternFault) {
+    ) throws(EventPatternError) {
         switch element {
         case .scalar(let scalar): exact.append(scalar)
         case .array: throw fault(.notAValue)
@@ -82,7 +82,7 @@ struct PatternCompilation {
     }
 
     /// `{"numeric": ["=", 5]}` is a 5, which an index finds faster than a range.
-    private mutating func numberThatIsAsked(_ member: EventValue.Member) throws(EventPatternFault) -> EventScalar? {
+    private mutating func numberThatIsAsked(_ member: EventValue.Member) throws(EventPatternError) -> EventScalar? {
         guard member.key.text == "numeric", case .array(let terms) = member.value, terms.count == 2,
             terms[0].text == "=", case .scalar(let scalar) = terms[1], case .number = scalar
         else { return nil }
@@ -91,7 +91,7 @@ struct PatternCompilation {
 
     // MARK: Operators
 
-    private mutating func test(_ name: String, _ operand: EventValue) throws(EventPatternFault) -> ValueTest {
+    private mutating func test(_ name: String, _ operand: EventValue) throws(EventPatternError) -> ValueTest {
         switch name {
         case "prefix", "suffix": return try affix(name, operand)
         case "equals-ignore-case": return .equalsIgnoringCase(ExactText(try text(operand)).folded)
@@ -109,7 +109,7 @@ struct PatternCompilation {
     }
 
     /// `{"prefix": "a"}` or `{"prefix": {"equals-ignore-case": "a"}}`, and the same for suffixes.
-    private mutating func affix(_ name: String, _ operand: EventValue) throws(EventPatternFault) -> ValueTest {
+    private mutating func affix(_ name: String, _ operand: EventValue) throws(EventPatternError) -> ValueTest {
         guard case .object(let members) = operand else {
             let bytes = Array(try text(operand).utf8)
             return name == "prefix" ? .prefix(bytes) : .suffix(bytes)
@@ -123,12 +123,12 @@ struct PatternCompilation {
         return name == "prefix" ? .prefixIgnoringCase(bytes) : .suffixIgnoringCase(bytes)
     }
 
-    private mutating func anythingBut(_ operand: EventValue) throws(EventPatternFault) -> ValueTest {
+    private mutating func anythingBut(_ operand: EventValue) throws(EventPatternError) -> ValueTest {
         switch operand {
         case .scalar(let scalar): return .anythingBut(ExactValues([try excluded(scalar)]), [])
         case .array(let elements):
             guard !elements.isEmpty else { throw fault(.empty) }
-            let scalars = try each(elements) { (compilation, element) throws(EventPatternFault) in
+            let scalars = try each(elements) { (compilation, element) throws(EventPatternError) in
                 guard case .scalar(let scalar) = element else { throw compilation.fault(Self.notExcludable) }
                 return try compilation.excluded(scalar)
             }
@@ -143,7 +143,7 @@ struct PatternCompilation {
         }
     }
 
-    private mutating func anythingBut(_ member: EventValue.Member) throws(EventPatternFault) -> ValueTest {
+    private mutating func anythingBut(_ member: EventValue.Member) throws(EventPatternError) -> ValueTest {
         let name = member.key.text
         guard ["prefix", "suffix", "equals-ignore-case", "wildcard"].contains(name) else {
             throw fault(.unknownOperator(name))
@@ -156,28 +156,28 @@ struct PatternCompilation {
         guard !elements.isEmpty else { throw fault(.empty) }
         return .anythingBut(
             ExactValues(),
-            try each(elements) { (compilation, element) throws(EventPatternFault) in
+            try each(elements) { (compilation, element) throws(EventPatternError) in
                 try compilation.excluded(name, element)
             })
     }
 
-    private mutating func excluded(_ name: String, _ operand: EventValue) throws(EventPatternFault) -> ValueTest {
+    private mutating func excluded(_ name: String, _ operand: EventValue) throws(EventPatternError) -> ValueTest {
         // That which everything begins and ends with would exclude everything.
         if name == "prefix" || name == "suffix", operand.text?.isEmpty == true { throw fault(.empty) }
         return try test(name, operand)
     }
 
-    private static let notExcludable = EventPatternFault.Reason.operand(
+    private static let notExcludable = EventPatternError.Reason.operand(
         "must be a string, a number, a list of these, or an object with prefix, suffix, equals-ignore-case or wildcard")
 
-    private func excluded(_ scalar: EventScalar) throws(EventPatternFault) -> EventScalar {
+    private func excluded(_ scalar: EventScalar) throws(EventPatternError) -> EventScalar {
         switch scalar {
         case .text, .number: return scalar
         case .boolean, .null: throw fault(Self.notExcludable)
         }
     }
 
-    private func wildcard(_ text: String) throws(EventPatternFault) -> Wildcard {
+    private func wildcard(_ text: String) throws(EventPatternError) -> Wildcard {
         do {
             return try Wildcard(text)
         } catch {
@@ -185,8 +185,8 @@ struct PatternCompilation {
         }
     }
 
-    private func range(_ operand: EventValue) throws(EventPatternFault) -> NumericRange {
-        let form = EventPatternFault.Reason.operand(
+    private func range(_ operand: EventValue) throws(EventPatternError) -> NumericRange {
+        let form = EventPatternError.Reason.operand(
             "must be one comparison such as [\"<\", 10], or a range such as [\">=\", 0, \"<\", 5]")
         guard case .array(let terms) = operand, terms.count == 2 || terms.count == 4 else { throw fault(form) }
         var range = NumericRange()
@@ -207,7 +207,7 @@ struct PatternCompilation {
         return range
     }
 
-    private func text(_ operand: EventValue) throws(EventPatternFault) -> String {
+    private func text(_ operand: EventValue) throws(EventPatternError) -> String {
         guard let text = operand.text else { throw fault(.operand("must be a string")) }
         return text
     }
@@ -216,8 +216,8 @@ struct PatternCompilation {
 
     private mutating func each<Result>(
         _ elements: [EventValue],
-        _ body: (inout Self, EventValue) throws(EventPatternFault) -> Result
-    ) throws(EventPatternFault) -> [Result] {
+        _ body: (inout Self, EventValue) throws(EventPatternError) -> Result
+    ) throws(EventPatternError) -> [Result] {
         var results: [Result] = []
         for (index, element) in elements.enumerated() {
             tokens.append(String(index))
@@ -227,7 +227,7 @@ struct PatternCompilation {
         return results
     }
 
-    private func fault(_ reason: EventPatternFault.Reason) -> EventPatternFault {
+    private func fault(_ reason: EventPatternError.Reason) -> EventPatternError {
         let pointer = tokens.reduce(into: "") { pointer, token in
             pointer.append("/")
             for scalar in token.unicodeScalars {
@@ -238,6 +238,6 @@ struct PatternCompilation {
                 }
             }
         }
-        return EventPatternFault(pointer: pointer, reason: reason)
+        return EventPatternError(pointer: pointer, reason: reason)
     }
 }

@@ -13,7 +13,7 @@ struct Wildcard: Hashable, Sendable {
     /// Reads a wildcard text: `\*` is an asterisk, `\\` a backslash.
     ///
     /// - Throws: `.consecutiveWildcards`, `.wildcardEscape`.
-    init(_ text: String) throws(EventPatternFault.Reason) {
+    init(_ text: String) throws(EventPatternError.Reason) {
         var literals: [[UInt8]] = [[]]
         var bytes = text.utf8.makeIterator()
         var isBehindWildcard = false

@@ -18,12 +18,12 @@ extension Engine {
         guard var person = decidedPerson(declaration.subject, after: decision),
             !Self.isAhead(declaration.sampleTime, of: now)
         else {
-            decision.bench.changes.append(.declaration(declaration, isCurrent: false))
+            decision.scratch.changes.append(.declaration(declaration, isCurrent: false))
             return .late
         }
         let incident = openIncident(asking: declaration.subject, person, after: decision)
         let isCurrent = person.declared.take(declaration, during: incident)
-        decision.bench.changes.append(.declaration(declaration, isCurrent: isCurrent))
+        decision.scratch.changes.append(.declaration(declaration, isCurrent: isCurrent))
         let changed = renewSafety(
             of: declaration.subject, person, now: now, decidedAt: declaration.moment, into: &decision)
         if let changed { follow(declaration.subject, changed, now: now, into: &decision) }
@@ -36,6 +36,6 @@ extension Engine {
         person.declared.toldAt = now
         person.declared.reminders &+= 1
         decision.record(person, of: user, isTold: false)
-        decision.bench.changes.append(.reminder(person.safety, of: user, count: person.declared.reminders))
+        decision.scratch.changes.append(.reminder(person.safety, of: user, count: person.declared.reminders))
     }
 }

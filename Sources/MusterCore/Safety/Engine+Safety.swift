@@ -108,7 +108,7 @@ extension Engine {
                 isUnderReview = true
                 continue
             }
-            switch musterStanding(of: device, preferring: person.safety.region, after: decision) {
+            switch musterContainment(of: device, preferring: person.safety.region, after: decision) {
             case .undecided(let doubt): undecided = undecided ?? doubt
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
             case .region(let region, let doubt):
@@ -142,7 +142,7 @@ extension Engine {
     }
 
     /// How a device stands to the muster regions.
-    private enum MusterStanding {
+    private enum MusterContainment {
         case region(RegionNumber, Doubt?)
         /// It is inside of none.
         case none(Doubt?)
@@ -150,27 +150,29 @@ extension Engine {
         case undecided(Doubt?)
     }
 
-    private func musterStanding(
+    private func musterContainment(
         of device: DeviceNumber, preferring former: RegionNumber?, after decision: Decision
-    ) -> MusterStanding {
+    ) -> MusterContainment {
         let index = Int(device.rawValue)
         // Asked for every observation: so the states are not copied.
         if let place = decision.devices.place(of: index) {
-            return musterStanding(decision.devices.states, place, preferring: former)
+            return musterContainment(decision.devices.states, place, preferring: former)
         }
-        return devices.indices.contains(index) ? musterStanding(devices, index, preferring: former) : .none(nil)
+        return devices.indices.contains(index) ? musterContainment(devices, index, preferring: former) : .none(nil)
     }
 
     /// Inside of one rather than undecided; of the one that counted before, if that still holds. Always by the
     /// confident policy, whatever the policy of the region's collection.
-    private func musterStanding(
+    private func musterContainment(
         _ states: [DeviceState], _ place: Int, preferring former: RegionNumber?
-    ) -> MusterStanding {
+    ) -> MusterContainment {
         var first: (region: RegionNumber, doubt: Doubt?)?
         var isUndecided = false
         func look(_ presences: [Presence], _ policy: CrossingPolicy) {
             for presence in presences {
-                guard let rule = atlas.rule(of: presence.region), rule.isMuster, rule.policy == policy else { continue }
+                guard let rule = catalog.rule(of: presence.region), rule.isMuster, rule.policy == policy else {
+                    continue
+                }
                 switch presence.standing {
                 case .inside where first == nil || presence.region == former:
                     first = (presence.region, presence.doubt)
@@ -190,14 +192,14 @@ extension Engine {
         var state = state(of: device, after: decision)
         state.presences.removeAll { presence in
             guard let leftAt = presence.leftAt else { return false }
-            guard let rule = atlas.rule(of: presence.region) else { return true }
+            guard let rule = catalog.rule(of: presence.region) else { return true }
             guard now.seconds(since: leftAt) >= rule.exitDelaySeconds else { return false }
-            decision.bench.changes.append(
+            decision.scratch.changes.append(
                 .crossing(Crossing(kind: .exit, device: device, region: presence.region, sampleTime: leftAt)))
-            decision.bench.presencesChanged = true
+            decision.scratch.presencesChanged = true
             return true
         }
-        if decision.bench.presencesChanged { decision.record(state, of: device) }
+        if decision.scratch.presencesChanged { decision.record(state, of: device) }
     }
 
     /// Says of standings that they are only the last ones known, once a device was silent for long.
@@ -206,16 +208,16 @@ extension Engine {
         guard let evaluated = state.evaluated else { return }
         func doubt(_ presences: inout [Presence], isRefuge: Bool) {
             for index in presences.indices where presences[index].doubt != .stale {
-                guard isRefuge || atlas.rule(of: presences[index].region)?.policy == .confident else { continue }
+                guard isRefuge || catalog.rule(of: presences[index].region)?.policy == .confident else { continue }
                 presences[index].doubt = .stale
-                decision.bench.presencesChanged = true
+                decision.scratch.presencesChanged = true
                 let report = PresenceReport(presences[index], of: device, insidePercent: nil, sampleTime: evaluated)
-                decision.bench.changes.append(.presence(report))
+                decision.scratch.changes.append(.presence(report))
             }
         }
         doubt(&state.presences, isRefuge: false)
         doubt(&state.refuges, isRefuge: true)
-        guard decision.bench.presencesChanged else { return }
+        guard decision.scratch.presencesChanged else { return }
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
     }

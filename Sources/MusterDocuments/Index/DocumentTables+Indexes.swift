@@ -40,7 +40,7 @@ extension DocumentTables {
                 if same.definition == definition { return same }
                 try removeIndex(same.number)
             } else if known.count >= Self.indexLimit {
-                throw MangoFault("too_many_indexes", "A database has at most \(Self.indexLimit) indexes")
+                throw MangoError("too_many_indexes", "A database has at most \(Self.indexLimit) indexes")
             }
             indexesByDatabase[database] = nil
             let number = try nextNumber(of: "index")

@@ -20,10 +20,10 @@ package struct QueryPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - indexes: those that the database has.
     ///   - sortsWithoutIndex: whether a sort that no index has is done in memory and not refused.
-    /// - Throws: `MangoFault` when no index has the sort (`.noSortIndex`), or the one to use is not to be replaced.
+    /// - Throws: `MangoError` when no index has the sort (`.noSortIndex`), or the one to use is not to be replaced.
     package init(
         _ request: FindRequest, indexes: [StoredIndex], sortsWithoutIndex: Bool = false
-    ) throws(MangoFault) {
+    ) throws(MangoError) {
         let bounds = FieldBounds(request.selector)
         let id = FieldPath(keys: ["_id"])
         let usable = indexes.filter { $0.isReady && Self.isUsable($0, for: request, bounds) }

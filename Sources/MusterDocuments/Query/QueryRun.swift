@@ -45,7 +45,7 @@ package struct QueryRun {
 
     /// Answers a query.
     ///
-    /// - Throws: `MangoFault`, also for a bookmark of another query; what `BoundedWork.bound` and the reader throw.
+    /// - Throws: `MangoError`, also for a bookmark of another query; what `BoundedWork.bound` and the reader throw.
     package static func answer(
         _ request: FindRequest, by plan: QueryPlan, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> QueryAnswer {
@@ -119,7 +119,7 @@ package struct QueryRun {
                 guard let value = try look(at: stored), let key = rule.key(of: value) else { continue }
                 found.append((IndexEntry(key: key, id: stored.id), told(stored, value)))
                 guard found.count <= Self.sortLimit, answer.documentsExamined < Self.examinedLimit else {
-                    throw MangoFault(
+                    throw MangoError(
                         "no_usable_index",
                         "There is no index for this sort, and more than \(Self.sortLimit) documents to be sorted.")
                 }
@@ -206,9 +206,9 @@ package struct QueryBookmark: Hashable, Sendable {
 
     /// Reads a bookmark.
     ///
-    /// - Throws: `MangoFault` when it is none, or one of another index.
-    init(_ text: String, of plan: QueryPlan) throws(MangoFault) {
-        let fault = MangoFault("invalid_bookmark", "Invalid bookmark value: \"\(text.prefix(200))\"")
+    /// - Throws: `MangoError` when it is none, or one of another index.
+    init(_ text: String, of plan: QueryPlan) throws(MangoError) {
+        let fault = MangoError("invalid_bookmark", "Invalid bookmark value: \"\(text.prefix(200))\"")
         guard text.utf8.count <= 8_192, let bytes = Base64.decode(text),
             let value = try? JSONValue(parsing: bytes), let parts = value.elements, parts.count == 3,
             let index = parts[0].integer, let key = parts[1].string.flatMap(Base64.decode), let id = parts[2].string,

@@ -23,7 +23,7 @@ public struct RegionIndex: Sendable {
     /// An index of many regions, made at once. Where a number comes several times, the last shape has it.
     ///
     /// - Complexity: about 0.3 µs a vertex.
-    public init(_ shapes: some Swift.Sequence<(id: Int32, shape: Shape)>) {
+    public init(_ shapes: some Sequence<(id: Int32, shape: Shape)>) {
         var regions: [IndexedRegion] = []
         for (id, shape) in shapes {
             changes += 1

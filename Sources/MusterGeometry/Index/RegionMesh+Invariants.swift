@@ -1,5 +1,5 @@
 /// What may be wrong with a mesh; tests look for it, questions never do.
-package enum MeshFault: Hashable, Sendable {
+package enum MeshError: Hashable, Sendable {
     /// A word, a leaf or its cold part reaches beyond its array.
     case beyondArray
     /// Entries do not ascend by region, or their edges overlap.
@@ -16,7 +16,7 @@ package enum MeshFault: Hashable, Sendable {
 
 extension RegionIndex {
     /// What is wrong with the mesh: nothing, always. Takes long: corners are compared with all edges.
-    package func checkInvariants() -> Set<MeshFault> {
+    package func checkInvariants() -> Set<MeshError> {
         guard let mesh else { return [] }
         var check = MeshCheck(mesh: mesh)
         check.visit(mesh.grid, first: nil)
@@ -27,7 +27,7 @@ extension RegionIndex {
 
 private struct MeshCheck {
     let mesh: RegionMesh
-    private(set) var faults: Set<MeshFault> = []
+    private(set) var faults: Set<MeshError> = []
 
     private var memory: MeshMemory { mesh.memory }
 

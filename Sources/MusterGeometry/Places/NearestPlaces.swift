@@ -2,7 +2,7 @@
 ///
 /// The distance is the geodesic's, exact; that of something with an extent is counted to the middle of its box. Places
 /// equally far come in no certain order, one after the other.
-public struct NearestPlaces: Swift.Sequence, IteratorProtocol {
+public struct NearestPlaces: Sequence, IteratorProtocol {
     /// A place and how far away it is.
     public struct Found: Hashable, Sendable {
         /// Which place.

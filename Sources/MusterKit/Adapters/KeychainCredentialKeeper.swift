@@ -22,7 +22,7 @@
 
         /// The stored credentials; nil if the keychain has none.
         ///
-        /// - Throws: `CredentialFault.refused` with the keychain's message.
+        /// - Throws: `CredentialError.refused` with the keychain's message.
         public func load() throws -> Data? {
             var query = query
             query[kSecReturnData] = true
@@ -35,7 +35,7 @@
 
         /// Stores credentials in place of earlier ones. If the keychain refuses, the earlier ones are unchanged.
         ///
-        /// - Throws: `CredentialFault.refused` with the keychain's message.
+        /// - Throws: `CredentialError.refused` with the keychain's message.
         public func keep(_ secret: Data) throws {
             let content: [CFString: Any] = [
                 kSecValueData: secret, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -47,7 +47,7 @@
 
         /// Deletes the stored credentials, if there are any.
         ///
-        /// - Throws: `CredentialFault.refused` with the keychain's message.
+        /// - Throws: `CredentialError.refused` with the keychain's message.
         public func forget() throws {
             let status = SecItemDelete(query as CFDictionary)
             if status != errSecItemNotFound { try check(status) }
@@ -56,7 +56,7 @@
         private func check(_ status: OSStatus) throws {
             guard status != errSecSuccess else { return }
             let message = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "no message"
-            throw CredentialFault.refused("the keychain answered \(status): \(message)")
+            throw CredentialError.refused("the keychain answered \(status): \(message)")
         }
     }
 #endif

@@ -17,14 +17,14 @@ struct BodySeal: Sendable {
 
     /// What was sealed.
     ///
-    /// - Throws: `LocalStoreFault.unreadable` when it was sealed under another key, or tampered with.
+    /// - Throws: `LocalStoreError.unreadable` when it was sealed under another key, or tampered with.
     func opened(_ sealed: [UInt8], of revision: Revision, of id: String) throws -> [UInt8] {
         guard sealed.starts(with: Self.head), sealed.count >= Self.head.count + Self.tail.count,
             let bytes = Base64.decode(
                 String(decoding: sealed[Self.head.count..<(sealed.count - Self.tail.count)], as: UTF8.self)),
             let box = try? AES.GCM.SealedBox(combined: bytes),
             let json = try? AES.GCM.open(box, using: key, authenticating: Self.place(id, revision))
-        else { throw LocalStoreFault.unreadable(id: id) }
+        else { throw LocalStoreError.unreadable(id: id) }
         return Array(json)
     }
 

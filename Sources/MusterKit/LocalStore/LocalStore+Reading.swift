@@ -24,7 +24,7 @@ extension LocalStore {
 
     static func value<Value: Decodable & Sendable>(of plain: Plain) throws -> LocalDocumentValue<Value> {
         guard let value = try? JSONDecoder().decode(Value.self, from: Data(plain.json)) else {
-            throw LocalStoreFault.unreadable(id: plain.id)
+            throw LocalStoreError.unreadable(id: plain.id)
         }
         return LocalDocumentValue(
             id: plain.id, revision: plain.revision, value: value, hasConflicts: plain.hasConflicts)
@@ -52,7 +52,7 @@ extension LocalStore {
         let json = [UInt8](try encoder.encode(value))
         guard case .object(let members)? = try? JSONValue(parsing: json, depthLimit: 64),
             !members.contains(where: { $0.key.hasPrefix("_") })
-        else { throw LocalStoreFault.noObject }
+        else { throw LocalStoreError.noObject }
         return json
     }
 
@@ -60,7 +60,7 @@ extension LocalStore {
 
     static func checked(_ id: String) throws -> String {
         guard !id.isEmpty, id.utf8.count <= DocumentEdit.idLimitBytes, !id.hasPrefix("_") else {
-            throw LocalStoreFault.illegalID(id)
+            throw LocalStoreError.illegalID(id)
         }
         return id
     }
@@ -69,17 +69,17 @@ extension LocalStore {
 extension LocalTransaction {
     /// Makes an edit on a leaf, or of a new document.
     ///
-    /// - Throws: `LocalStoreFault.conflict`.
+    /// - Throws: `LocalStoreError.conflict`.
     func edit(_ draft: DocumentEdit) throws -> Revision {
         guard case .on(let parent) = draft.place else { preconditionFailure("an edit is made on something") }
         let before = try tables.document(draft.id, in: .database(LocalStoreFile.database))
         let tree = before?.tree ?? RevisionTree()
         var base = parent
         if let parent {
-            guard tree.isLeaf(parent) else { throw LocalStoreFault.conflict(id: draft.id) }
+            guard tree.isLeaf(parent) else { throw LocalStoreError.conflict(id: draft.id) }
         } else if let winner = tree.winner {
             // Whoever makes a document anew builds upon its deletion.
-            guard winner.isDeleted, !draft.isDeleted else { throw LocalStoreFault.conflict(id: draft.id) }
+            guard winner.isDeleted, !draft.isDeleted else { throw LocalStoreError.conflict(id: draft.id) }
             base = winner.revision
         }
         let revision = RevisionDigest.revision(of: draft, on: base)

@@ -20,7 +20,7 @@ public final class LocalStore: Sendable {
     /// - Parameters:
     ///   - path: where the file is; nil for a store that is gone with this object.
     ///   - key: what bodies are sealed with: always the same for one file, and nowhere in it.
-    /// - Throws: `LocalStoreFault.wrongKey`, `.tooNew`, `.full`, `.unavailable`.
+    /// - Throws: `LocalStoreError.wrongKey`, `.tooNew`, `.full`, `.unavailable`.
     public init(path: String?, key: SymmetricKey? = nil) throws {
         file = try LocalStoreFile(path: path, key: key)
         peer = DocumentPeer(file)
@@ -38,7 +38,7 @@ public final class LocalStore: Sendable {
     ///   - revision: what the edit is made on; nil for a new document.
     /// - Returns: the id and the new revision. The same edit of the same revision makes the same revision, here and on
     ///   any other device.
-    /// - Throws: `LocalStoreFault.conflict` when the document was changed since, or is there already; `.noObject`,
+    /// - Throws: `LocalStoreError.conflict` when the document was changed since, or is there already; `.noObject`,
     ///   `.illegalID`, `.full`, `.unavailable`.
     @discardableResult
     public func save(
@@ -72,7 +72,7 @@ public final class LocalStore: Sendable {
 
     /// Deletes a document: it says so to whoever replicates.
     ///
-    /// - Throws: `LocalStoreFault.conflict` when it was changed since.
+    /// - Throws: `LocalStoreError.conflict` when it was changed since.
     @discardableResult
     public func remove(_ id: String, on revision: Revision) async throws -> Revision {
         let draft = DocumentEdit(id: id, body: .empty, isDeleted: true, place: .on(revision))
@@ -83,7 +83,7 @@ public final class LocalStore: Sendable {
 
     /// A document; nil where there is none, or one that was deleted.
     ///
-    /// - Throws: `LocalStoreFault.unreadable` when it says something else than a `Value`.
+    /// - Throws: `LocalStoreError.unreadable` when it says something else than a `Value`.
     public func document<Value: Decodable & Sendable>(
         _ id: String, as type: Value.Type = Value.self
     ) async throws -> LocalDocumentValue<Value>? {

@@ -13,7 +13,7 @@ final class LocalStoreFile: Sendable {
     let identity: String
     let seal: BodySeal?
     private let file: any DatabaseWriter
-    private let listeners = Mutex<[UInt64: AsyncStream<Sequence>.Continuation]>([:])
+    private let listeners = Mutex<[UInt64: AsyncStream<LogSequence>.Continuation]>([:])
     private let nextListener = Mutex<UInt64>(0)
     private let newest = Mutex<Int64>(0)
 
@@ -25,11 +25,11 @@ final class LocalStoreFile: Sendable {
 
     init(path: String?, key: SymmetricKey?) throws {
         seal = key.map { BodySeal(key: $0) }
-        (file, identity) = try LocalStoreFault.naming { [seal] in
+        (file, identity) = try LocalStoreError.naming { [seal] in
             let file = try Self.open(path)
             let identity = try Self.settle(file, seal)
             try file.write { database in
-                let last = Sequence(try Self.lastSequence(in: database))
+                let last = LogSequence(try Self.lastSequence(in: database))
                 let tables = DocumentTables(in: database) { last }
                 _ = try tables.dropUnusedBlobs(at: Self.now, limit: Self.sliceLimit)
             }
@@ -51,7 +51,7 @@ final class LocalStoreFile: Sendable {
         return file
     }
 
-    func close() throws { try LocalStoreFault.naming { try file.close() } }
+    func close() throws { try LocalStoreError.naming { try file.close() } }
 
     /// Makes the tables in a new file, and makes sure that the key is the one that the file was sealed with.
     ///
@@ -59,7 +59,7 @@ final class LocalStoreFile: Sendable {
     private static func settle(_ file: any DatabaseWriter, _ seal: BodySeal?) throws -> String {
         try file.write { database in
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            guard version <= Self.version else { throw LocalStoreFault.tooNew(version: version) }
+            guard version <= Self.version else { throw LocalStoreError.tooNew(version: version) }
             let probe = ProbeText.revision
             if version < Self.version {
                 let steps = DocumentSchema.steps[version...].joined()
@@ -73,16 +73,16 @@ final class LocalStoreFile: Sendable {
                     arguments: [UUID().uuidString.lowercased(), sealed.map { Data($0) }])
             }
             guard let row = try Row.fetchOne(database, sql: "SELECT identity, probe FROM store") else {
-                throw LocalStoreFault.wrongKey
+                throw LocalStoreError.wrongKey
             }
             let sealed: Data? = row["probe"]
             switch (sealed, seal) {
             case (nil, nil): break
             case (let sealed?, let seal?):
                 guard (try? seal.opened([UInt8](sealed), of: probe, of: ProbeText.id)) != nil else {
-                    throw LocalStoreFault.wrongKey
+                    throw LocalStoreError.wrongKey
                 }
-            default: throw LocalStoreFault.wrongKey
+            default: throw LocalStoreError.wrongKey
             }
             return row["identity"]
         }
@@ -108,10 +108,10 @@ final class LocalStoreFile: Sendable {
     func read<Success: Sendable>(
         _ body: @escaping @Sendable (DocumentTables, Database) throws -> Success
     ) async throws -> Success {
-        try await LocalStoreFault.naming {
+        try await LocalStoreError.naming {
             try await file.read { database in
                 let last = try Self.lastSequence(in: database)
-                return try body(DocumentTables(in: database) { Sequence(last) }, database)
+                return try body(DocumentTables(in: database) { LogSequence(last) }, database)
             }
         }
     }
@@ -120,7 +120,7 @@ final class LocalStoreFile: Sendable {
     func write<Success: Sendable>(
         _ body: @escaping @Sendable (LocalTransaction) throws -> Success
     ) async throws -> Success {
-        let (result, sequence) = try await LocalStoreFault.naming {
+        let (result, sequence) = try await LocalStoreError.naming {
             try await file.write { [seal] database in
                 let transaction = LocalTransaction(database, seal, last: try Self.lastSequence(in: database))
                 let result = try body(transaction)
@@ -129,7 +129,7 @@ final class LocalStoreFile: Sendable {
             }
         }
         newest.withLock { $0 = max($0, sequence) }
-        listeners.withLock { for listener in $0.values { listener.yield(Sequence(sequence)) } }
+        listeners.withLock { for listener in $0.values { listener.yield(LogSequence(sequence)) } }
         return result
     }
 
@@ -143,7 +143,7 @@ final class LocalStoreFile: Sendable {
     // MARK: Listening
 
     /// The numbers of new changes, as they come; a slow listener hears of the last.
-    func announcements() -> AsyncStream<Sequence> {
+    func announcements() -> AsyncStream<LogSequence> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = nextListener.withLock { number in
                 number += 1
@@ -205,7 +205,7 @@ extension LocalStoreFile: DocumentHome {
             md5.update(data: piece)
             sha256.update(data: piece)
             length += Int64(piece.count)
-            guard length <= limit else { throw ReplicationFault.tooLarge(limitBytes: Int(limit)) }
+            guard length <= limit else { throw ReplicationError.tooLarge(limitBytes: Int(limit)) }
             try await write { try $0.tables.append(piece, to: blob) }
         }
         try Task.checkCancellation()
@@ -216,7 +216,7 @@ extension LocalStoreFile: DocumentHome {
 
     private static var now: Instant { Instant(seconds: Date().timeIntervalSince1970) }
 
-    func waitForChange(after sequence: Sequence) async throws {
+    func waitForChange(after sequence: LogSequence) async throws {
         let announcements = announcements()
         // Listening comes first: what is committed between the two is heard of.
         if try await look({ $0.lastSequence }) > sequence { return }
@@ -246,7 +246,7 @@ final class LocalTransaction {
         self.seal = seal
         sequence = last
         first = last
-        tables = DocumentTables(in: database) { Sequence(last) }
+        tables = DocumentTables(in: database) { LogSequence(last) }
     }
 
     func finish() throws {
@@ -288,7 +288,7 @@ final class LocalTransaction {
             return try batch.apply(stored, over: before) { winner in
                 changed.append((index, winner))
                 sequence += 1
-                return Sequence(sequence)
+                return LogSequence(sequence)
             }
         }
         // Of a document that several are of, the last says what became of it.

@@ -43,10 +43,10 @@ public actor Places {
 
     /// The places within a radius, the nearest first, at most 200; ties by id.
     ///
-    /// - Throws: `ReplicationFault` when the server refuses; without a network nothing is thrown. What keeps the local
+    /// - Throws: `ReplicationError` when the server refuses; without a network nothing is thrown. What keeps the local
     ///   store from being read.
     public func near(_ centre: Coordinate, radius: Metres = Places.usualRadius) async throws -> Answer {
-        var places = try await recall()
+        var places = try await restore()
         let answer: (status: Int, body: [UInt8])
         do {
             let query =
@@ -54,12 +54,12 @@ public actor Places {
                 + "&relation=contains&nearest=true&include_docs=true&limit=200"
             answer = try await session.connections.ask(
                 "GET", session.server + "api/places?" + query, credentials: session.credentials)
-        } catch let fault as ReplicationFault where fault.isPassing {
+        } catch let fault as ReplicationError where fault.isPassing {
             return Answer(places: Self.within(radius, of: centre, places), isFresh: false)
         }
         if answer.status >= 500 { return Answer(places: Self.within(radius, of: centre, places), isFresh: false) }
         guard answer.status == 200, let value = try? JSONValue(parsing: answer.body) else {
-            throw ReplicationFault.refused(status: answer.status, error: "", reason: "places are not told")
+            throw ReplicationError.refused(status: answer.status, error: "", reason: "places are not told")
         }
         let found = (value["rows"]?.elements ?? []).compactMap(Self.place)
         // What is within the radius and was not told is no more.
@@ -74,7 +74,7 @@ public actor Places {
         return Answer(places: Self.ordered(found, from: centre), isFresh: true)
     }
 
-    private func recall() async throws -> [String: Place] {
+    private func restore() async throws -> [String: Place] {
         if let known { return known }
         let kept = try await store.note(Self.noteID, as: [String: Place].self) ?? [:]
         known = kept

@@ -16,11 +16,11 @@ struct NativeQuestions: Sendable {
 
     /// One thing.
     ///
-    /// - Throws: `ReplicationFault`, also where the server says no.
+    /// - Throws: `ReplicationError`, also where the server says no.
     func item(_ path: String) async throws -> JSONValue {
         let body = try await answer(path)
         guard let value = try? JSONValue(parsing: body, depthLimit: 64, valueLimit: Self.valueLimit) else {
-            throw ReplicationFault.malformed("\(path) is no JSON")
+            throw ReplicationError.malformed("\(path) is no JSON")
         }
         return value
     }
@@ -34,12 +34,12 @@ struct NativeQuestions: Sendable {
     /// All pages of a list of regions, each as it came.
     ///
     /// - Parameter room: what there is room for; afterwards, what is left of it.
-    /// - Throws: `ReplicationFault.tooLarge` where there is more.
+    /// - Throws: `ReplicationError.tooLarge` where there is more.
     func regionPages(_ path: String, room: inout Room) async throws -> [String] {
         var pages: [String] = []
         var cursor: String?
         repeat {
-            guard room.regions > 0 else { throw ReplicationFault.tooLarge(limitBytes: Room.limitBytes) }
+            guard room.regions > 0 else { throw ReplicationError.tooLarge(limitBytes: Room.limitBytes) }
             let after = cursor.map { "&cursor=" + PeerAddress.encoded($0) } ?? ""
             let body = try await answer("\(path)?limit=\(min(Self.pageLimit, room.regions))\(after)")
             cursor = try room.take(body)
@@ -60,13 +60,13 @@ struct NativeQuestions: Sendable {
         /// Makes room for a page.
         ///
         /// - Returns: how the next is asked for; nil after the last.
-        /// - Throws: `ReplicationFault`, also for a page that leads on and brings nothing: there might be no end to it.
+        /// - Throws: `ReplicationError`, also for a page that leads on and brings nothing: there might be no end to it.
         mutating func take(_ page: [UInt8]) throws -> String? {
             let (count, next) = try NativeQuestions.extent(of: page)
             regions -= count
             bytes -= page.count
-            guard regions >= 0, bytes >= 0 else { throw ReplicationFault.tooLarge(limitBytes: Self.limitBytes) }
-            guard next == nil || count > 0 else { throw ReplicationFault.malformed("a page without regions leads on") }
+            guard regions >= 0, bytes >= 0 else { throw ReplicationError.tooLarge(limitBytes: Self.limitBytes) }
+            guard next == nil || count > 0 else { throw ReplicationError.malformed("a page without regions leads on") }
             return next
         }
     }
@@ -94,7 +94,7 @@ struct NativeQuestions: Sendable {
                 }
             }
         } catch {
-            throw ReplicationFault.malformed("a page of regions is no JSON")
+            throw ReplicationError.malformed("a page of regions is no JSON")
         }
         return (count, cursor)
     }
@@ -104,7 +104,7 @@ struct NativeQuestions: Sendable {
             "GET", session.server + "api/v1/" + path, credentials: session.credentials)
         guard status == 200 else {
             let problem = try? JSONValue(parsing: body)
-            throw ReplicationFault.refused(
+            throw ReplicationError.refused(
                 status: status, error: problem?["title"]?.string ?? "",
                 reason: problem?["detail"]?.string ?? "\(path) is not told")
         }

@@ -33,6 +33,6 @@ struct RefreshPacing: Sendable {
 
     /// Notes why nothing came of it: what is too large will be for a while.
     mutating func fail(_ reason: any Error) {
-        if case .tooLarge? = reason as? ReplicationFault { pauseSeconds = RegionWatch.refreshSeconds }
+        if case .tooLarge? = reason as? ReplicationError { pauseSeconds = RegionWatch.refreshSeconds }
     }
 }

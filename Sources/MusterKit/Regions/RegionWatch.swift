@@ -71,7 +71,7 @@ public final class RegionWatch: Sendable {
     /// The muster regions, the nearest first: where it is safe.
     ///
     /// - Complexity: O(muster regions).
-    public func refuges(near place: Coordinate, limit: Int = 10) -> [Refuge] {
+    public func musterRegions(near place: Coordinate, limit: Int = 10) -> [Refuge] {
         let device = state.withLock { $0.device }
         let refuges = device.directory.regions.all.filter(\.isMuster).compactMap { region -> Refuge? in
             let index = device.engine.regionIndex(of: region.collection)
@@ -86,12 +86,12 @@ public final class RegionWatch: Sendable {
     // MARK: Asking the server
 
     /// Asks as a session that was signed in anew, from now on.
-    func goOn(as session: Session) { questions.withLock { $0 = NativeQuestions(session) } }
+    func reauthenticate(as session: Session) { questions.withLock { $0 = NativeQuestions(session) } }
 
     /// Takes what was told last, and where the device stood last, from the store: it goes on there.
-    public func recall() async throws {
+    public func restore() async throws {
         let told = try await store.note(Surroundings.note, as: Surroundings.self)
-        let kept = try await store.note(KeptStanding.note, as: KeptStanding.self)
+        let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
         let recorded = try await kept?.trail(in: store) ?? []
         let now = now()
         if let told { _ = try adopt(told) }
@@ -108,7 +108,7 @@ public final class RegionWatch: Sendable {
 
     /// Asks the server for the regions and how they are crossed, and keeps that for when there is no network.
     ///
-    /// - Throws: `ReplicationFault`; then what was known is kept.
+    /// - Throws: `ReplicationError`; then what was known is kept.
     public func refresh() async throws {
         let start = now()
         state.withLock { $0.pacing.begin(at: start) }
@@ -135,7 +135,7 @@ public final class RegionWatch: Sendable {
     private func adopt(_ told: Surroundings) throws -> Bool {
         while true {
             let (known, version) = state.withLock { ($0.device.known, $0.device.knownVersion) }
-            let regions = try told.collections.map { try ToldRegions(of: $0, knowing: known[$0.name] ?? [:]) }
+            let regions = try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }
             let isAsBefore: Bool? = state.withLock { state in
                 // What was known may have become something else meanwhile.
                 guard state.device.knownVersion == version else { return nil }
@@ -226,10 +226,10 @@ public final class RegionWatch: Sendable {
 
     /// Where the device stands, for a note beside the fixes that it follows from; nil without these, while they are
     /// not on the disk: whoever went on from there would never decide them.
-    func kept(besideFixes: Bool) -> KeptStanding? {
+    func kept(besideFixes: Bool) -> StoredPresence? {
         state.withLock { state in
             besideFixes || !state.isAhead
-                ? KeptStanding(state.device, incident: state.incident, session: state.session) : nil
+                ? StoredPresence(state.device, incident: state.incident, session: state.session) : nil
         }
     }
 

@@ -20,7 +20,7 @@ struct ServerVerdict: Sendable {
 
     /// Asks the server.
     ///
-    /// - Throws: `ReplicationFault`.
+    /// - Throws: `ReplicationError`.
     static func ask(_ server: NativeQuestions) async throws -> ServerVerdict {
         var verdict = ServerVerdict()
         // Where it is comes first: what arrives in between is in the presences, and these are newer then.

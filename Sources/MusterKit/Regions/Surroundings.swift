@@ -39,12 +39,12 @@ struct Surroundings: Codable, Hashable, Sendable {
 extension Surroundings {
     /// Asks the server.
     ///
-    /// - Throws: `ReplicationFault`, also where there are more regions than a device keeps.
+    /// - Throws: `ReplicationError`, also where there are more regions than a device keeps.
     static func ask(_ server: NativeQuestions) async throws -> Surroundings {
         guard let team = try await server.item("session")["user"]?["team"]?.string else { return Surroundings() }
         let told = try await server.item("teams/\(PeerAddress.encoded(team))")
         guard let name = told["tracker"]?.string, let silence = told["silenceSeconds"]?.number else {
-            throw ReplicationFault.malformed("a team without a tracker")
+            throw ReplicationError.malformed("a team without a tracker")
         }
         let tracker = try await server.item("trackers/\(PeerAddress.encoded(name))")
         let links = tracker["collections"]?.elements?.compactMap(\.string) ?? []

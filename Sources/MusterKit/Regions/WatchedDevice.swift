@@ -76,15 +76,15 @@ struct WatchedDevice: Sendable {
 
     /// Knows from now on what was told, and goes on where it stands.
     ///
-    /// - Throws: `ReplicationFault.malformed`; then nothing has changed.
-    /// - Complexity: that of reading `ToldRegions`, and of building the index of regions.
+    /// - Throws: `ReplicationError.malformed`; then nothing has changed.
+    /// - Complexity: that of reading `RegionDiff`, and of building the index of regions.
     mutating func adopt(_ told: Surroundings, now: Instant) throws {
-        adopt(told, try told.collections.map { try ToldRegions(of: $0, knowing: known[$0.name] ?? [:]) }, now: now)
+        adopt(told, try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }, now: now)
         while let rebuild { take(rebuild.build()) }
     }
 
     /// The index of regions that should be rebuilt, aside; nil where none should.
-    var rebuild: AtlasRebuild? { engine.rebuild }
+    var rebuild: RegionCatalogRebuild? { engine.rebuild }
 
     /// Takes an index that was rebuilt; what has changed meanwhile stays changed.
     mutating func take(_ built: BuiltCollection) { engine.adopt(built) }
@@ -94,7 +94,7 @@ struct WatchedDevice: Sendable {
     /// - Parameter regions: those of each collection, read against what is known of it now.
     /// - Complexity: O(log regions) for each that is new, another or gone. Where they are many, the index asks to be
     ///   rebuilt; until that is done, it answers the same and slower.
-    mutating func adopt(_ told: Surroundings, _ regions: [ToldRegions], now: Instant) {
+    mutating func adopt(_ told: Surroundings, _ regions: [RegionDiff], now: Instant) {
         var edits: [Edit] = []
         let links = Set(told.collections.map(\.name))
         for former in directory.collections.all where !links.contains(former.name) {
@@ -129,7 +129,7 @@ struct WatchedDevice: Sendable {
 
     /// What makes a collection's regions those that were told.
     private mutating func regionEdits(
-        _ told: ToldRegions, in collection: CollectionNumber, called name: String
+        _ told: RegionDiff, in collection: CollectionNumber, called name: String
     ) -> [Edit] {
         var edits: [Edit] = []
         var gone = Set(told.gone)
@@ -188,7 +188,7 @@ struct WatchedDevice: Sendable {
             // Known already, or older than what is known: neither moves anything.
             case .isStored: index += 1
             case .trail(of: _, let until):
-                engine.recall(trail.filter { $0.sampleTime <= until }, of: Self.device, into: &decision)
+                engine.restore(trail.filter { $0.sampleTime <= until }, of: Self.device, into: &decision)
             }
         }
         let crossings = takeCrossings()

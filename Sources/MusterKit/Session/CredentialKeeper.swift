@@ -11,7 +11,7 @@ public protocol CredentialKeeper: Sendable {
 }
 
 /// Why credentials were not kept or found.
-public enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible {
+public enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Others may read the file.
     case readableByOthers(path: String)
     /// The system says no.
@@ -36,11 +36,11 @@ public struct FileCredentialKeeper: CredentialKeeper {
 
     /// What was kept; nil where nothing was.
     ///
-    /// - Throws: `CredentialFault.readableByOthers`: what others could read is no secret any more.
+    /// - Throws: `CredentialError.readableByOthers`: what others could read is no secret any more.
     public func load() throws -> Data? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
-        guard mode & 0o077 == 0 else { throw CredentialFault.readableByOthers(path: path) }
+        guard mode & 0o077 == 0 else { throw CredentialError.readableByOthers(path: path) }
         return try Data(contentsOf: URL(filePath: path))
     }
 
@@ -51,7 +51,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
         guard
             FileManager.default.createFile(atPath: draft, contents: secret, attributes: [.posixPermissions: 0o600]),
             rename(draft, path) == 0
-        else { throw CredentialFault.refused("\(path) cannot be written") }
+        else { throw CredentialError.refused("\(path) cannot be written") }
     }
 
     /// Forgets what was kept.

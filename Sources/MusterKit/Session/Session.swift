@@ -74,17 +74,18 @@ public struct Session: Sendable {
     /// one was removed and another was made, or because it is another server, nobody is signed in: what the one
     /// recorded would go to the other. `signOut` first and begin another store, or say that it may go there.
     ///
-    /// - Parameter isToTakeOver: whether what another account of this name recorded may go to this one.
+    /// - Parameter allowingAccountChange: whether what another account of this name recorded may go to this one.
     /// - Throws: `Fault.refused`, `.unreachable`, `.busy`, `.anotherAccount`; whatever keeps credentials from being
     ///   kept.
     public static func signIn(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
-        isToTakeOver: Bool = false, connections: HTTPConnections = .shared
+        allowingAccountChange: Bool = false, connections: HTTPConnections = .shared
     ) async throws -> Session {
         // One that cannot be read is replaced.
         let before = (try? kept(by: keeper)).flatMap { $0.user == user ? $0.account : nil }
         return try await signIn(
-            at: try checked(server), user: user, password: password, keeper, after: isToTakeOver ? nil : before,
+            at: try checked(server), user: user, password: password, keeper,
+            after: allowingAccountChange ? nil : before,
             connections)
     }
 
@@ -93,14 +94,14 @@ public struct Session: Sendable {
     ///
     /// - Parameters:
     ///   - password: nil: the one that was kept.
-    ///   - isToTakeOver: whether what another account of this name recorded may go to this one.
+    ///   - allowingAccountChange: whether what another account of this name recorded may go to this one.
     /// - Throws: as `signIn`; `.anotherAccount` where the server's user of this name is not the one who was signed in.
     public func signInAgain(
-        password: String? = nil, _ keeper: any CredentialKeeper, isToTakeOver: Bool = false
+        password: String? = nil, _ keeper: any CredentialKeeper, allowingAccountChange: Bool = false
     ) async throws -> Session {
         guard case .basic(_, let kept) = credentials else { throw Fault.refused("nobody was signed in") }
         return try await Self.signIn(
-            at: server, user: user, password: password ?? kept, keeper, after: isToTakeOver ? nil : account,
+            at: server, user: user, password: password ?? kept, keeper, after: allowingAccountChange ? nil : account,
             isAgain: true, connections)
     }
 
@@ -211,7 +212,7 @@ public struct Session: Sendable {
     private static func faults<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
             return try await body()
-        } catch let fault as ReplicationFault {
+        } catch let fault as ReplicationError {
             throw Fault.unreachable(fault.description)
         }
     }

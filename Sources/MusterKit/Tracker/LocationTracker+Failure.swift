@@ -7,7 +7,7 @@ extension LocationTracker {
         case away(reason: String)
         /// The server does not take who asks: the key to the database is gone, after the password was set anew say.
         /// `Session.signInAgain` makes another, and `goOn` takes it.
-        case refusesWhoAsks(reason: String)
+        case unauthorized(reason: String)
         /// The server will not have so many documents, and has all others.
         case refusesDocuments(count: Int, reason: String)
         /// The disk of this device is full.
@@ -19,10 +19,10 @@ extension LocationTracker {
 
         init(_ error: any Error) {
             switch error {
-            case ReplicationFault.unauthorized(let reason), ReplicationFault.forbidden(let reason):
-                self = .refusesWhoAsks(reason: reason)
-            case let fault as ReplicationFault where fault.isPassing: self = .away(reason: fault.description)
-            case LocalStoreFault.full: self = .storeFull
+            case ReplicationError.unauthorized(let reason), ReplicationError.forbidden(let reason):
+                self = .unauthorized(reason: reason)
+            case let fault as ReplicationError where fault.isPassing: self = .away(reason: fault.description)
+            case LocalStoreError.full: self = .storeFull
             case is CancellationError: self = .cancelled
             default: self = .broken(reason: "\(error)")
             }
@@ -32,9 +32,9 @@ extension LocationTracker {
         public var description: String {
             switch self {
             case .away(let reason), .broken(let reason): reason
-            case .refusesWhoAsks(let reason): "the server does not take who asks, sign in again: \(reason)"
+            case .unauthorized(let reason): "the server does not take who asks, sign in again: \(reason)"
             case .refusesDocuments(let count, let reason): "the server will not have \(count) of them: \(reason)"
-            case .storeFull: LocalStoreFault.full.description
+            case .storeFull: LocalStoreError.full.description
             case .cancelled: "nobody waited for it"
             }
         }

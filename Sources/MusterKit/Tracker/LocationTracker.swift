@@ -44,7 +44,7 @@ public final class LocationTracker: Sendable {
 
     private let store: LocalStore
     /// What its emissions learn of what the server fails at, each of which is a run of its own.
-    private let lessons = Replication.Lessons()
+    private let retryMemory = Replication.RetryMemory()
     private let monitor: LocationMonitor
     private let server: Mutex<any ReplicationPeer>
     private let user: String
@@ -141,7 +141,7 @@ public final class LocationTracker: Sendable {
             do {
                 while try await record() {}
                 try await watchTheClock()
-            } catch LocalStoreFault.full where !isFinished {
+            } catch LocalStoreError.full where !isFinished {
                 tell(.failed(.storeFull))
             }
             if isFinished { return }
@@ -213,10 +213,10 @@ public final class LocationTracker: Sendable {
     /// - Parameters:
     ///   - session: the same user's.
     ///   - peer: the way to their database; nil: the session's own.
-    public func goOn(as session: Session, by peer: (any ReplicationPeer)? = nil) {
+    public func reauthenticate(as session: Session, by peer: (any ReplicationPeer)? = nil) {
         precondition(session.user == user, "what one user recorded is brought to nobody else's database")
         server.withLock { $0 = peer ?? session.peer }
-        watch?.goOn(as: session)
+        watch?.reauthenticate(as: session)
     }
 
     /// How many of the store's documents the server does not have, by its own word: those that it would not have, and
@@ -248,7 +248,7 @@ public final class LocationTracker: Sendable {
         let server = server.withLock { $0 }
         do {
             var replication = Replication(from: store, to: server, options: options, pacing: pacing)
-            replication.lessons = lessons
+            replication.retryMemory = retryMemory
             let done = try await replication.run()
             let refused = done.refusals.first.map {
                 Failure.refusesDocuments(count: Int(done.counts.refused), reason: $0.reason)
@@ -261,7 +261,7 @@ public final class LocationTracker: Sendable {
             let failure = Failure(error)
             tell(.failed(failure))
             // Whoever fails at a document may still know of an evacuation.
-            if case ReplicationFault.busy = error { tell(await watch?.reconcile() ?? []) }
+            if case ReplicationError.busy = error { tell(await watch?.reconcile() ?? []) }
             return failure
         }
     }
@@ -291,7 +291,7 @@ extension LocalStore {
             for draft in drafts { try transaction.record(draft.id, draft.json) }
             // Asked for in here: transactions come one after the other, and the last keeps the newest.
             if let kept = watch?.kept(besideFixes: !drafts.isEmpty) {
-                try transaction.keep(try Self.json(of: kept), note: KeptStanding.note)
+                try transaction.keep(try Self.json(of: kept), note: StoredPresence.note)
             }
         }
         if !drafts.isEmpty { watch?.noteRecorded() }

@@ -1,7 +1,7 @@
 package import MusterCore
 package import MusterDocuments
 
-/// Where the documents of a `DocumentPeer` live: a file of this device's, or a server's ledger.
+/// Where the documents of a `DocumentPeer` live: a file of this device's, or a server's coordinator.
 package protocol DocumentHome: Sendable {
     /// What the database is known by, for checkpoints: never another's, and the same after a restart.
     var identity: String { get }
@@ -31,7 +31,7 @@ package protocol DocumentHome: Sendable {
     func create() async throws
 
     /// Returns when there may be a change after this one.
-    func waitForChange(after sequence: Sequence) async throws
+    func waitForChange(after sequence: LogSequence) async throws
 }
 
 extension DocumentHome {

@@ -42,15 +42,15 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     package func changes(_ request: ChangesRequest) async throws -> ChangesPage {
         let filter = try DocumentFilter(request.filter)
-        let since = Sequence(request.since.number ?? 0)
+        let since = LogSequence(request.since.number ?? 0)
         let page = try await page(request, since: since, filter)
         guard request.waits, page.changes.isEmpty else { return page }
-        try await home.waitForChange(after: Sequence(page.last.number ?? 0))
-        return try await self.page(request, since: Sequence(page.last.number ?? 0), filter)
+        try await home.waitForChange(after: LogSequence(page.last.number ?? 0))
+        return try await self.page(request, since: LogSequence(page.last.number ?? 0), filter)
     }
 
     private func page(
-        _ request: ChangesRequest, since: Sequence, _ filter: DocumentFilter
+        _ request: ChangesRequest, since: LogSequence, _ filter: DocumentFilter
     ) async throws -> ChangesPage {
         let home = home
         let limit = request.limit
@@ -137,12 +137,12 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
             try reader.body(of: reference.revision, of: reference.id, in: home.scope)?
                 .attachments.first { $0.name == reference.name }
         }
-        guard let found else { throw ReplicationFault.damagedAttachment(reference) }
+        guard let found else { throw ReplicationError.damagedAttachment(reference) }
         let reading = AttachmentReading(key: found.key)
         return AttachmentBytes {
             let (key, offset) = (reading.key, reading.offset)
             let piece = try await home.look { try $0.bytes(of: key, from: offset, limit: Self.pieceBytes) }
-            guard let piece else { throw ReplicationFault.damagedAttachment(reference) }
+            guard let piece else { throw ReplicationError.damagedAttachment(reference) }
             reading.offset += Int64(piece.count)
             return piece.isEmpty ? nil : piece
         }
@@ -173,7 +173,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
                     body.attachments.append(try await keep(attachment, of: revision, attachments))
                     keptBytes += attachment.length
                 }
-            } catch ReplicationFault.damagedAttachment(let reference) {
+            } catch ReplicationError.damagedAttachment(let reference) {
                 refusals.append(.damaged(reference))
                 continue
             }
@@ -190,7 +190,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         for (edit, outcome) in zip(edits, outcomes) {
             // Only a blob swept away between its coming and its use: the next attempt brings it again.
             if case .missingAttachment(let name) = outcome, case .at(let path) = edit.place {
-                throw ReplicationFault.damagedAttachment(
+                throw ReplicationError.damagedAttachment(
                     AttachmentReference(id: edit.id, revision: path[0], name: name))
             }
         }
@@ -212,11 +212,11 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         let kept: KeptBytes
         do {
             kept = try await home.keep(try await source(reference), limit: attachment.length)
-        } catch ReplicationFault.tooLarge {
+        } catch ReplicationError.tooLarge {
             // It was promised to be so large, and is more.
-            throw ReplicationFault.damagedAttachment(reference)
+            throw ReplicationError.damagedAttachment(reference)
         }
-        guard kept.length == attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
+        guard kept.length == attachment.length else { throw ReplicationError.damagedAttachment(reference) }
         return Attachment(
             name: attachment.name, contentType: attachment.contentType, md5: kept.md5, key: kept.key,
             length: kept.length, revisionPosition: attachment.revisionPosition)
@@ -245,7 +245,7 @@ private enum DocumentFilter: Sendable {
             do {
                 self = .selector(try Selector(JSONValue(parsing: Array(text.utf8))))
             } catch {
-                throw ReplicationFault.unsupported("the selector cannot be read: \(error)")
+                throw ReplicationError.unsupported("the selector cannot be read: \(error)")
             }
         }
     }

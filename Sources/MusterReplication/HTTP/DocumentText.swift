@@ -12,13 +12,13 @@ package enum DocumentText {
     ///
     /// - Parameter asked: what was asked for; what it is called where it does not say so itself.
     /// - Returns: nil when it has no id or no revision.
-    /// - Throws: `JSONFault` where the text is no JSON, from here on.
+    /// - Throws: `JSONError` where the text is no JSON, from here on.
     static func readOne(
         of reader: inout JSONReader, asked: (id: String?, revision: Revision?) = (nil, nil)
     ) throws -> ReplicatedRevision? {
         do {
             return try reader.alone(depthLimit: depthLimit) { try read(&$0) }
-        } catch let fault as JSONFault where fault.reason.isOfOneValue {
+        } catch let fault as JSONError where fault.reason.isOfOneValue {
             let name = try CouchDocumentName(passingOver: &reader)
             guard let id = name.id ?? asked.id,
                 let revision = name.revisionText.flatMap({ Revision($0) }) ?? asked.revision
@@ -30,7 +30,7 @@ package enum DocumentText {
     /// Reads the document that comes next.
     ///
     /// - Returns: nil when it has no id or no revision.
-    /// - Throws: `JSONFault`.
+    /// - Throws: `JSONError`.
     package static func read(_ reader: inout JSONReader) throws -> ReplicatedRevision? {
         var id: String?
         var revision: Revision?

@@ -35,7 +35,7 @@ extension HTTPConnections {
     /// Asks for something beside the replication protocol: what a client asks of Muster besides.
     ///
     /// - Returns: the status and the body, whatever the status.
-    /// - Throws: `ReplicationFault.unreachable`, `CancellationError`.
+    /// - Throws: `ReplicationError.unreachable`, `CancellationError`.
     package func ask(
         _ method: String, _ url: String, json: [UInt8]? = nil, credentials: PeerCredentials = .none
     ) async throws -> (status: Int, body: [UInt8]) {

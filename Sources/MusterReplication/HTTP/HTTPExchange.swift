@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Asks a server and tells its answers in the words of `ReplicationFault`.
+/// Asks a server and tells its answers in the words of `ReplicationError`.
 final class HTTPExchange: Sendable {
     let address: PeerAddress
     private let connections: HTTPConnections
@@ -69,7 +69,7 @@ final class HTTPExchange: Sendable {
                 status: Int(response.status.code), headers: response.headers,
                 body: body.readBytes(length: body.readableBytes) ?? [])
         } catch is NIOTooManyBytesError {
-            throw ReplicationFault.tooLarge(limitBytes: Self.answerLimitBytes)
+            throw ReplicationError.tooLarge(limitBytes: Self.answerLimitBytes)
         } catch {
             throw Self.fault(error)
         }
@@ -146,7 +146,7 @@ final class HTTPExchange: Sendable {
 
     // MARK: Faults
 
-    private func fault(status: Int, headers: HTTPHeaders, body: [UInt8]) -> ReplicationFault {
+    private func fault(status: Int, headers: HTTPHeaders, body: [UInt8]) -> ReplicationError {
         let value = try? JSONValue(parsing: body)
         let error = String((value?["error"]?.string ?? "").prefix(100))
         let reason = String((value?["reason"]?.string ?? value?["detail"]?.string ?? "").prefix(300))
@@ -163,11 +163,11 @@ final class HTTPExchange: Sendable {
     /// What keeps an answer from coming, without the address, which may hold more than should be told.
     static func fault(_ error: any Error) -> any Error {
         switch error {
-        case let fault as ReplicationFault: fault
+        case let fault as ReplicationError: fault
         case is CancellationError: error
         case let error as HTTPClientError where error == .cancelled: CancellationError()
-        case let error as HTTPClientError: ReplicationFault.unreachable(error.shortDescription)
-        default: ReplicationFault.unreachable(reason(of: error))
+        case let error as HTTPClientError: ReplicationError.unreachable(error.shortDescription)
+        default: ReplicationError.unreachable(reason(of: error))
         }
     }
 

@@ -22,7 +22,7 @@ extension HTTPPeer {
         let response = try await exchange.open(ask, admitting: [404, 500])
         // It went with its revision since that was read, and the next attempt reads what stands there now; or it alone
         // is what the server fails at.
-        guard (200..<300).contains(response.status.code) else { throw ReplicationFault.damagedAttachment(reference) }
+        guard (200..<300).contains(response.status.code) else { throw ReplicationError.damagedAttachment(reference) }
         // Of what is packed on the way, neither the digest nor the place is that of the bytes that come out.
         if response.headers.contains(name: "Content-Encoding") { return PulledBody(response).pieces }
         let md5 = response.headers.first(name: "Content-MD5").flatMap { Base64.decode($0) }
@@ -31,7 +31,7 @@ extension HTTPPeer {
             var ask = whole
             ask.range = "bytes=\(offset)-"
             let rest = try await exchange.open(ask, admitting: [404, 416, 500])
-            if rest.status.code >= 400 { throw ReplicationFault.damagedAttachment(reference) }
+            if rest.status.code >= 400 { throw ReplicationError.damagedAttachment(reference) }
             let range = rest.headers.first(name: "Content-Range")
             return rest.status == .partialContent && range?.hasPrefix("bytes \(offset)-") == true ? rest : nil
         }.pieces
@@ -85,16 +85,16 @@ final class PulledBody: @unchecked Sendable {
                 return piece
             } catch {
                 let fault = HTTPExchange.fault(error)
-                guard case ReplicationFault.unreachable = fault, let promise else { throw fault }
+                guard case ReplicationError.unreachable = fault, let promise else { throw fault }
                 barren = offset > start ? 0 : barren + 1
-                if barren > 1 { throw ReplicationFault.damagedAttachment(promise.reference) }
+                if barren > 1 { throw ReplicationError.damagedAttachment(promise.reference) }
                 guard let response = try await rest(offset) else { throw fault }
                 iterator = response.body.makeAsyncIterator()
                 start = offset
             }
         }
         if let promise, let md5 = promise.md5, Array(digest.finalize()) != md5 {
-            throw ReplicationFault.damagedAttachment(promise.reference)
+            throw ReplicationError.damagedAttachment(promise.reference)
         }
         return nil
     }

@@ -43,11 +43,11 @@ extension HTTPPeer {
     /// Makes sure that a 404 says something of a route, and not that nothing at all is found there for a moment.
     /// Whether the database is gone for good, the next session asks first.
     private func mustBeThere() async throws {
-        let isAway = ReplicationFault.busy(status: 404, retryAfterSeconds: nil)
+        let isAway = ReplicationError.busy(status: 404, retryAfterSeconds: nil)
         if knowsBulkGet.withLock({ $0 }) == true { throw isAway }
         do {
             _ = try await information()
-        } catch ReplicationFault.noDatabase {
+        } catch ReplicationError.noDatabase {
             throw isAway
         }
     }
@@ -63,7 +63,7 @@ extension HTTPPeer {
             // Only the database itself says so of a document: whoever stands between knows nothing of it.
             let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
             guard reason == "missing" || reason == "deleted" else {
-                throw ReplicationFault.busy(status: 404, retryAfterSeconds: nil)
+                throw ReplicationError.busy(status: 404, retryAfterSeconds: nil)
             }
             return []
         }
@@ -129,7 +129,7 @@ extension HTTPPeer {
     /// Reads `{"ok":{…}}`; what is `missing` or `not_found` is passed over. Another error comes as a revision that is
     /// refused for now: what cannot be read now must not be taken for nothing, nor keep the others.
     ///
-    /// - Throws: `ReplicationFault.busy` for an error of nobody knows which revision.
+    /// - Throws: `ReplicationError.busy` for an error of nobody knows which revision.
     private static func row(
         _ reader: inout JSONReader, asked: Asked, into revisions: inout [ReplicatedRevision]
     ) throws {
@@ -143,7 +143,7 @@ extension HTTPPeer {
                 if error == "not_found" { continue }
                 guard let id = told["id"]?.string ?? asked.id,
                     let revision = told["rev"]?.string.flatMap({ Revision($0) }) ?? asked.revision
-                else { throw ReplicationFault.busy(status: 500, retryAfterSeconds: nil) }
+                else { throw ReplicationError.busy(status: 500, retryAfterSeconds: nil) }
                 revisions.append(
                     ReplicatedRevision(
                         refused: id, revision, error: error ?? "unknown_error", reason: told["reason"]?.string ?? "",
@@ -165,8 +165,8 @@ extension HTTPPeer {
                 try reader.finish()
                 return revisions
             }
-        } catch let fault as JSONFault {
-            throw ReplicationFault.malformed("documents: \(fault)")
+        } catch let fault as JSONError {
+            throw ReplicationError.malformed("documents: \(fault)")
         }
         var seen: Set<ReplicatedRevision.Key> = []
         return revisions.filter { seen.insert($0.key).inserted }

@@ -28,7 +28,7 @@ extension HTTPPeer {
                     inline[attachment.name] = try await Self.whole(attachment, of: revision, attachments)
                 }
                 batch.add(revision, inline)
-            } catch ReplicationFault.damagedAttachment(let reference) {
+            } catch ReplicationError.damagedAttachment(let reference) {
                 refusals.append(.damaged(reference))
                 continue
             }
@@ -100,7 +100,7 @@ extension HTTPPeer {
         do {
             rows = try JSONValue(parsing: answer.body)
         } catch {
-            throw ReplicationFault.malformed("_bulk_docs: \(error)")
+            throw ReplicationError.malformed("_bulk_docs: \(error)")
         }
         var refusals: [WriteRefusal] = []
         for row in rows.elements ?? [] {
@@ -153,9 +153,9 @@ extension HTTPPeer {
         var bytes: [UInt8] = []
         for try await piece in try await source(reference) {
             bytes += piece
-            guard bytes.count <= attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
+            guard bytes.count <= attachment.length else { throw ReplicationError.damagedAttachment(reference) }
         }
-        guard bytes.count == attachment.length else { throw ReplicationFault.damagedAttachment(reference) }
+        guard bytes.count == attachment.length else { throw ReplicationError.damagedAttachment(reference) }
         return bytes
     }
 

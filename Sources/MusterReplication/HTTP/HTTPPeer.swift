@@ -34,9 +34,9 @@ public final class HTTPPeer: ReplicationPeer {
     /// where it was.
     public func information() async throws -> PeerInformation {
         let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
-        guard answer.status != 404 else { throw ReplicationFault.noDatabase(address.segment) }
+        guard answer.status != 404 else { throw ReplicationError.noDatabase(address.segment) }
         guard let database = try? JSONValue(parsing: answer.body) else {
-            throw ReplicationFault.malformed("what is said of the database")
+            throw ReplicationError.malformed("what is said of the database")
         }
         let server = try await exchange.send(HTTPExchange.Ask(path: ""))
         let name = database["db_name"]?.string ?? address.segment
@@ -69,13 +69,13 @@ public final class HTTPPeer: ReplicationPeer {
 
     /// Writes `_local/ID`, in the place of the log that was read.
     ///
-    /// - Throws: `ReplicationFault.busy` with 409 where another stands there by now: another run wrote, or the database
+    /// - Throws: `ReplicationError.busy` with 409 where another stands there by now: another run wrote, or the database
     ///   was set back by a backup, and to write over that would hide what was lost.
     public func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
         var log = log
         let ask = exchange.ask(.PUT, "_local/" + PeerAddress.encoded(id), json: log.json(id: id))
         let answer = try await exchange.send(ask, admitting: [409])
-        if answer.status == 409 { throw ReplicationFault.busy(status: 409, retryAfterSeconds: nil) }
+        if answer.status == 409 { throw ReplicationError.busy(status: 409, retryAfterSeconds: nil) }
         log.revision = (try? JSONValue(parsing: answer.body))?["rev"]?.string
         return log
     }
@@ -110,8 +110,8 @@ public final class HTTPPeer: ReplicationPeer {
                 var reader = JSONReader(bytes, depthLimit: DocumentText.depthLimit)
                 return try Self.page(&reader, since: request.since)
             }
-        } catch let fault as JSONFault {
-            throw ReplicationFault.malformed("_changes: \(fault)")
+        } catch let fault as JSONError {
+            throw ReplicationError.malformed("_changes: \(fault)")
         }
     }
 
@@ -206,7 +206,7 @@ public final class HTTPPeer: ReplicationPeer {
                     id: member.key, revisions: missing.compactMap { $0.string.flatMap { Revision($0) } })
             }
         } catch {
-            throw ReplicationFault.malformed("_revs_diff: \(error)")
+            throw ReplicationError.malformed("_revs_diff: \(error)")
         }
     }
 }

@@ -80,10 +80,10 @@ struct RelatedParts: Sendable {
             case .body(let index):
                 if let piece = try await bytes?.next() {
                     left -= Int64(piece.count)
-                    guard left >= 0 else { throw ReplicationFault.damagedAttachment(reference(index)) }
+                    guard left >= 0 else { throw ReplicationError.damagedAttachment(reference(index)) }
                     return piece
                 }
-                guard left == 0 else { throw ReplicationFault.damagedAttachment(reference(index)) }
+                guard left == 0 else { throw ReplicationError.damagedAttachment(reference(index)) }
                 guard index + 1 == attachments.count else {
                     step = .part(index + 1)
                     return try await next()

@@ -27,18 +27,18 @@ final class SnapshotLines: @unchecked Sendable {
 
     /// The next page, up to a mark or as large as it may be; nil behind the end.
     ///
-    /// - Throws: `ReplicationFault.malformed` for a stream that ends without having said so. What came whole before was
+    /// - Throws: `ReplicationError.malformed` for a stream that ends without having said so. What came whole before was
     ///   a page.
     func next() async throws -> SnapshotPage? {
         if isDone { return nil }
         do {
             while fault == nil, try !fill() {
                 guard let piece = try await pieces.next() else {
-                    throw ReplicationFault.malformed("the snapshot was cut off")
+                    throw ReplicationError.malformed("the snapshot was cut off")
                 }
                 rest += piece
                 guard rest.count <= Self.lineLimitBytes else {
-                    throw ReplicationFault.tooLarge(limitBytes: Self.lineLimitBytes)
+                    throw ReplicationError.tooLarge(limitBytes: Self.lineLimitBytes)
                 }
             }
         } catch {
@@ -73,8 +73,8 @@ final class SnapshotLines: @unchecked Sendable {
                 }
                 return true
             }
-        } catch let fault as JSONFault {
-            throw ReplicationFault.malformed("snapshot: \(fault)")
+        } catch let fault as JSONError {
+            throw ReplicationError.malformed("snapshot: \(fault)")
         }
     }
 

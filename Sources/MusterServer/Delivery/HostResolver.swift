@@ -7,7 +7,7 @@ import Synchronization
 protocol HostResolver: Sendable {
     /// The addresses of a name, or the one that a literal is; never none.
     ///
-    /// - Throws: `CallFault` when there is none.
+    /// - Throws: `CallError` when there is none.
     func addresses(of host: String, port: Int) async throws -> [SocketAddress]
 }
 
@@ -45,7 +45,7 @@ final class SystemResolver: HostResolver {
         var first: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &first)
         guard status == 0 else {
-            throw CallFault.unreachable("the name was not found (\(String(cString: gai_strerror(status))))")
+            throw CallError.unreachable("the name was not found (\(String(cString: gai_strerror(status))))")
         }
         defer { freeaddrinfo(first) }
         var addresses: [SocketAddress] = []
@@ -65,7 +65,7 @@ final class SystemResolver: HostResolver {
             default: continue
             }
         }
-        guard !addresses.isEmpty else { throw CallFault.unreachable("the name has no address") }
+        guard !addresses.isEmpty else { throw CallError.unreachable("the name has no address") }
         return addresses
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Carries one attempt out: speaks to a target as its kind wants to be spoken to.
 package final class TargetCaller: Sendable {
-    private let ledger: Ledger
+    private let coordinator: StoreCoordinator
     private let vault: SecretVault
     private let client: WebhookClient
     private let logger: Logger
@@ -16,18 +16,18 @@ package final class TargetCaller: Sendable {
     /// - Parameter roots: a PEM file of authorities to trust beside the system's.
     /// - Throws: when that file cannot be read.
     package convenience init(
-        ledger: Ledger, vault: SecretVault, allowsPrivateTargets: Bool, roots: String?, logger: Logger,
+        coordinator: StoreCoordinator, vault: SecretVault, allowsPrivateTargets: Bool, roots: String?, logger: Logger,
         now: @escaping @Sendable () -> Instant
     ) throws {
         let client = try WebhookClient(policy: AddressPolicy(allowsPrivate: allowsPrivateTargets), roots: roots)
-        self.init(ledger: ledger, vault: vault, client: client, logger: logger, now: now)
+        self.init(coordinator: coordinator, vault: vault, client: client, logger: logger, now: now)
     }
 
     init(
-        ledger: Ledger, vault: SecretVault, client: WebhookClient, logger: Logger,
+        coordinator: StoreCoordinator, vault: SecretVault, client: WebhookClient, logger: Logger,
         now: @escaping @Sendable () -> Instant
     ) {
-        self.ledger = ledger
+        self.coordinator = coordinator
         self.vault = vault
         self.client = client
         self.logger = logger
@@ -37,7 +37,7 @@ package final class TargetCaller: Sendable {
     /// Makes an attempt.
     func attempt(_ delivery: Delivery) async -> DeliveryOutcome {
         let content = delivery.content
-        guard let target = ledger.directory.targets[content.target] else { return .vanished }
+        guard let target = coordinator.directory.targets[content.target] else { return .vanished }
         if target.kind == .log {
             log(content, for: target)
             return .delivered
@@ -57,7 +57,7 @@ package final class TargetCaller: Sendable {
             }
             headers.append(("Content-Type", type))
             return Self.outcome(of: try await client.post(body, to: address, headers: headers))
-        } catch let fault as CallFault {
+        } catch let fault as CallError {
             guard case .unreachable(let reason) = fault else { return .unreachable("the connection broke off") }
             return .unreachable(reason)
         } catch let fault as TargetAddress.Fault {
@@ -96,14 +96,14 @@ package final class TargetCaller: Sendable {
         let known = opened.withLock { $0[target.number] }
         if let known, known.changedAt == target.times.updatedAt { return known.settings }
         let key = TargetSettings.key(of: target.number)
-        guard let credential = try await ledger.read({ try $0.credential(.targetSecret, key: key) }) else {
+        guard let credential = try await coordinator.read({ try $0.credential(.targetSecret, key: key) }) else {
             throw SecretVaultError.sealedOtherwise
         }
         let settings = try TargetSettings(credential, of: target.number, openedBy: vault)
         opened.withLock { opened in
             opened[target.number] = (target.times.updatedAt, settings)
             // Targets that are gone leave nothing of theirs in memory.
-            let directory = ledger.directory
+            let directory = coordinator.directory
             opened = opened.filter { directory.targets[$0.key] != nil }
         }
         return settings

@@ -10,12 +10,12 @@ import Synchronization
 final class WebhookClient: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
-    private let patience: Patience
+    private let timeouts: Timeouts
     private let tls: NIOSSLContext
     private let idle = Mutex<[TargetAddress.Origin: [any Channel]]>([:])
 
     /// How long a call may take.
-    struct Patience: Sendable {
+    struct Timeouts: Sendable {
         /// Seconds to look a name up, and as many to connect.
         var connectSeconds: Int64 = 5
         /// Seconds until the answer has come.
@@ -29,15 +29,15 @@ final class WebhookClient: Sendable {
 
     /// - Parameters:
     ///   - roots: a PEM file of authorities to trust beside the system's.
-    ///   - patience: a few seconds, where nobody says otherwise.
+    ///   - timeouts: a few seconds, where nobody says otherwise.
     /// - Throws: `NIOSSLError` when that file cannot be read.
     init(
         resolver: any HostResolver = SystemResolver(), policy: AddressPolicy, roots: String? = nil,
-        patience: Patience = Patience()
+        timeouts: Timeouts = Timeouts()
     ) throws {
         self.resolver = resolver
         self.policy = policy
-        self.patience = patience
+        self.timeouts = timeouts
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let roots { configuration.additionalTrustRoots = [.file(roots)] }
@@ -46,24 +46,24 @@ final class WebhookClient: Sendable {
 
     /// Sends a POST and waits for the answer's end.
     ///
-    /// - Throws: `CallFault.unreachable`.
+    /// - Throws: `CallError.unreachable`.
     func post(
         _ body: [UInt8], to address: TargetAddress, headers: [(name: String, value: String)]
-    ) async throws(CallFault) -> CallAnswer {
+    ) async throws(CallError) -> CallAnswer {
         var fields = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
         for header in headers { fields.add(name: header.name, value: header.value) }
         fields.add(name: "Content-Length", value: String(body.count))
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.requestTarget, headers: fields)
-        let deadline = NIODeadline.now() + .seconds(patience.wholeSeconds)
+        let deadline = NIODeadline.now() + .seconds(timeouts.wholeSeconds)
         do {
             if let channel = takeIdle(address.origin) {
-                do throws(CallFault) {
+                do throws(CallError) {
                     return try await exchange(head, body, on: channel, address.origin, deadline)
                 } catch .stale {}
             }
             return try await exchange(head, body, on: connect(to: address.origin), address.origin, deadline)
         } catch {
-            throw CallFault(error)
+            throw CallError(error)
         }
     }
 
@@ -85,7 +85,7 @@ final class WebhookClient: Sendable {
     private func exchange(
         _ head: HTTPRequestHead, _ body: [UInt8], on channel: any Channel, _ origin: TargetAddress.Origin,
         _ deadline: NIODeadline
-    ) async throws(CallFault) -> CallAnswer {
+    ) async throws(CallError) -> CallAnswer {
         let answer = channel.eventLoop.makePromise(of: CallAnswer.self)
         let exchange = WebhookExchange(head: head, body: ByteBuffer(bytes: body), deadline: deadline, answer: answer)
         channel.writeAndFlush(exchange).whenFailure { answer.fail($0) }
@@ -98,7 +98,7 @@ final class WebhookClient: Sendable {
             putBack(channel, origin)
             return result
         } catch {
-            throw CallFault(error)
+            throw CallError(error)
         }
     }
 
@@ -133,8 +133,8 @@ final class WebhookClient: Sendable {
     private func connect(to origin: TargetAddress.Origin) async throws -> any Channel {
         let addresses = try await addresses(of: origin).prefix(Self.addressLimit)
         // One that does not answer leaves the others their part of the time.
-        let part = TimeAmount.milliseconds(patience.connectSeconds * 1000 / Int64(addresses.count))
-        var refusal: any Error = CallFault.unreachable("the name has no address")
+        let part = TimeAmount.milliseconds(timeouts.connectSeconds * 1000 / Int64(addresses.count))
+        var refusal: any Error = CallError.unreachable("the name has no address")
         for address in addresses {
             do {
                 try Task.checkCancellation()
@@ -153,11 +153,11 @@ final class WebhookClient: Sendable {
     /// The addresses of an origin, all of which may be reached.
     private func addresses(of origin: TargetAddress.Origin) async throws -> [SocketAddress] {
         let (resolver, host, port) = (resolver, origin.host, origin.port)
-        let addresses = try await withTimeout(seconds: patience.connectSeconds) {
+        let addresses = try await withTimeout(seconds: timeouts.connectSeconds) {
             try await resolver.addresses(of: host, port: port)
         }
         for address in addresses {
-            if let refusal = policy.refusal(of: address) { throw CallFault.unreachable(refusal) }
+            if let refusal = policy.refusal(of: address) { throw CallError.unreachable(refusal) }
         }
         return addresses
     }
@@ -205,7 +205,7 @@ private func withTimeout<Success: Sendable>(
     let promise = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Success.self)
     promise.completeWithTask { try await body() }
     let timer = promise.futureResult.eventLoop.scheduleTask(in: .seconds(seconds)) {
-        promise.fail(CallFault.unreachable("the name was not found in time"))
+        promise.fail(CallError.unreachable("the name was not found in time"))
     }
     defer { timer.cancel() }
     return try await promise.futureResult.get()

@@ -6,7 +6,7 @@ import NIOSSL
 import NIOTLS
 
 /// Why a call got no answer.
-enum CallFault: Error, Hashable, Sendable {
+enum CallError: Error, Hashable, Sendable {
     /// It could not be reached, or broke off; for people.
     case unreachable(String)
     /// The connection, which had served before, was closed by the other side before it said anything.
@@ -15,7 +15,7 @@ enum CallFault: Error, Hashable, Sendable {
     /// A fault in a person's words, without what a URL may hold.
     init(_ error: any Error) {
         switch error {
-        case let fault as CallFault: self = fault
+        case let fault as CallError: self = fault
         case let error as IOError: self = .unreachable(String(cString: strerror(error.errnoCode)))
         case ChannelError.connectTimeout: self = .unreachable("it did not accept in time")
         case is NIOSSLError, is NIOSSLExtraError:
@@ -77,14 +77,14 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        ready.fail(CallFault.unreachable("the connection broke off"))
+        ready.fail(CallError.unreachable("the connection broke off"))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let exchange = unwrapOutboundIn(data)
         timer?.cancel()
         guard context.channel.isActive else {
-            exchange.answer.fail(CallFault.stale)
+            exchange.answer.fail(CallError.stale)
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
@@ -111,7 +111,7 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(CallFault(error), context) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(CallError(error), context) }
 
     func channelInactive(context: ChannelHandlerContext) {
         fail(served > 0 && head == nil ? .stale : .unreachable("the connection broke off"), context)
@@ -136,7 +136,7 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
                 retryAfterSeconds: head.headers.first(name: "retry-after").flatMap(RetryAfter.seconds)))
     }
 
-    private func fail(_ fault: CallFault, _ context: ChannelHandlerContext) {
+    private func fail(_ fault: CallError, _ context: ChannelHandlerContext) {
         timer?.cancel()
         ready.fail(fault)
         current?.answer.fail(fault)

@@ -7,7 +7,7 @@ import MusterWire
 /// someone made is for those whom its `_security` names, and for admins.
 extension Access {
     /// Whether documents may be read.
-    package func mayRead(_ place: DatabasePlace) -> Bool {
+    package func mayRead(_ place: ResolvedDatabase) -> Bool {
         // A device reports; documents are for people and for the keys that people make.
         if principal.device != nil { return false }
         if principal.proof == .locationKey { return isOwnLocations(place) }
@@ -25,12 +25,12 @@ extension Access {
     }
 
     /// All that a key to a location database opens.
-    private func isOwnLocations(_ place: DatabasePlace) -> Bool {
+    private func isOwnLocations(_ place: ResolvedDatabase) -> Bool {
         if case .locations(let user) = place.kind { user.number == principal.user } else { false }
     }
 
     /// Whether documents may be put and removed.
-    package func mayWrite(_ place: DatabasePlace) -> Bool {
+    package func mayWrite(_ place: ResolvedDatabase) -> Bool {
         switch place.kind {
         case .locations: mayRead(place)
         case .allLocations, .users: false
@@ -40,7 +40,7 @@ extension Access {
     }
 
     /// Whether design documents, `_security` and the limits may be changed, and the database compacted and purged.
-    package func mayAdminister(_ place: DatabasePlace) -> Bool {
+    package func mayAdminister(_ place: ResolvedDatabase) -> Bool {
         switch place.kind {
         case .made(let database):
             principal.role == .admin || DatabaseSecurity(database.security).isAdmin(principal)

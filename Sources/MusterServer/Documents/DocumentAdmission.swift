@@ -7,11 +7,11 @@ import MusterWire
 enum DocumentAdmission {
     /// Makes sure that a document may be stored; its files aside.
     ///
-    /// - Throws: `CouchDocumentFault.illegalID`, `CouchFault` (`document_too_large`).
+    /// - Throws: `CouchDocumentError.illegalID`, `CouchError` (`document_too_large`).
     static func check(_ id: String, _ json: [UInt8]) throws {
         try DocumentID.check(id)
         guard json.count <= CouchLimits.documentBytes else {
-            throw CouchFault(.contentTooLarge, "document_too_large", id)
+            throw CouchError(.contentTooLarge, "document_too_large", id)
         }
     }
 
@@ -22,7 +22,7 @@ enum DocumentAdmission {
             try check(revision.attachments)
             return nil
         } catch {
-            let fault = CouchFault(telling: error) ?? .internalError
+            let fault = CouchError(telling: error) ?? .internalError
             return WriteRefusal(
                 id: revision.id, revision: revision.revision, error: fault.error, reason: fault.reason)
         }
@@ -31,15 +31,15 @@ enum DocumentAdmission {
     /// What is checked of files where they are read in the text of a document.
     private static func check(_ files: [ReplicatedAttachment]) throws {
         guard files.count <= CouchDocument.attachmentLimit else {
-            throw CouchDocumentFault.invalidMember("_attachments has too many.")
+            throw CouchDocumentError.invalidMember("_attachments has too many.")
         }
         for file in files {
             guard !file.name.isEmpty, file.name.utf8.first != UInt8(ascii: "_") else {
-                throw CouchDocumentFault.invalidBody(
+                throw CouchDocumentError.invalidBody(
                     "Attachment name '\(file.name)' starts with prohibited character '_'")
             }
             guard CouchAttachment.isType(file.contentType), file.length >= 0, file.revisionPosition >= 0 else {
-                throw CouchDocumentFault.invalidMember("Invalid attachment: \(file.name)")
+                throw CouchDocumentError.invalidMember("Invalid attachment: \(file.name)")
             }
         }
     }

@@ -9,10 +9,10 @@ import Synchronization
 /// Nothing is carried but the wake: a feed reads the documents itself. The log is read once for all feeds, and only
 /// while there is one; heartbeats and timeouts of all of them hang on one timer.
 package final class DocumentFeeds: Service {
-    private let ledger: Ledger
+    private let coordinator: StoreCoordinator
     private let state = Mutex(State())
     private let (newest, announcement) = AsyncStream.makeStream(
-        of: Sequence.self, bufferingPolicy: .bufferingNewest(1))
+        of: LogSequence.self, bufferingPolicy: .bufferingNewest(1))
 
     private struct State {
         var feeds: [Int: Entry] = [:]
@@ -21,7 +21,7 @@ package final class DocumentFeeds: Service {
         var shares = FeedShares(capacity: CouchLimits.feeds)
         var nextID = 0
         /// The log is read up to here.
-        var cursor = Sequence.zero
+        var cursor = LogSequence.zero
         var isClosed = false
 
         /// Notes why a feed is woken, and wakes it.
@@ -68,11 +68,11 @@ package final class DocumentFeeds: Service {
     /// Seconds between two looks at whose heartbeat or timeout is due.
     static let tickSeconds: Double = 0.1
 
-    /// Feeds over what this ledger appends; `run` makes them live.
-    package init(ledger: Ledger) { self.ledger = ledger }
+    /// Feeds over what this coordinator appends; `run` makes them live.
+    package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     /// Notes that the log has grown. Never blocks.
-    package func announce(_ sequence: Sequence) { announcement.yield(sequence) }
+    package func announce(_ sequence: LogSequence) { announcement.yield(sequence) }
 
     /// Wakes feeds until graceful shutdown, and ends them with it.
     package func run() async throws {
@@ -105,7 +105,7 @@ package final class DocumentFeeds: Service {
         let now = ContinuousClock.now
         let id = state.withLock { state -> Int? in
             guard !state.isClosed, (try? state.shares.open(owner)) != nil else { return nil }
-            if state.feeds.isEmpty { state.cursor = ledger.lastSequence }
+            if state.feeds.isEmpty { state.cursor = coordinator.lastSequence }
             state.nextID += 1
             state.feeds[state.nextID] = Entry(
                 scope: scope, owner: owner, beatSeconds: beatSeconds, timeoutSeconds: timeoutSeconds, now: now)
@@ -160,9 +160,9 @@ package final class DocumentFeeds: Service {
             let (since, isIdle) = state.withLock { ($0.cursor, $0.feeds.isEmpty) }
             if isIdle { return }
             do {
-                let changes = try await ledger.read { try $0.changes(since: since, limit: 2_000) }
+                let changes = try await coordinator.read { try $0.changes(since: since, limit: 2_000) }
                 guard let last = changes.last?.sequence else { return }
-                let directory = ledger.directory
+                let directory = coordinator.directory
                 var touched: Set<DatabaseScope?> = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
                 if !touched.isEmpty { touched.insert(nil) }
                 state.withLock { state in
@@ -171,7 +171,7 @@ package final class DocumentFeeds: Service {
                 }
             } catch {
                 // What cannot be read may concern anyone: each feed looks for itself.
-                let last = ledger.lastSequence
+                let last = coordinator.lastSequence
                 state.withLock { state in
                     state.cursor = last
                     for id in state.feeds.keys { state.ring(id, \.isTouched) }

@@ -6,56 +6,60 @@ import MusterCore
 /// Everything that the server answers, on one port: the native API, the live feed, OwnTracks, AWS's
 /// services, and the page.
 package struct Endpoints: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let live: Live
     let identity: Identity
-    let courier: Courier
+    let dispatcher: DeliveryDispatcher
     let documentFeeds: DocumentFeeds
     let replicator: Replicator
     let connections: OpenConnections
     let metrics: Metrics
     let settings: Configuration
     private let placeBooks = PlaceBooks()
-    private let amazonGate: AmazonGate
+    private let amazonGate: AmazonAuthorizer
 
-    /// The endpoints over a ledger.
+    /// The endpoints over a coordinator.
     package init(
-        ledger: Ledger, live: Live, identity: Identity, courier: Courier, documentFeeds: DocumentFeeds,
+        coordinator: StoreCoordinator, live: Live, identity: Identity, dispatcher: DeliveryDispatcher,
+        documentFeeds: DocumentFeeds,
         replicator: Replicator? = nil, connections: OpenConnections = OpenConnections(), metrics: Metrics,
         settings: Configuration
     ) {
-        self.ledger = ledger
+        self.coordinator = coordinator
         self.live = live
         self.identity = identity
-        self.courier = courier
+        self.dispatcher = dispatcher
         self.documentFeeds = documentFeeds
         self.replicator =
             replicator
             ?? Replicator(
-                ledger: ledger, feeds: documentFeeds, vault: identity.vault,
+                coordinator: coordinator, feeds: documentFeeds, vault: identity.vault,
                 allowsPrivate: settings.allowsPrivateTargets)
         self.connections = connections
         self.metrics = metrics
         self.settings = settings
-        amazonGate = AmazonGate(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
+        amazonGate = AmazonAuthorizer(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
     }
 
     /// Every route there is.
     package var routes: RouteTable {
         var routes = RouteTable()
-        NativeEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
+        NativeEndpoint(coordinator: coordinator, identity: identity, metrics: metrics, configuration: settings)
             .register(in: &routes)
-        OwnTracksEndpoint(ledger: ledger, identity: identity, metrics: metrics, configuration: settings)
+        OwnTracksEndpoint(coordinator: coordinator, identity: identity, metrics: metrics, configuration: settings)
             .register(in: &routes)
-        TargetEndpoint(ledger: ledger, vault: identity.vault, courier: courier, configuration: settings)
+        TargetEndpoint(coordinator: coordinator, vault: identity.vault, dispatcher: dispatcher, configuration: settings)
             .register(in: &routes)
-        LocationTrackerEndpoint(ledger: ledger, identity: identity, books: placeBooks, configuration: settings)
-            .register(in: &routes)
-        AmazonLocationEndpoint(ledger: ledger, gate: amazonGate, configuration: settings).register(in: &routes)
-        AmazonServices(gate: amazonGate, services: amazonServices).register(in: &routes)
+        LocationTrackerEndpoint(
+            coordinator: coordinator, identity: identity, books: placeBooks, configuration: settings
+        )
+        .register(in: &routes)
+        AmazonLocationEndpoint(coordinator: coordinator, authorizer: amazonGate, configuration: settings).register(
+            in: &routes)
+        AmazonServices(authorizer: amazonGate, services: amazonServices).register(in: &routes)
         addLive(to: &routes)
         CouchEndpoint(
-            ledger: ledger, identity: identity, feeds: documentFeeds, connections: connections,
+            coordinator: coordinator, identity: identity, feeds: documentFeeds, connections: connections,
             replicator: replicator, books: placeBooks, configuration: settings
         ).register(in: &routes)
         OpenAPI.register(in: &routes)
@@ -63,24 +67,24 @@ package struct Endpoints: Sendable {
     }
 
     /// The router that serves them, and the page. A page that cannot be read is logged, and the rest is served.
-    package func router(logger: Logger) -> Router<Exchange> {
-        var frontage = Frontage()
+    package func router(logger: Logger) -> Router<AppRequestContext> {
+        var webAssets = WebAssets()
         do {
-            frontage = try Frontage(webRoot: settings.webRoot)
+            webAssets = try WebAssets(webRoot: settings.webRoot)
         } catch {
             logger.error("The page cannot be served", metadata: ["error": "\(error)"])
         }
         return routes.router(
-            identity: identity, metrics: metrics, fallback: frontage, origins: settings.origins,
+            identity: identity, metrics: metrics, fallback: webAssets, origins: settings.origins,
             isEncrypted: settings.tls != nil)
     }
 
     /// What is answered at `POST /`.
-    private var amazonServices: [any AmazonJSONService] { [EventsService(ledger: ledger)] }
+    private var amazonServices: [any AmazonJSONService] { [EventsService(coordinator: coordinator)] }
 
     private func addLive(to routes: inout RouteTable) {
         let feed = LiveFeed(
-            live: live, ledger: ledger, identity: identity, connections: connections,
+            live: live, coordinator: coordinator, identity: identity, connections: connections,
             heartbeatSeconds: settings.heartbeatSeconds)
         routes.add(
             Route(
@@ -91,23 +95,23 @@ package struct Endpoints: Sendable {
                     query: [
                         .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
                     ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
-            ) { request, exchange in
+            ) { request, context in
                 // Nobody listens to what has no body.
                 if request.method == .head { return LiveFeed.head }
                 let proof = LiveFeed.Proof(
-                    authorization: request.headers[.authorization], address: exchange.remoteAddress)
-                guard let principal = exchange.principal else { throw Problem.unauthorized }
+                    authorization: request.headers[.authorization], address: context.remoteAddress)
+                guard let principal = context.principal else { throw Problem.unauthorized }
                 return try feed.response(
-                    to: proof, of: FeedOwner(principal), since: try Self.cursor(of: request), on: exchange.channel)
+                    to: proof, of: FeedOwner(principal), since: try Self.cursor(of: request), on: context.channel)
             })
     }
 
     /// Where a feed begins: after the last event that the browser has, else after what the query says.
-    private static func cursor(of request: Request) throws(Problem) -> MusterCore.Sequence? {
+    private static func cursor(of request: Request) throws(Problem) -> MusterCore.LogSequence? {
         if let text = request.headers[.lastEventID], let number = Int64(text),
             (0...Query.largestSequence).contains(number)
         {
-            return Sequence(number)
+            return LogSequence(number)
         }
         var query = Query(request)
         let since = query.sequence("since")

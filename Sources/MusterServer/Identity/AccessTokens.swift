@@ -77,14 +77,14 @@ final class AccessTokens: Sendable {
         let claims = Claims(
             iss: issuer, sub: user.name, uid: user.number.rawValue, sid: UnpaddedBase64.encode(session, .forURLs),
             iat: issued, exp: issued + Self.lifetimeSeconds)
-        guard let id = keys.withLock({ $0.published.first?.id }) else { throw IdentityFault.busy }
+        guard let id = keys.withLock({ $0.published.first?.id }) else { throw IdentityError.busy }
         return try await verifiers.sign(claims, kid: JWKIdentifier(string: id))
     }
 
     /// What a token says, when it is ours and has not expired.
     ///
-    /// - Throws: `IdentityFault.refused` for any other.
-    func verify(_ token: String, at now: Instant) async throws(IdentityFault) -> Claims {
+    /// - Throws: `IdentityError.refused` for any other.
+    func verify(_ token: String, at now: Instant) async throws(IdentityError) -> Claims {
         guard token.utf8.count <= 2048 else { throw .refused }
         let claims: Claims
         do { claims = try await verifiers.verify(token, as: Claims.self) } catch { throw .refused }

@@ -39,10 +39,10 @@ final class AttemptLimiter: Sendable {
     /// Takes a try.
     ///
     /// - Returns: whether the name has been tried often of late, wherever from.
-    /// - Throws: `IdentityFault.tooManyTries` when the name at the address, or the address, has none left; then neither
+    /// - Throws: `IdentityError.tooManyTries` when the name at the address, or the address, has none left; then neither
     ///   is charged.
     @discardableResult
-    func take(name: String, address: String, at now: Instant) throws(IdentityFault) -> Bool {
+    func take(name: String, address: String, at now: Instant) throws(IdentityError) -> Bool {
         let prefix = AddressPrefix.of(address)
         let pair = Self.pair(name, prefix)
         let (wait, isSuspected) = buckets.withLock { buckets in

@@ -13,7 +13,7 @@ final class CredentialCache: Sendable {
         let proof: Principal.Proof
         /// Who made a device's token; nil for any other credential, and where that was not noted.
         var maker: UserNumber?
-        /// `Ledger.endedRights` before it was verified.
+        /// `StoreCoordinator.endedRights` before it was verified.
         var endedRights = 0
         /// When it proves nothing any more, by itself.
         let expiresAt: Instant?

@@ -24,11 +24,11 @@ extension Identity {
     /// - Parameters:
     ///   - seconds: how long it lasts; nil: until it is revoked.
     ///   - author: who makes it, for the audit log.
-    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the user is gone; `LedgerError`, `StoreError`.
+    /// - Throws: `IdentityError.tooMany`, `.unknown` when the user is gone; `CoordinatorError`, `StoreError`.
     package func makeAmazonKey(
         label: String, for user: UserNumber, lastingSeconds seconds: Double? = nil, by author: Author?
     ) async throws -> AmazonKey {
-        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityFault.tooMany(limit: Self.keyLimit) }
+        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
         let id = (seconds == nil ? "AKIA" : "ASIA") + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let secret = UnpaddedBase64.encode(SecretToken.randomBytes(30), .standard)
         let token = seconds.map { _ in UnpaddedBase64.encode(SecretToken.randomBytes(48), .standard) }
@@ -38,17 +38,17 @@ extension Identity {
             kind: .awsKey, key: Array(id.utf8), user: user, label: label,
             secret: vault.seal(Array(secret.utf8) + digest, for: Self.purpose(ofKey: id)), createdAt: now,
             expiresAt: seconds.map { now.advanced(bySeconds: $0) })
-        try await ledger.edit(by: author) { directory, draft in
-            guard directory.users[user] != nil else { throw IdentityFault.unknown }
+        try await coordinator.edit(by: author) { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityError.unknown }
             draft.credentials.append(credential)
         }
-        guard let key = APIKey(credential) else { throw IdentityFault.unknown }
+        guard let key = APIKey(credential) else { throw IdentityError.unknown }
         return AmazonKey(key: key, secretAccessKey: secret, sessionToken: token)
     }
 
     /// Makes sure that an access key exists.
     ///
-    /// - Throws: `SignatureFault.unknownKey`; `LedgerError` and `StoreError` when it cannot be known now.
+    /// - Throws: `SignatureError.unknownKey`; `CoordinatorError` and `StoreError` when it cannot be known now.
     func requireAmazonKey(_ shown: SignatureV4) async throws {
         let now = now()
         if verified.entry(for: Self.digest(of: shown), at: now) == nil { _ = try await amazonEntry(shown, at: now) }
@@ -61,7 +61,7 @@ extension Identity {
     /// Proves whose request it is by its signature.
     ///
     /// - Parameter service: the signing name that the request must be for; nil: any.
-    /// - Throws: `SignatureFault`; `LedgerError` and `StoreError` when it cannot be known now.
+    /// - Throws: `SignatureError`; `CoordinatorError` and `StoreError` when it cannot be known now.
     package func authenticate(_ request: SignedRequest, for service: String?) async throws -> Principal {
         let now = now()
         try Self.check(request, for: service, at: now)
@@ -73,13 +73,13 @@ extension Identity {
         let generation = verified.generation
         let (entry, key) = try await amazonEntry(request.shown, at: now)
         try Self.check(request, key)
-        if let end = entry.expiresAt, end <= now { throw SignatureFault.expiredToken }
+        if let end = entry.expiresAt, end <= now { throw SignatureError.expiredToken }
         verified.keep(entry, for: digest, verifiedIn: generation, at: now)
         return try amazonPrincipal(entry)
     }
 
-    private func amazonPrincipal(_ entry: CredentialCache.Entry) throws(SignatureFault) -> Principal {
-        guard let user = ledger.directory.users[entry.user] else { throw .unknownKey }
+    private func amazonPrincipal(_ entry: CredentialCache.Entry) throws(SignatureError) -> Principal {
+        guard let user = coordinator.directory.users[entry.user] else { throw .unknownKey }
         RequestWork.current?.identify(user)
         return Principal(user, proof: entry.proof)
     }
@@ -87,13 +87,13 @@ extension Identity {
     private func amazonEntry(
         _ shown: SignatureV4, at now: Instant
     ) async throws -> (CredentialCache.Entry, VerifyingKey) {
-        let stored = try await ledger.readCredentials { store in
+        let stored = try await coordinator.readCredentials { store in
             try store.credential(.awsKey, key: Array(shown.accessKeyID.utf8))
         }
         guard let stored, let user = stored.user,
             let opened = try? vault.open(stored.secret, for: Self.purpose(ofKey: shown.accessKeyID)),
             opened.count >= Self.secretLength
-        else { throw SignatureFault.unknownKey }
+        else { throw SignatureError.unknownKey }
         let secret = String(decoding: opened.prefix(Self.secretLength), as: UTF8.self)
         let token = opened.count > Self.secretLength ? Array(opened.dropFirst(Self.secretLength)) : nil
         let key = VerifyingKey(signing: SigningKey(secret: secret, scope: shown.scope), tokenDigest: token)
@@ -109,7 +109,7 @@ extension Identity {
 
     private static func check(
         _ request: SignedRequest, for service: String?, at now: Instant
-    ) throws(SignatureFault) {
+    ) throws(SignatureError) {
         if let service, request.shown.scope.service != service {
             throw .otherScope("Credential should be scoped to correct service: '\(service)'.")
         }
@@ -125,7 +125,7 @@ extension Identity {
         }
     }
 
-    private static func check(_ request: SignedRequest, _ key: VerifyingKey) throws(SignatureFault) {
+    private static func check(_ request: SignedRequest, _ key: VerifyingKey) throws(SignatureError) {
         let shownToken = request.sessionToken.map { TokenDigest(of: $0).bytes }
         guard (shownToken ?? []).isEqualInConstantTime(to: key.tokenDigest ?? []) else { throw .unknownKey }
         guard key.signing.accepts(request.shown.signature, of: request.stringToSign) else { throw .mismatch }

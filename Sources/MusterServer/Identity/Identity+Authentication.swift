@@ -64,18 +64,18 @@ extension Identity {
     ///   - address: where the request comes from, to slow down guessing.
     ///   - admitsLocationKeys: whether a key that opens one location database is taken; whoever takes them looks at the
     ///     proof.
-    /// - Throws: `IdentityFault.missing` without a header; `.refused`; `.tooManyTries` and `.busy` for passwords;
-    ///   `LedgerError` and `StoreError` when it cannot be known now.
+    /// - Throws: `IdentityError.missing` without a header; `.refused`; `.tooManyTries` and `.busy` for passwords;
+    ///   `CoordinatorError` and `StoreError` when it cannot be known now.
     package func authenticate(
         _ authorization: String?, from address: String, admitsLocationKeys: Bool = false
     ) async throws -> Principal {
-        guard let authorization else { throw IdentityFault.missing }
-        guard let shown = ShownCredential(header: authorization) else { throw IdentityFault.refused }
-        if case .locationKey = shown, !admitsLocationKeys { throw IdentityFault.refused }
+        guard let authorization else { throw IdentityError.missing }
+        guard let shown = ShownCredential(header: authorization) else { throw IdentityError.refused }
+        if case .locationKey = shown, !admitsLocationKeys { throw IdentityError.refused }
         let now = now()
         let digest = digest(of: shown)
         if let entry = verified.entry(for: digest, at: now),
-            entry.maker == nil || entry.endedRights == ledger.endedRights
+            entry.maker == nil || entry.endedRights == coordinator.endedRights
         {
             return try principal(entry)
         }
@@ -109,7 +109,7 @@ extension Identity {
         case .basic(let name, let password):
             if let token = ShownCredential.tokenInPassword(password) {
                 let entry = try await verify(token, digest: self.digest(of: token), from: address, at: now)
-                guard ledger.directory.users[entry.user]?.name == name else { throw IdentityFault.refused }
+                guard coordinator.directory.users[entry.user]?.name == name else { throw IdentityError.refused }
                 return entry
             }
             let user = try await verifyPassword(password, ofUserNamed: name, from: address)
@@ -120,27 +120,27 @@ extension Identity {
     private func stored(
         _ kind: Credential.Kind, _ digest: TokenDigest, at now: Instant
     ) async throws -> CredentialCache.Entry {
-        let endedRights = ledger.endedRights
-        let credential = try await ledger.readCredentials { try $0.credential(kind, key: digest.bytes) }
-        guard let credential, credential.isGood(at: now) else { throw IdentityFault.refused }
+        let endedRights = coordinator.endedRights
+        let credential = try await coordinator.readCredentials { try $0.credential(kind, key: digest.bytes) }
+        guard let credential, credential.isGood(at: now) else { throw IdentityError.refused }
         if kind == .deviceToken {
-            guard let device = credential.device, let owner = ledger.directory.devices[device]?.user else {
-                throw IdentityFault.refused
+            guard let device = credential.device, let owner = coordinator.directory.devices[device]?.user else {
+                throw IdentityError.refused
             }
             return .init(
                 user: owner, device: device, proof: .deviceToken, maker: credential.maker,
                 endedRights: endedRights, expiresAt: credential.expiresAt)
         }
-        guard let user = credential.user else { throw IdentityFault.refused }
+        guard let user = credential.user else { throw IdentityError.refused }
         let proof: Principal.Proof = credential.secret == Self.controlMark ? .control : .apiKey
         return .init(user: user, device: nil, proof: proof, expiresAt: credential.expiresAt)
     }
 
     private func session(of token: String, at now: Instant) async throws -> CredentialCache.Entry {
         let claims = try await tokens.verify(token, at: now)
-        guard let key = UnpaddedBase64.decode(claims.sid, .forURLs) else { throw IdentityFault.refused }
+        guard let key = UnpaddedBase64.decode(claims.sid, .forURLs) else { throw IdentityError.refused }
         let user = UserNumber(claims.uid)
-        let (session, password) = try await ledger.readCredentials { store in
+        let (session, password) = try await coordinator.readCredentials { store in
             (
                 try store.credential(.refreshToken, key: key),
                 try store.credential(.password, key: Credential.passwordKey(of: user))
@@ -149,16 +149,16 @@ extension Identity {
         let mark = Identity.passwordMark(password)
         guard let session = unstored.session(key, stored: session), session.user == user, session.isGood(at: now),
             session.secret.dropFirst(32) == mark[...],
-            ledger.directory.users[user]?.name == claims.sub
-        else { throw IdentityFault.refused }
+            coordinator.directory.users[user]?.name == claims.sub
+        else { throw IdentityError.refused }
         if let request = RequestWork.current { recentSignIns.record(user, from: request.address, at: now) }
         return .init(
             user: user, device: nil, proof: .session(key: key), expiresAt: Instant(milliseconds: claims.exp * 1000))
     }
 
     /// The principal as the directory has it now.
-    private func principal(_ entry: CredentialCache.Entry) throws(IdentityFault) -> Principal {
-        let directory = ledger.directory
+    private func principal(_ entry: CredentialCache.Entry) throws(IdentityError) -> Principal {
+        let directory = coordinator.directory
         // A device's token speaks for whoever has the device now.
         let owner = entry.device.map { directory.devices[$0]?.user } ?? entry.user
         guard let user = owner.flatMap({ directory.users[$0] }) else { throw .refused }

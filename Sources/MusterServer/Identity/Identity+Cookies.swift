@@ -15,9 +15,9 @@ extension Identity {
     /// Makes a cookie. It is sealed, and nothing of it is stored: it is worth nothing once the password is another.
     ///
     /// - Parameter isLasting: whether it is renewed while it is used.
-    /// - Throws: `IdentityFault.unknown` when the user is gone; `StoreError`.
+    /// - Throws: `IdentityError.unknown` when the user is gone; `StoreError`.
     package func makeCookie(for user: UserNumber, isLasting: Bool) async throws -> String {
-        guard ledger.directory.users[user] != nil else { throw IdentityFault.unknown }
+        guard coordinator.directory.users[user] != nil else { throw IdentityError.unknown }
         return seal(
             CookieContent(user: user, mark: try await passwordMark(of: user), isLasting: isLasting, expiresAt: now()))
     }
@@ -25,20 +25,20 @@ extension Identity {
     /// Proves whose request it is by its cookie.
     ///
     /// - Parameter isExpiryMet: false for whoever goes on with what began while the cookie was good.
-    /// - Throws: `IdentityFault.refused`; `LedgerError` and `StoreError` when it cannot be known now.
+    /// - Throws: `IdentityError.refused`; `CoordinatorError` and `StoreError` when it cannot be known now.
     package func authenticate(cookie: String, isExpiryMet: Bool = true) async throws -> Principal {
         let now = now()
-        guard let content = open(cookie), !isExpiryMet || now < content.expiresAt else { throw IdentityFault.refused }
+        guard let content = open(cookie), !isExpiryMet || now < content.expiresAt else { throw IdentityError.refused }
         let digest = TokenDigest(of: cookie)
         if verified.entry(for: digest, at: now) == nil {
             let generation = verified.generation
             guard try await passwordMark(of: content.user).isEqualInConstantTime(to: content.mark) else {
-                throw IdentityFault.refused
+                throw IdentityError.refused
             }
             let entry = CredentialCache.Entry(user: content.user, device: nil, proof: .password, expiresAt: nil)
             verified.keep(entry, for: digest, verifiedIn: generation, at: now)
         }
-        guard let user = ledger.directory.users[content.user] else { throw IdentityFault.refused }
+        guard let user = coordinator.directory.users[content.user] else { throw IdentityError.refused }
         RequestWork.current?.identify(user)
         return Principal(user, proof: .password)
     }

@@ -18,18 +18,18 @@ extension Identity {
     /// Makes a token that lets a device report for itself, until its maker may make none for it any more.
     ///
     /// - Returns: the secret, which nobody can see again.
-    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the device is gone, or its maker may make
-    ///   none for it; `LedgerError`, `StoreError`.
+    /// - Throws: `IdentityError.tooMany`, `.unknown` when the device is gone, or its maker may make
+    ///   none for it; `CoordinatorError`, `StoreError`.
     package func makeDeviceToken(for device: DeviceNumber, by author: Author) async throws -> String {
         guard try await deviceTokens(of: device).count < Self.deviceTokenLimit else {
-            throw IdentityFault.tooMany(limit: Self.deviceTokenLimit)
+            throw IdentityError.tooMany(limit: Self.deviceTokenLimit)
         }
         let secret = SecretToken(.device)
         let now = now()
-        try await ledger.edit(by: author) { directory, draft in
+        try await coordinator.edit(by: author) { directory, draft in
             guard let owner = directory.devices[device]?.user,
                 directory.letsToken(madeBy: author.user, standForDevicesOf: owner)
-            else { throw IdentityFault.unknown }
+            else { throw IdentityError.unknown }
             draft.credentials.append(
                 Credential(
                     kind: .deviceToken, key: secret.digest.bytes, user: owner, device: device,
@@ -48,15 +48,15 @@ extension Identity {
     /// Revokes all tokens of a device.
     package func removeDeviceTokens(of device: DeviceNumber, by author: Author) async throws {
         let tokens = try await deviceTokens(of: device)
-        try await ledger.edit(by: author) { _, draft in
+        try await coordinator.edit(by: author) { _, draft in
             draft.removedCredentials += tokens.map { (kind: .deviceToken, key: $0.key) }
         }
         verified.forget { $0.device == device }
     }
 
     private func deviceTokens(of device: DeviceNumber) async throws -> [Credential] {
-        let owner = ledger.directory.devices[device]?.user
-        return try await ledger.read { store in
+        let owner = coordinator.directory.devices[device]?.user
+        return try await coordinator.read { store in
             try owner.map { try store.credentials(.deviceToken, of: $0) } ?? []
         }
         .filter { $0.device == device }

@@ -52,25 +52,25 @@ extension Identity {
     ///
     /// - Parameter author: who makes it, for the audit log.
     /// - Returns: the key, and its secret, which nobody can see again.
-    /// - Throws: `IdentityFault.tooMany`, `.unknown` when the user is gone; `LedgerError`, `StoreError`.
+    /// - Throws: `IdentityError.tooMany`, `.unknown` when the user is gone; `CoordinatorError`, `StoreError`.
     package func makeKey(
         label: String, for user: UserNumber, by author: Author?
     ) async throws -> (key: APIKey, secret: String) {
-        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityFault.tooMany(limit: Self.keyLimit) }
+        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
         let secret = SecretToken(.apiKey)
         let credential = Credential(
             kind: .apiKey, key: secret.digest.bytes, user: user, label: label, createdAt: now())
-        try await ledger.edit(by: author) { directory, draft in
-            guard directory.users[user] != nil else { throw IdentityFault.unknown }
+        try await coordinator.edit(by: author) { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityError.unknown }
             draft.credentials.append(credential)
         }
-        guard let key = APIKey(credential) else { throw IdentityFault.unknown }
+        guard let key = APIKey(credential) else { throw IdentityError.unknown }
         return (key, secret.text)
     }
 
     /// API keys, oldest first: of one user, or of all.
     package func keys(of user: UserNumber?) async throws -> [APIKey] {
-        let stored = try await ledger.read { store in
+        let stored = try await coordinator.read { store in
             guard let user else { return try store.credentials(.apiKey) + store.credentials(.awsKey) }
             return try store.credentials(.apiKey, of: user) + store.credentials(.awsKey, of: user)
         }
@@ -79,10 +79,10 @@ extension Identity {
 
     /// Revokes an API key.
     package func removeKey(_ key: APIKey, by author: Author?) async throws {
-        let credentials = try await ledger.read { store in
+        let credentials = try await coordinator.read { store in
             try (store.credentials(.apiKey) + store.credentials(.awsKey)).filter { APIKey($0) == key }
         }
-        try await ledger.edit(by: author) { _, draft in
+        try await coordinator.edit(by: author) { _, draft in
             draft.removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
         }
         verified.forget { $0.user == key.user && [.apiKey, .control, .amazonKey].contains($0.proof) }
@@ -94,19 +94,19 @@ extension Identity {
     /// Makes the key with which the command line on this machine talks to the running server: the first admin's, good
     /// until the next one is made.
     ///
-    /// - Throws: `IdentityFault.unknown` when there is no admin; `LedgerError`, `StoreError`.
+    /// - Throws: `IdentityError.unknown` when there is no admin; `CoordinatorError`, `StoreError`.
     package func makeControlKey() async throws -> String {
-        guard let admin = ledger.directory.users.all.first(where: { $0.role == .admin }) else {
-            throw IdentityFault.unknown
+        guard let admin = coordinator.directory.users.all.first(where: { $0.role == .admin }) else {
+            throw IdentityError.unknown
         }
-        let earlier = try await ledger.read { store in
+        let earlier = try await coordinator.read { store in
             try store.credentials(.apiKey).filter { $0.secret == Self.controlMark }.map(\.key)
         }
         let secret = SecretToken(.apiKey)
         let credential = Credential(
             kind: .apiKey, key: secret.digest.bytes, user: admin.number, label: "control", secret: Self.controlMark,
             createdAt: now())
-        try await ledger.edit(by: nil) { _, draft in
+        try await coordinator.edit(by: nil) { _, draft in
             draft.removedCredentials += earlier.map { (kind: .apiKey, key: $0) }
             draft.credentials.append(credential)
         }

@@ -39,12 +39,12 @@ extension Identity {
 
     /// Makes a key to a user's location database, good until the user's password changes or newer ones take its place.
     ///
-    /// - Throws: `IdentityFault.unknown` when the user is gone; `LedgerError`, `StoreError`.
+    /// - Throws: `IdentityError.unknown` when the user is gone; `CoordinatorError`, `StoreError`.
     package func makeLocationKey(for user: UserNumber) async throws -> LocationKey {
         let secret = SecretToken(.location)
         let now = now()
-        let name = try await ledger.edit(by: nil) { directory, draft in
-            guard directory.users[user] != nil else { throw IdentityFault.unknown }
+        let name = try await coordinator.edit(by: nil) { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityError.unknown }
             let names = (0..<UInt8(Self.locationKeyLimit)).map { LocationKeyName(user: user, place: $0) }
             let made = try names.map { try draft.transaction.credential(.locationKey, key: $0.key)?.createdAt }
             let free = made.firstIndex { $0 == nil }
@@ -65,9 +65,9 @@ extension Identity {
 
     /// What a location key proves.
     ///
-    /// - Throws: `IdentityFault.refused`; `StoreError`, `LedgerError`.
+    /// - Throws: `IdentityError.refused`; `StoreError`, `CoordinatorError`.
     func locationKey(_ name: LocationKeyName, password: String) async throws -> CredentialCache.Entry {
-        let (stored, userPassword) = try await ledger.readCredentials { store in
+        let (stored, userPassword) = try await coordinator.readCredentials { store in
             (
                 try store.credential(.locationKey, key: name.key),
                 try store.credential(.password, key: Credential.passwordKey(of: name.user))
@@ -75,7 +75,7 @@ extension Identity {
         }
         let expected = TokenDigest(of: password).bytes + Self.passwordMark(userPassword)
         guard let stored, stored.user == name.user, Self.areSame(stored.secret, expected) else {
-            throw IdentityFault.refused
+            throw IdentityError.refused
         }
         return .init(user: name.user, device: nil, proof: .locationKey, expiresAt: nil)
     }

@@ -13,15 +13,15 @@ extension Identity {
     /// - Parameters:
     ///   - author: who sets it.
     ///   - ending: what ends with the former password beside the sessions.
-    /// - Throws: `IdentityFault.unusablePassword`, `.unknown` when the user is gone, `.busy`; `LedgerError`.
+    /// - Throws: `IdentityError.unusablePassword`, `.unknown` when the user is gone, `.busy`; `CoordinatorError`.
     package func setPassword(
         _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = []
     ) async throws {
         try Self.check(password)
         let hash = try await hasher.hash(password)
         let now = now()
-        try await ledger.edit(by: author) { directory, draft in
-            guard var user = directory.users[user] else { throw IdentityFault.unknown }
+        try await coordinator.edit(by: author) { directory, draft in
+            guard var user = directory.users[user] else { throw IdentityError.unknown }
             draft.credentials.append(.password(hash, of: user.number, at: now))
             try draft.end(ending, of: user.number)
             // Who can sign in is a person, and does not go with the tracker that first heard of them.
@@ -35,7 +35,7 @@ extension Identity {
 
     /// The hash to store for a new user's password, for an edit that makes the user too.
     ///
-    /// - Throws: `IdentityFault.unusablePassword`, `.busy`.
+    /// - Throws: `IdentityError.unusablePassword`, `.busy`.
     package func passwordHash(of password: String) async throws -> String {
         try Self.check(password)
         return try await hasher.hash(password)
@@ -43,7 +43,7 @@ extension Identity {
 
     /// Proves a name and a password.
     ///
-    /// - Throws: `IdentityFault.refused`, `.tooManyTries`, `.busy`; `StoreError`, `LedgerError`.
+    /// - Throws: `IdentityError.refused`, `.tooManyTries`, `.busy`; `StoreError`, `CoordinatorError`.
     package func verifyPassword(
         _ password: String, ofUserNamed name: String, from address: String
     ) async throws -> User {
@@ -51,7 +51,7 @@ extension Identity {
             let user = try await verifyAllowedPassword(password, ofUserNamed: name, from: address)
             signIns.count(.succeeded)
             return user
-        } catch let fault as IdentityFault {
+        } catch let fault as IdentityError {
             switch fault {
             case .refused: signIns.count(.failed)
             case .tooManyTries: signIns.count(.throttled)
@@ -69,8 +69,8 @@ extension Identity {
         // A name that nobody can have shares one bucket, so that such names fill no memory.
         let bucket = EntityName.isValid(name) ? name : ""
         let isSuspected = try attempts.take(name: bucket, address: address, at: now)
-        let user = ledger.directory.users[name]
-        let stored = try await ledger.readCredentials { store in
+        let user = coordinator.directory.users[name]
+        let stored = try await coordinator.readCredentials { store in
             try user.flatMap { try store.credential(.password, key: Credential.passwordKey(of: $0.number)) }
         }
         let isUsable = password.utf8.count <= Self.longestPasswordBytes
@@ -79,7 +79,7 @@ extension Identity {
             from: AddressPrefix.of(address), urgency(of: user, from: address, isSuspected: isSuspected, at: now))
         guard isRight, isUsable, let user else {
             logFailedSignIn(of: user, from: address)
-            throw IdentityFault.refused
+            throw IdentityError.refused
         }
         attempts.giveBack(name: bucket, address: address, at: now)
         recentSignIns.record(user.number, from: address, at: now)
@@ -111,7 +111,7 @@ extension Identity {
         verified.forget { $0.device == device }
     }
 
-    static func check(_ password: String) throws(IdentityFault) {
+    static func check(_ password: String) throws(IdentityError) {
         guard password.count >= shortestPassword, password.utf8.count <= longestPasswordBytes else {
             throw .unusablePassword
         }

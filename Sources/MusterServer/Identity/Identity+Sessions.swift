@@ -63,8 +63,8 @@ extension Identity {
     ///
     /// - Parameter address: where the request comes from, to slow down guessing.
     /// - Returns: a session that is stored; where the disk takes no writes, one that is held in memory.
-    /// - Throws: `IdentityFault.refused` whether the name is unknown or the password wrong, after the same time;
-    ///   `.tooManyTries`; `.busy`; `LedgerError` and `StoreError` when it can be neither.
+    /// - Throws: `IdentityError.refused` whether the name is unknown or the password wrong, after the same time;
+    ///   `.tooManyTries`; `.busy`; `CoordinatorError` and `StoreError` when it can be neither.
     package func signIn(name: String, password: String, from address: String) async throws -> Session {
         let user = try await verifyPassword(password, ofUserNamed: name, from: address)
         return try await openSession(for: user)
@@ -76,9 +76,9 @@ extension Identity {
     package func signIn(code: String, from address: String) async throws -> Session {
         let now = now()
         try attempts.take(name: "code from \(address)", address: address, at: now)
-        guard let number = codes.redeem(code, at: now), let user = ledger.directory.users[number] else {
+        guard let number = codes.redeem(code, at: now), let user = coordinator.directory.users[number] else {
             logFailedSignIn(of: nil, from: address)
-            throw IdentityFault.refused
+            throw IdentityError.refused
         }
         attempts.giveBack(name: "code from \(address)", address: address, at: now)
         return try await openSession(for: user)
@@ -89,18 +89,18 @@ extension Identity {
 
     /// Exchanges a refresh token for the next session tokens.
     ///
-    /// - Throws: `IdentityFault.refused` for an unknown, expired or revoked one; for one that was exchanged before,
+    /// - Throws: `IdentityError.refused` for an unknown, expired or revoked one; for one that was exchanged before,
     ///   too, and then the whole session ends, since one of its two users must be a thief.
     package func refresh(_ refreshToken: String) async throws -> Session {
-        guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityFault.refused }
+        guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityError.refused }
         // Whoever shows what no session has does not come before the writer.
-        guard try await session(shown.key) != nil else { throw IdentityFault.refused }
+        guard try await session(shown.key) != nil else { throw IdentityError.refused }
         let next = StoredSession(continuing: shown.name)
         let now = now()
         let user = try await refresh(shown, by: next, at: now)
         guard let user else {
             forgetSession(shown.key)
-            throw IdentityFault.refused
+            throw IdentityError.refused
         }
         if let request = RequestWork.current { recentSignIns.record(user.number, from: request.address, at: now) }
         return try await session(next, of: user, at: now)
@@ -114,13 +114,13 @@ extension Identity {
         guard !unstored.holds(shown.key) else { return try await refreshInMemory(shown, by: next, at: now) }
         do {
             return try await refreshInStore(shown, by: next, at: now)
-        } catch LedgerError.unwritable {
+        } catch CoordinatorError.unwritable {
             return try await refreshInMemory(shown, by: next, at: now)
         }
     }
 
     private func refreshInStore(_ shown: StoredSession, by next: StoredSession, at now: Instant) async throws -> User? {
-        try await ledger.edit(by: nil) { directory, draft -> User? in
+        try await coordinator.edit(by: nil) { directory, draft -> User? in
             guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key) else { return nil }
             let mark = try stored.user.map { try Identity.passwordMark(of: $0, in: draft.transaction) } ?? []
             guard let number = stored.user, let user = directory.users[number], stored.isGood(at: now),
@@ -137,10 +137,10 @@ extension Identity {
     private func refreshInMemory(
         _ shown: StoredSession, by next: StoredSession, at now: Instant
     ) async throws -> User? {
-        let stored = try await ledger.readCredentials { try $0.credential(.refreshToken, key: shown.key) }
+        let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: shown.key) }
         guard let number = unstored.session(shown.key, stored: stored)?.user else { return nil }
         let mark = try await passwordMark(of: number)
-        let user = ledger.directory.users[number]
+        let user = coordinator.directory.users[number]
         let refreshed = unstored.refresh(shown.key, stored: stored) { current in
             let isGood =
                 user != nil && current.isGood(at: now)
@@ -160,12 +160,12 @@ extension Identity {
     package func signOut(_ refreshToken: String, by principal: Principal) async throws {
         guard let shown = StoredSession(refreshToken: refreshToken) else { return }
         do {
-            try await ledger.edit(by: nil) { _, draft in
+            try await coordinator.edit(by: nil) { _, draft in
                 let stored = try draft.transaction.credential(.refreshToken, key: shown.key)
                 guard stored?.user == principal.user else { return }
                 draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
             }
-        } catch LedgerError.unwritable {
+        } catch CoordinatorError.unwritable {
             try await endInMemory(shown.key, by: principal)
         }
         // One that is held stands before what is stored, and is ended too.
@@ -181,12 +181,12 @@ extension Identity {
     package func removeExpiredCredentials() async throws -> Int {
         try await storeUnstoredSessions()
         let now = now()
-        let expired = try await ledger.read { store in
+        let expired = try await coordinator.read { store in
             try store.credentials(.refreshToken).filter { !$0.isGood(at: now) }
                 + store.credentials(.awsKey).filter { !$0.isGood(at: now.advanced(bySeconds: -86_400)) }
         }
         guard !expired.isEmpty else { return 0 }
-        try await ledger.edit(by: nil) { _, draft in
+        try await coordinator.edit(by: nil) { _, draft in
             draft.removedCredentials += expired.map { (kind: $0.kind, key: $0.key) }
         }
         return expired.count
@@ -196,12 +196,12 @@ extension Identity {
         let session = StoredSession()
         let now = now()
         do {
-            try await ledger.edit(by: nil) { directory, draft in
-                guard directory.users[user.number] != nil else { throw IdentityFault.refused }
+            try await coordinator.edit(by: nil) { directory, draft in
+                guard directory.users[user.number] != nil else { throw IdentityError.refused }
                 let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
                 draft.credentials.append(session.credential(of: user.number, passwordMark: mark, at: now))
             }
-        } catch let error as LedgerError {
+        } catch let error as CoordinatorError {
             guard case .unwritable = error else { throw error }
             let mark = try await passwordMark(of: user.number)
             let held = session.credential(of: user.number, passwordMark: mark, at: now, isStored: false)

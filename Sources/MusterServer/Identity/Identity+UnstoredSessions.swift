@@ -5,38 +5,38 @@ import MusterStore
 extension Identity {
     /// A session as it is now, stored or held in memory.
     func session(_ key: [UInt8]) async throws -> Credential? {
-        let stored = try await ledger.readCredentials { try $0.credential(.refreshToken, key: key) }
+        let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: key) }
         return unstored.session(key, stored: stored)
     }
 
     /// Changes whenever the user's password changes; empty where there is none.
     func passwordMark(of user: UserNumber) async throws -> [UInt8] {
-        try await ledger.readCredentials { store in
+        try await coordinator.readCredentials { store in
             Identity.passwordMark(try store.credential(.password, key: Credential.passwordKey(of: user)))
         }
     }
 
     /// Ends a session of the principal's own in memory.
     ///
-    /// - Throws: `LedgerError.unwritable` when no more can be held.
+    /// - Throws: `CoordinatorError.unwritable` when no more can be held.
     func endInMemory(_ key: [UInt8], by principal: Principal) async throws {
-        let stored = try await ledger.readCredentials { try $0.credential(.refreshToken, key: key) }
+        let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: key) }
         guard unstored.session(key, stored: stored)?.user == principal.user else { return }
         if unstored.refresh(key, stored: stored, by: { _ in nil }) == .full { throw Self.noRoomForSessions }
     }
 
-    static let noRoomForSessions = LedgerError.unwritable(reason: "as many sessions are held in memory as may be")
+    static let noRoomForSessions = CoordinatorError.unwritable(reason: "as many sessions are held in memory as may be")
 
     /// Stores the sessions that were begun, refreshed or ended while the disk took no writes. One whose user is gone or
     /// has another password by now is not stored.
     ///
-    /// - Throws: `LedgerError` when it cannot be done yet.
+    /// - Throws: `CoordinatorError` when it cannot be done yet.
     package func storeUnstoredSessions() async throws {
         // One that changes while it is stored is stored once more.
         for _ in 0..<10 where !unstored.isEmpty {
             let now = now()
             let entries = unstored.all
-            try await ledger.edit(by: nil) { directory, draft in
+            try await coordinator.edit(by: nil) { directory, draft in
                 for (key, entry) in entries {
                     let mark = try Identity.passwordMark(of: entry.user, in: draft.transaction)
                     guard var credential = entry.session, credential.isGood(at: now),

@@ -8,7 +8,7 @@ import MusterStore
 /// Every secret is stored hashed, or sealed where it must be had again. A change of a credential takes effect with its
 /// commit: nothing verified before it is trusted after it.
 package final class Identity: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let hasher: PasswordHasher
     let tokens: AccessTokens
     let verified: CredentialCache
@@ -33,7 +33,7 @@ package final class Identity: Sendable {
     /// How many verified credentials are remembered.
     static let cacheCapacity = 20_000
 
-    /// An identity over a ledger; `load` before the first request.
+    /// An identity over a coordinator; `load` before the first request.
     ///
     /// - Parameters:
     ///   - issuer: what access tokens say in `iss`: the server's own URL or name.
@@ -41,19 +41,21 @@ package final class Identity: Sendable {
     ///   - logger: told of sign-ins that failed.
     ///   - now: the clock.
     package convenience init(
-        ledger: Ledger, issuer: String, vault: SecretVault, logger: Logger, now: @escaping @Sendable () -> Instant
+        coordinator: StoreCoordinator, issuer: String, vault: SecretVault, logger: Logger,
+        now: @escaping @Sendable () -> Instant
     ) throws {
         self.init(
-            ledger: ledger, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(), vault: vault,
+            coordinator: coordinator, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(),
+            vault: vault,
             logger: logger, now: now)
     }
 
     init(
-        ledger: Ledger, issuer: String, hasher: PasswordHasher, attempts: AttemptLimiter,
+        coordinator: StoreCoordinator, issuer: String, hasher: PasswordHasher, attempts: AttemptLimiter,
         vault: SecretVault = SecretVault(), logger: Logger = Logger(label: "muster.identity"),
         now: @escaping @Sendable () -> Instant
     ) {
-        self.ledger = ledger
+        self.coordinator = coordinator
         self.hasher = hasher
         self.attempts = attempts
         self.vault = vault
@@ -67,7 +69,7 @@ package final class Identity: Sendable {
     ///
     /// - Throws: when the store cannot be read or written.
     package func load() async throws {
-        let stored = try await ledger.read { try $0.credentials(.signingKey) }
+        let stored = try await coordinator.read { try $0.credentials(.signingKey) }
         if stored.isEmpty {
             try await rotateSigningKey()
         } else {
@@ -78,9 +80,9 @@ package final class Identity: Sendable {
     /// Signs with a fresh key from now on. Tokens of the key before stay good; older keys are dropped.
     package func rotateSigningKey() async throws {
         let fresh = AccessTokens.makeKey(at: now())
-        let stored = try await ledger.read { try $0.credentials(.signingKey) }
+        let stored = try await coordinator.read { try $0.credentials(.signingKey) }
         let outdated = stored.sorted { $0.createdAt > $1.createdAt }.dropFirst()
-        try await ledger.edit(by: nil) { _, draft in
+        try await coordinator.edit(by: nil) { _, draft in
             draft.credentials.append(fresh)
             draft.removedCredentials += outdated.map { (kind: .signingKey, key: $0.key) }
         }
@@ -98,9 +100,9 @@ package final class Identity: Sendable {
     ///   - adminPassword: its password; nil for a random one.
     ///   - isForLater: whether a random one is left to the next who calls this, because nobody would be told now.
     /// - Returns: the random password, to be shown once; nil when none was made.
-    /// - Throws: `IdentityFault.unusablePassword`, or when the store cannot be written.
+    /// - Throws: `IdentityError.unusablePassword`, or when the store cannot be written.
     package func bootstrap(adminPassword: String?, isForLater: Bool = false) async throws -> String? {
-        let isFirst = ledger.directory.users.count == 0
+        let isFirst = coordinator.directory.users.count == 0
         if isForLater, adminPassword == nil {
             if isFirst { try await makeAdmin(passwordHash: nil) }
             return nil
@@ -118,15 +120,15 @@ package final class Identity: Sendable {
 
     /// Whether `admin`, as it was made with the store, was left without a password.
     private func adminLacksPassword() async throws -> Bool {
-        guard let admin = ledger.directory.users[Self.firstUser], admin.role == .admin else { return false }
+        guard let admin = coordinator.directory.users[Self.firstUser], admin.role == .admin else { return false }
         let key = Credential.passwordKey(of: admin.number)
-        return try await ledger.read { try $0.credential(.password, key: key) } == nil
+        return try await coordinator.read { try $0.credential(.password, key: key) } == nil
     }
 
     /// Makes `admin` where there is nobody, and gives it a password where there is one to give.
     private func makeAdmin(passwordHash: String?) async throws {
         let now = now()
-        try await ledger.edit(by: nil) { directory, draft in
+        try await coordinator.edit(by: nil) { directory, draft in
             var number = Self.firstUser
             if directory.users.count == 0 {
                 number = try draft.transaction.nextUserNumber()

@@ -46,7 +46,7 @@ package final class PasswordHasher: Sendable {
 
     /// The text form of a password's hash, with a fresh salt.
     ///
-    /// - Throws: `IdentityFault.busy` when too many wait already.
+    /// - Throws: `IdentityError.busy` when too many wait already.
     func hash(_ password: String) async throws -> String {
         let salt = SecretToken.randomBytes(PasswordHash.saltBytes)
         let cost = cost
@@ -59,7 +59,7 @@ package final class PasswordHasher: Sendable {
     /// - Parameters:
     ///   - text: the stored text form; nil where there is none, which takes as long and answers false.
     ///   - address: the prefix of the address that asks.
-    /// - Throws: `IdentityFault.busy` when too many wait already.
+    /// - Throws: `IdentityError.busy` when too many wait already.
     func verify(
         _ password: String, against text: String?, from address: String = "", _ urgency: Urgency = .unknown
     ) async throws -> Bool {
@@ -75,8 +75,8 @@ package final class PasswordHasher: Sendable {
         do {
             return try await workers.run(
                 address, urgency: urgency.rawValue, share: share, isAbandoned: { request?.isAbandoned ?? false }, work)
-        } catch is WorkFault {
-            throw IdentityFault.busy
+        } catch is WorkError {
+            throw IdentityError.busy
         }
     }
 }

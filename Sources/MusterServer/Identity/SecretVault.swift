@@ -60,11 +60,11 @@ extension SecretVault {
     /// - Parameters:
     ///   - isRenewed: goes on with another key where the one that the database knows is lost. What was sealed with it
     ///     stays sealed for ever.
-    /// - Throws: `SecretVaultError`; `LedgerError` and `StoreError` when the mark can be neither read nor written.
+    /// - Throws: `SecretVaultError`; `CoordinatorError` and `StoreError` when the mark can be neither read nor written.
     package static func open(
-        in directory: String, of ledger: Ledger, isRenewed: Bool = false, now: Instant
+        in directory: String, of coordinator: StoreCoordinator, isRenewed: Bool = false, now: Instant
     ) async throws -> SecretVault {
-        let (mark, isNeeded) = try await ledger.read { store in
+        let (mark, isNeeded) = try await coordinator.read { store in
             let secrets = try store.credentials(.awsKey).count + store.credentials(.targetSecret).count
             return (try store.credential(.vaultMark, key: markKey), secrets > 0)
         }
@@ -82,7 +82,7 @@ extension SecretVault {
         if stored == nil { try write(key, to: path) }
         let vault = SecretVault(key: key)
         let sealed = vault.seal(Array(markPurpose.utf8), for: markPurpose)
-        try await ledger.edit(by: nil) { _, draft in
+        try await coordinator.edit(by: nil) { _, draft in
             draft.credentials.append(
                 Credential(kind: .vaultMark, key: markKey, secret: sealed, createdAt: now))
         }

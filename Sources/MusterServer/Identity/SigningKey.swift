@@ -50,7 +50,7 @@ package struct SignedRequest: Sendable {
 }
 
 /// Why a signature proves nothing.
-package enum SignatureFault: Error, Hashable, Sendable {
+package enum SignatureError: Error, Hashable, Sendable {
     /// The request shows none.
     case missing
     /// Its header cannot be read, or leaves out what must be signed; in words.
@@ -67,7 +67,7 @@ package enum SignatureFault: Error, Hashable, Sendable {
     case mismatch
 }
 
-extension Swift.Sequence<UInt8> {
+extension Sequence<UInt8> {
     /// The bytes as hexadecimal digits, lower-case.
     var hexadecimal: String {
         var digits: [UInt8] = []

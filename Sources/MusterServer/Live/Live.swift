@@ -10,10 +10,11 @@ import Synchronization
 /// resuming is nothing special. What many want at once, the newest changes, is read and rendered once, into a bounded
 /// window; a listener behind the window reads the log itself.
 package final class Live: Service {
-    private let ledger: Ledger
+    private let coordinator: StoreCoordinator
     private let window = Mutex(LiveWindow())
     private let listeners = Mutex(Listeners())
-    private let (newest, announcement) = AsyncStream.makeStream(of: Sequence.self, bufferingPolicy: .bufferingNewest(1))
+    private let (newest, announcement) = AsyncStream.makeStream(
+        of: LogSequence.self, bufferingPolicy: .bufferingNewest(1))
 
     private struct Listeners {
         var wakes: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -26,11 +27,11 @@ package final class Live: Service {
     /// Listeners at one time; one more is refused.
     package static let listenerLimit = 10_000
 
-    /// A feed of what this ledger appends; `run` makes it live.
-    package init(ledger: Ledger) { self.ledger = ledger }
+    /// A feed of what this coordinator appends; `run` makes it live.
+    package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     /// Notes that the log has grown. Never blocks.
-    package func announce(_ sequence: Sequence) { announcement.yield(sequence) }
+    package func announce(_ sequence: LogSequence) { announcement.yield(sequence) }
 
     /// Fills the window while anyone listens. Ends at graceful shutdown, and ends the listeners with it.
     package func run() async throws {
@@ -50,7 +51,7 @@ package final class Live: Service {
     /// Joins the listeners.
     ///
     /// - Throws: `FeedShares.Refusal` when as many listen as may, of all or of the owner's, or the server is stopping.
-    func listen(since cursor: Sequence, by owner: FeedOwner) throws(FeedShares.Refusal) -> Listener {
+    func listen(since cursor: LogSequence, by owner: FeedOwner) throws(FeedShares.Refusal) -> Listener {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let opened = listeners.withLock { listeners -> Result<Int, FeedShares.Refusal> in
             if listeners.isClosed { return .failure(.isStopping) }
@@ -63,7 +64,7 @@ package final class Live: Service {
         let id = try opened.get()
         wake.yield()
         return Listener(
-            live: self, id: id, cursor: cursor, isFromAnotherLog: cursor > ledger.lastSequence, wakes: wakes)
+            live: self, id: id, cursor: cursor, isFromAnotherLog: cursor > coordinator.lastSequence, wakes: wakes)
     }
 
     /// How many listen now.
@@ -85,10 +86,10 @@ package final class Live: Service {
 
     /// Reads what the window lacks; begins it anew when it has fallen far behind.
     private func fillWindow() async {
-        let last = ledger.lastSequence
+        let last = coordinator.lastSequence
         let start = window.withLock { window in
             if last.rawValue - window.last.rawValue > Int64(LiveWindow.changeLimit) || window.isEmpty {
-                window.restart(after: Sequence(max(window.last.rawValue, last.rawValue - 64)))
+                window.restart(after: LogSequence(max(window.last.rawValue, last.rawValue - 64)))
             }
             return window.last
         }
@@ -96,10 +97,10 @@ package final class Live: Service {
         while cursor < last {
             let since = cursor
             // A read that fails leaves the window short: listeners then read the log themselves and meet the error.
-            guard let changes = try? await ledger.read({ try $0.changes(since: since, limit: 2_000) }),
+            guard let changes = try? await coordinator.read({ try $0.changes(since: since, limit: 2_000) }),
                 let end = changes.last?.sequence
             else { return }
-            let directory = ledger.directory
+            let directory = coordinator.directory
             let rendered = changes.map { LiveEvent($0, directory: directory) }
             window.withLock { $0.append(rendered) }
             cursor = end
@@ -107,10 +108,10 @@ package final class Live: Service {
     }
 
     /// The changes after a cursor: from the window, or from the log when they have left it.
-    fileprivate func events(since cursor: Sequence) async throws -> [LiveEvent] {
+    fileprivate func events(since cursor: LogSequence) async throws -> [LiveEvent] {
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }
-        let changes = try await ledger.read { try $0.changes(since: cursor, limit: 500) }
-        let directory = ledger.directory
+        let changes = try await coordinator.read { try $0.changes(since: cursor, limit: 500) }
+        let directory = coordinator.directory
         return changes.map { LiveEvent($0, directory: directory) }
     }
 }
@@ -119,7 +120,7 @@ package final class Live: Service {
 package struct Listener: AsyncSequence, Sendable {
     let live: Live
     let id: Int
-    let cursor: Sequence
+    let cursor: LogSequence
     /// Whether the log has never reached the cursor: it is from before a backup was restored, and waiting for it would
     /// leave out what comes meanwhile.
     let isFromAnotherLog: Bool
@@ -136,7 +137,7 @@ package struct Listener: AsyncSequence, Sendable {
     /// Where the listener stands.
     package struct Iterator: AsyncIteratorProtocol {
         let listener: Listener
-        var cursor: Sequence
+        var cursor: LogSequence
         var wakes: AsyncStream<Void>.Iterator
 
         /// The next events after those given before; nil when the server shuts down.

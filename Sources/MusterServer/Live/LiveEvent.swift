@@ -4,7 +4,7 @@ package import MusterWire
 /// A change as it is told to people: names instead of numbers, rendered once for all who may see it.
 package struct LiveEvent: Sendable {
     /// Its number in the log.
-    package let sequence: Sequence
+    package let sequence: LogSequence
     /// What changed; who may see it is judged by this.
     package let change: Change
     /// The change object of the API.

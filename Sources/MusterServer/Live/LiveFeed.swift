@@ -9,7 +9,7 @@ import Synchronization
 /// The live feed over HTTP: `text/event-stream`, resumed by `Last-Event-ID`, with heartbeats.
 struct LiveFeed: Sendable {
     let live: Live
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let identity: Identity
     let connections: OpenConnections
     let heartbeatSeconds: Double
@@ -27,11 +27,11 @@ struct LiveFeed: Sendable {
     ///
     /// - Throws: 429 when as many listen as may, of all or with the owner's share; 503 when the server is stopping.
     func response(
-        to proof: Proof, of owner: FeedOwner, since cursor: Sequence?, on channel: any Channel
+        to proof: Proof, of owner: FeedOwner, since cursor: LogSequence?, on channel: any Channel
     ) throws(Problem) -> Response {
         let listener: Listener
         do throws(FeedShares.Refusal) {
-            listener = try live.listen(since: cursor ?? ledger.lastSequence, by: owner)
+            listener = try live.listen(since: cursor ?? coordinator.lastSequence, by: owner)
         } catch {
             throw error == .isStopping
                 ? .unavailable(error.words, retryAfterSeconds: 30)
@@ -119,7 +119,7 @@ struct LiveFeed: Sendable {
             return true
         case .events(let events):
             let principal = try await identity.authenticate(proof.authorization, from: proof.address)
-            let access = Access(principal, in: ledger.directory)
+            let access = Access(principal, in: coordinator.directory)
             var bytes: [UInt8] = []
             for event in events where access.maySee(event.change) { event.appendEventStream(to: &bytes) }
             if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }

@@ -5,7 +5,7 @@ struct LiveWindow {
     private var events: [LiveEvent] = []
     private var bytes = 0
     /// The last change in it, or the one before the first there will be.
-    private(set) var last = Sequence.zero
+    private(set) var last = LogSequence.zero
 
     /// Changes it may hold.
     static let changeLimit = 8_192
@@ -15,7 +15,7 @@ struct LiveWindow {
     var isEmpty: Bool { events.isEmpty }
 
     /// Empties it; the next change appended must be the one after `sequence`.
-    mutating func restart(after sequence: Sequence) {
+    mutating func restart(after sequence: LogSequence) {
         events.removeAll(keepingCapacity: true)
         bytes = 0
         last = sequence
@@ -32,7 +32,7 @@ struct LiveWindow {
     }
 
     /// Everything after the cursor; nil when the window cannot tell, because it begins later or ends earlier.
-    func events(since cursor: Sequence) -> [LiveEvent]? {
+    func events(since cursor: LogSequence) -> [LiveEvent]? {
         guard let first = events.first, cursor.rawValue >= first.sequence.rawValue - 1, cursor <= last else {
             return nil
         }
@@ -40,7 +40,7 @@ struct LiveWindow {
     }
 
     /// Binary search: what was removed from the log since leaves holes in the numbers.
-    private func firstIndex(after cursor: Sequence) -> Int {
+    private func firstIndex(after cursor: LogSequence) -> Int {
         var low = 0
         var high = events.count
         while low < high {

@@ -30,9 +30,9 @@ struct GeoSearch {
     }
 
     /// One page of what a query finds, behind where the page before ended.
-    static func page(_ query: GeoQuery, _ book: PlaceBook) throws(MangoFault) -> ArraySlice<Found> {
+    static func page(_ query: GeoQuery, _ book: PlaceBook) throws(MangoError) -> ArraySlice<Found> {
         let search = GeoSearch(query, book)
-        let start = try query.bookmark.map { text throws(MangoFault) in try Found(bookmark: text) }
+        let start = try query.bookmark.map { text throws(MangoError) in try Found(bookmark: text) }
         if query.limit == 0 { return [] }
         let wanted = query.skip + query.limit
         let found = query.isNearest ? search.nearest(wanted, after: start) : search.byID()
@@ -220,11 +220,11 @@ extension GeoSearch.Found {
         Base64.encode(JSONValue.array([.string(String(distance.bitPattern, radix: 16)), .string(id)]).bytes)
     }
 
-    init(bookmark text: String) throws(MangoFault) {
+    init(bookmark text: String) throws(MangoError) {
         guard text.utf8.count <= 4_096, let bytes = Base64.decode(text), let value = try? JSONValue(parsing: bytes),
             let parts = value.elements, parts.count == 2, let id = parts[1].string,
             let pattern = parts[0].string.flatMap({ UInt64($0, radix: 16) })
-        else { throw MangoFault("bad_request", "there is no such bookmark") }
+        else { throw MangoError("bad_request", "there is no such bookmark") }
         self.init(id: id, distance: Double(bitPattern: pattern))
     }
 }

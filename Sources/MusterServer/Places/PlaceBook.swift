@@ -15,7 +15,7 @@ struct PlaceBook: Sendable {
     private(set) var geometries: [Int32: PlainGeometry] = [:]
     private var slots: [ExactText: Int32] = [:]
     /// The last change that is in it.
-    private(set) var sequence = Sequence(0)
+    private(set) var sequence = LogSequence(0)
 
     /// How many documents with a geometry a scope may have.
     static let placeLimit = 3_000_000
@@ -26,7 +26,7 @@ struct PlaceBook: Sendable {
 
     /// Takes in what has changed since the last time.
     ///
-    /// - Throws: `MangoFault` when there are more places than an index holds; what the reader throws.
+    /// - Throws: `MangoError` when there are more places than an index holds; what the reader throws.
     mutating func follow(_ reader: any DocumentReader, _ scope: DatabaseScope) throws {
         let newest = reader.lastSequence
         while sequence < newest {
@@ -35,7 +35,7 @@ struct PlaceBook: Sendable {
                 in: scope, since: sequence, isDescending: false, withBodies: true, limit: Self.pageSize)
             for document in page { put(document) }
             guard index.count <= Self.placeLimit else {
-                throw MangoFault("too_many_places", "More than \(Self.placeLimit) documents have a place", status: 503)
+                throw MangoError("too_many_places", "More than \(Self.placeLimit) documents have a place", status: 503)
             }
             guard let last = page.last?.sequence, last < newest else { break }
             sequence = last

@@ -22,7 +22,7 @@ package final class PlaceBooks: Sendable {
 
     /// The book of a scope as this reader sees it.
     ///
-    /// - Throws: `MangoFault` when there are too many places; what the reader throws.
+    /// - Throws: `MangoError` when there are too many places; what the reader throws.
     func book(of scope: DatabaseScope, _ reader: any DocumentReader) throws -> PlaceBook {
         if let known = kept(scope), known.sequence >= reader.lastSequence { return known }
         return try updating.withLock { _ in
@@ -32,7 +32,7 @@ package final class PlaceBooks: Sendable {
             shelf.withLock { $0.books[scope] = nil }
             do {
                 try book.follow(reader, scope)
-            } catch let error where !(error is MangoFault) {
+            } catch let error where !(error is MangoError) {
                 // A look that was ended leaves a book that is good as far as it goes: the next goes on from there.
                 keep(book, of: scope)
                 throw error

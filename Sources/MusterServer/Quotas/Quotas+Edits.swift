@@ -9,20 +9,20 @@ extension Quotas {
     ///
     /// - Parameter author: who asks for them; an admin is held to the limits of all, and to no team's, and the server
     ///   itself (nil) to none.
-    /// - Throws: `QuotaFault`; nothing of the edits may then be carried out.
-    func check(_ edits: [Edit], over directory: Directory, by author: Author?) throws(QuotaFault) {
+    /// - Throws: `QuotaError`; nothing of the edits may then be carried out.
+    func check(_ edits: [Edit], over directory: Directory, by author: Author?) throws(QuotaError) {
         guard let author else { return }
         var made = Made()
         for edit in edits { made.count(edit, over: directory) }
         if made.isNothing { return }
-        do throws(QuotaFault) {
+        do throws(QuotaError) {
             if made.isImport || made.collections > 0 || made.databases > 0 || !made.implicitUsers.isEmpty {
                 try checkStore()
             }
             try checkImplicitUsers(made, over: directory)
             try checkCollections(made, edits, over: directory, by: author)
             if made.databases > 0, directory.databases.count + made.databases > settings.databases {
-                throw QuotaFault(.databases, limit: Double(settings.databases))
+                throw QuotaError(.databases, limit: Double(settings.databases))
             }
         } catch {
             // The store's refusal is counted where it is made.
@@ -32,18 +32,18 @@ extension Quotas {
     }
 
     /// How many users more AWS clients may make of a team, and why no more than that.
-    func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaFault) {
+    func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaError) {
         let counts = QuotaCounts(in: directory)
         let ofTeam = settings.implicitUsersOfTeam - counts.implicitUsers[team.number, default: 0]
         let ofAll = settings.implicitUsers - counts.implicitUsers.values.reduce(0, +)
         let fault =
             ofTeam <= ofAll
-            ? QuotaFault(.implicitUsersOfTeam, of: team.name, limit: Double(settings.implicitUsersOfTeam))
-            : QuotaFault(.implicitUsers, limit: Double(settings.implicitUsers))
+            ? QuotaError(.implicitUsersOfTeam, of: team.name, limit: Double(settings.implicitUsersOfTeam))
+            : QuotaError(.implicitUsers, limit: Double(settings.implicitUsers))
         return (max(0, min(ofTeam, ofAll)), fault)
     }
 
-    private func checkImplicitUsers(_ made: Made, over directory: Directory) throws(QuotaFault) {
+    private func checkImplicitUsers(_ made: Made, over directory: Directory) throws(QuotaError) {
         for (number, count) in made.implicitUsers {
             guard let team = directory.teams[number] else { continue }
             let left = implicitUsersLeft(of: team, in: directory)
@@ -53,17 +53,17 @@ extension Quotas {
 
     private func checkCollections(
         _ made: Made, _ edits: [Edit], over directory: Directory, by author: Author
-    ) throws(QuotaFault) {
+    ) throws(QuotaError) {
         guard made.collections > 0 else { return }
         guard directory.collections.count + made.collections <= settings.collections else {
-            throw QuotaFault(.collections, limit: Double(settings.collections))
+            throw QuotaError(.collections, limit: Double(settings.collections))
         }
         guard let user = directory.users[author.user], user.role != .admin,
             let team = user.team.flatMap({ directory.teams[$0] }), let tracker = directory.trackers[team.tracker]
         else { return }
         let own = directory.collections(ofAlone: tracker)
         guard own + made.collections <= settings.collectionsOfTeam else {
-            throw QuotaFault(.collectionsOfTeam, of: team.name, limit: Double(settings.collectionsOfTeam))
+            throw QuotaError(.collectionsOfTeam, of: team.name, limit: Double(settings.collectionsOfTeam))
         }
     }
 

@@ -3,13 +3,13 @@ import MusterStore
 import Synchronization
 
 /// How much everyone has taken, and whether they may take more. Every endpoint's road to the store passes through here:
-/// `Ledger.ingest`, `Ledger.write` and `Ledger.edit` ask; no endpoint does.
+/// `StoreCoordinator.ingest`, `StoreCoordinator.write` and `StoreCoordinator.edit` ask; no endpoint does.
 ///
-/// A refusal is told with words (`QuotaFault`), counted, and logged at most once a minute for each owner. A person's
+/// A refusal is told with words (`QuotaError`), counted, and logged at most once a minute for each owner. A person's
 /// word about safety, and what a leader does to a roll, is never asked about.
 package final class Quotas: Sendable {
     /// Told that a request of somebody was over a quota.
-    package typealias Log = @Sendable (QuotaFault) -> Void
+    package typealias Log = @Sendable (QuotaError) -> Void
 
     package let settings: QuotaSettings
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -58,7 +58,7 @@ package final class Quotas: Sendable {
     // MARK: Refusing
 
     /// Counts a refusal, and logs it unless its owner's last one was logged within the minute.
-    func noteRefusal(_ fault: QuotaFault) {
+    func noteRefusal(_ fault: QuotaError) {
         let now = clock()
         let isToLog = refusals.withLock { refusals in
             refusals.counts[fault.quota, default: 0] += 1
@@ -118,8 +118,8 @@ package final class Quotas: Sendable {
     ///   - areFilesAmong: whether files come with them.
     /// - Returns: why they have none; nil where they have.
     func refusal(
-        ofBytes bytes: Int64, with stored: Int64, areFilesAmong: Bool, in place: DocumentPlace
-    ) -> QuotaFault? {
+        ofBytes bytes: Int64, with stored: Int64, areFilesAmong: Bool, in place: WriteTarget
+    ) -> QuotaError? {
         if bytes == 0 { return nil }
         let usage = usage.withLock { $0 }
         if let user = place.user {
@@ -128,26 +128,26 @@ package final class Quotas: Sendable {
             if isInIncident && !areFilesAmong { return nil }
             let positions = usage.positionBytes[user.number] ?? 0
             if let limit = settings.userBytes, stored + positions + bytes > limit {
-                return QuotaFault(.userBytes, of: user.name, limit: Double(limit))
+                return QuotaError(.userBytes, of: user.name, limit: Double(limit))
             }
         } else if let limit = settings.databaseBytes, stored + bytes > limit {
-            return QuotaFault(.databaseBytes, of: place.name, limit: Double(limit))
+            return QuotaError(.databaseBytes, of: place.name, limit: Double(limit))
         }
         return storeRefusal(usage.storeBytes)
     }
 
     /// Makes sure that the store may take what is no position: documents, files, imports.
     ///
-    /// - Throws: `QuotaFault`.
-    func checkStore() throws(QuotaFault) {
+    /// - Throws: `QuotaError`.
+    func checkStore() throws(QuotaError) {
         guard let fault = storeRefusal(usage.withLock { $0.storeBytes }) else { return }
         noteRefusal(fault)
         throw fault
     }
 
-    private func storeRefusal(_ bytes: Int64) -> QuotaFault? {
+    private func storeRefusal(_ bytes: Int64) -> QuotaError? {
         guard let limit = settings.storeBytes, bytes >= limit else { return nil }
-        return QuotaFault(.storeBytes, limit: Double(limit))
+        return QuotaError(.storeBytes, limit: Double(limit))
     }
 
     // MARK: Positions
@@ -157,15 +157,15 @@ package final class Quotas: Sendable {
         /// How many were taken of whose bucket.
         fileprivate(set) var taken: [UserNumber: Int] = [:]
         /// Whose observations may not be stored, and why.
-        fileprivate(set) var refused: [UserNumber: QuotaFault] = [:]
+        fileprivate(set) var refused: [UserNumber: QuotaError] = [:]
         /// Whose every observation is.
         fileprivate(set) var owners: [DeviceNumber: UserNumber] = [:]
 
         /// The refusal of the first user, in the order of numbers, whose observations may not be stored.
-        var firstRefusal: QuotaFault? { refused.min { $0.key < $1.key }?.value }
+        var firstRefusal: QuotaError? { refused.min { $0.key < $1.key }?.value }
 
         /// Why an observation may not be stored; nil where it may.
-        func refusal(of observation: Observation) -> QuotaFault? {
+        func refusal(of observation: Observation) -> QuotaError? {
             if refused.isEmpty { return nil }
             return observation.device.flatMap { owners[$0] }.flatMap { refused[$0] }
         }
@@ -194,8 +194,8 @@ package final class Quotas: Sendable {
 
     /// Takes what documents of a user's location database need of the user's rate: each may be a position.
     ///
-    /// - Throws: `QuotaFault`; then nothing was taken.
-    func claim(documents count: Int, of user: User, by author: Author?, in directory: Directory) throws(QuotaFault)
+    /// - Throws: `QuotaError`; then nothing was taken.
+    func claim(documents count: Int, of user: User, by author: Author?, in directory: Directory) throws(QuotaError)
         -> Claim
     {
         var claim = Claim()
@@ -229,8 +229,8 @@ package final class Quotas: Sendable {
                 if team.map({ usage.teamsInIncident.contains($0) }) ?? false { continue }
                 claim.refused[user] =
                     isStoreFull
-                    ? QuotaFault(.storeBytes, limit: Double(settings.storeBytes ?? 0))
-                    : QuotaFault(
+                    ? QuotaError(.storeBytes, limit: Double(settings.storeBytes ?? 0))
+                    : QuotaError(
                         .userBytes, of: directory.users[user]?.name, limit: Double(settings.userBytes ?? 0))
             }
         }
@@ -253,7 +253,7 @@ package final class Quotas: Sendable {
             return waits
         }
         for (user, seconds) in waits {
-            claim.refused[user] = QuotaFault(
+            claim.refused[user] = QuotaError(
                 .positions, of: directory.users[user]?.name, limit: settings.positionsPerSecond,
                 retryAfterSeconds: max(1, Int(seconds.rounded(.up))))
         }

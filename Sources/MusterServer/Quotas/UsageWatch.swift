@@ -3,7 +3,7 @@ import ServiceLifecycle
 /// Has the quotas look at what is stored, every few seconds. Between two looks a user's positions may go beyond the
 /// bytes that the user may have by what the rate lets through.
 struct UsageWatch: Service {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
 
     /// Seconds between two looks.
     static let seconds: Double = 10
@@ -13,7 +13,7 @@ struct UsageWatch: Service {
             while true {
                 try await Task.sleep(for: .seconds(Self.seconds))
                 // What cannot be read now is looked at the next time.
-                try? await ledger.measureUsage()
+                try? await coordinator.measureUsage()
             }
         }
     }

@@ -21,30 +21,30 @@ extension CouchEndpoint {
     }
 
     /// Writes documents as someone who asked for it; an order is stored as its giver's, its secrets sealed.
-    func write(_ edits: [DocumentEdit], to place: DatabasePlace, for call: CouchCall) async throws -> [EditOutcome] {
+    func write(_ edits: [DocumentEdit], to place: ResolvedDatabase, for call: CouchCall) async throws -> [EditOutcome] {
         var edits = edits
         if place.name == DatabaseName.replicator, let principal = call.principal {
             edits = try replicator.seal.edits(edits, by: principal.name)
         }
-        return try await ledger.write(edits, to: place, by: call.author)
+        return try await coordinator.write(edits, to: place, by: call.author)
     }
 
     /// Makes sure that whoever asks is an admin.
     static func requireAdmin(_ call: CouchCall) throws {
-        guard try call.access(in: call.ledger.directory).mayMakeDatabases else {
-            throw CouchFault.unauthorized("You are not a server admin.")
+        guard try call.access(in: call.coordinator.directory).mayMakeDatabases else {
+            throw CouchError.unauthorized("You are not a server admin.")
         }
     }
 
     private func replicate(_ call: CouchCall) async throws -> Response {
         try Self.requireAdmin(call)
-        guard let principal = call.principal else { throw IdentityFault.missing }
+        guard let principal = call.principal else { throw IdentityError.missing }
         let body = try await call.tree(limit: CouchLimits.settingBytes)
         if body["cancel"]?.boolean == true {
             var id = body["replication_id"]?.string ?? body["_local_id"]?.string
             if id == nil { id = try ReplicationOrder(body, openedBy: replicator.seal).id }
             guard let id, replicator.cancel(id) else {
-                throw CouchFault(.notFound, "not_found", "There is no such replication.")
+                throw CouchError(.notFound, "not_found", "There is no such replication.")
             }
             return call.ok { $0.member("_local_id", id) }
         }
@@ -55,11 +55,11 @@ extension CouchEndpoint {
             return call.ok(.accepted) { $0.member("_local_id", id) }
         }
         do {
-            let startedAt = ledger.now()
+            let startedAt = coordinator.now()
             let (progress, kept) = try await replicator.carryOut(order, by: principal.user)
             // Where nobody keeps a log, this run is all there is to tell.
             let run = ReplicationLog.Session(
-                id: order.id, startedAt: startedAt, endedAt: ledger.now(), start: order.options.since ?? .start,
+                id: order.id, startedAt: startedAt, endedAt: coordinator.now(), start: order.options.since ?? .start,
                 recorded: progress.sequence ?? .start, counts: progress.counts)
             let log = kept ?? ReplicationLog(history: [run])
             return call.ok { writer in
@@ -72,19 +72,19 @@ extension CouchEndpoint {
                 writer.key("history")
                 writer.raw(log.historyText)
             }
-        } catch let fault as ReplicationFault {
+        } catch let fault as ReplicationError {
             throw Self.told(fault)
         }
     }
 
     /// A replication's fault in CouchDB's words.
-    private static func told(_ fault: ReplicationFault) -> CouchFault {
+    private static func told(_ fault: ReplicationError) -> CouchError {
         switch fault {
-        case .noDatabase(let name): CouchFault(.notFound, "db_not_found", "could not open \(name)")
-        case .unauthorized: CouchFault(.unauthorized, "unauthorized", fault.description)
-        case .forbidden: CouchFault(.forbidden, "forbidden", fault.description)
-        case .unsupported: CouchFault(.badRequest, "bad_request", fault.description)
-        default: CouchFault(.internalServerError, "replication_failed", fault.description)
+        case .noDatabase(let name): CouchError(.notFound, "db_not_found", "could not open \(name)")
+        case .unauthorized: CouchError(.unauthorized, "unauthorized", fault.description)
+        case .forbidden: CouchError(.forbidden, "forbidden", fault.description)
+        case .unsupported: CouchError(.badRequest, "bad_request", fault.description)
+        default: CouchError(.internalServerError, "replication_failed", fault.description)
         }
     }
 }

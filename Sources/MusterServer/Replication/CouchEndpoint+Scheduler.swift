@@ -32,7 +32,7 @@ extension CouchEndpoint {
         add(.get, "/_scheduler/jobs/{job}", "A replication that runs.", to: &routes) { call in
             try Self.requireAdmin(call)
             let id = try call.parameter("job")
-            guard let job = replicator.jobs.first(where: { $0.order.id == id }) else { throw CouchFault.missing }
+            guard let job = replicator.jobs.first(where: { $0.order.id == id }) else { throw CouchError.missing }
             return .json { $0.job(job) }
         }
         for path in ["/_scheduler/docs", "/_scheduler/docs/{replicator}"] {
@@ -51,8 +51,8 @@ extension CouchEndpoint {
         try Self.requireReplicator(call)
         let page = try SchedulerPage(call.query)
         let jobs = replicator.jobsByDocument
-        let database = ledger.directory.database(named: DatabaseName.replicator)?.number
-        let (total, rows) = try await ledger.readDocuments { reader in
+        let database = coordinator.directory.database(named: DatabaseName.replicator)?.number
+        let (total, rows) = try await coordinator.readDocuments { reader in
             var total = 0
             var rows: [ScheduledReplication] = []
             guard let database else { return (total, rows) }
@@ -78,23 +78,23 @@ extension CouchEndpoint {
         try Self.requireReplicator(call)
         let id = try call.parameter("document")
         let jobs = replicator.jobsByDocument
-        guard let database = ledger.directory.database(named: DatabaseName.replicator)?.number else {
-            throw CouchFault.missing
+        guard let database = coordinator.directory.database(named: DatabaseName.replicator)?.number else {
+            throw CouchError.missing
         }
-        let row = try await ledger.readDocuments { reader in
+        let row = try await coordinator.readDocuments { reader in
             try reader.document(id, in: .database(database)).flatMap {
                 ReplicationDocument($0, openedBy: replicator.seal)
             }
             .map { ScheduledReplication($0, jobs[$0.name]) }
         }
-        guard let row else { throw CouchFault.missing }
+        guard let row else { throw CouchError.missing }
         return .json { $0.scheduled(row) }
     }
 
     /// The one database whose documents order replications.
     private static func requireReplicator(_ call: CouchCall) throws {
-        guard call.exchange.parameters["replicator"] != nil else { return }
-        guard try call.parameter("replicator") == DatabaseName.replicator else { throw CouchFault.missing }
+        guard call.context.parameters["replicator"] != nil else { return }
+        guard try call.parameter("replicator") == DatabaseName.replicator else { throw CouchError.missing }
     }
 }
 
@@ -108,7 +108,7 @@ private struct SchedulerPage: Sendable {
     /// The most rows in one answer.
     static let rowLimit = 1_000
 
-    init(_ query: CouchQuery) throws(CouchFault) {
+    init(_ query: CouchQuery) throws(CouchError) {
         skip = try query.count("skip") ?? 0
         limit = min(try query.count("limit") ?? Self.rowLimit, Self.rowLimit)
         states = Set((query.text("states") ?? "").split(separator: ",").map(String.init))

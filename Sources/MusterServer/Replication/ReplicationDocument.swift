@@ -13,7 +13,7 @@ struct ReplicationDocument: Sendable {
     /// What it says.
     let body: DocumentBody
     /// What it orders; a fault where that cannot be read.
-    let order: Result<ReplicationOrder, CouchFault>
+    let order: Result<ReplicationOrder, CouchError>
     /// Who ordered it, by name; nil in a document of before that was noted.
     let owner: String?
     /// How it ended; nil where it did not.
@@ -35,7 +35,7 @@ struct ReplicationDocument: Sendable {
                 JSONValue(
                     parsing: body.json, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names),
                 openedBy: seal)
-        }.mapError { CouchFault(telling: $0) ?? .badRequest("The order cannot be read.") }
+        }.mapError { CouchError(telling: $0) ?? .badRequest("The order cannot be read.") }
         // By itself: whoever ended must be known to have, whatever else the document says.
         let value =
             (try? JSONValue(

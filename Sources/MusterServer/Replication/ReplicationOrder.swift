@@ -31,9 +31,9 @@ struct ReplicationOrder: Hashable, Sendable {
     /// Reads an order.
     ///
     /// - Parameter seal: opens what is sealed in it.
-    /// - Throws: `CouchFault` for one that says nothing, or asks for what there is not.
+    /// - Throws: `CouchError` for one that says nothing, or asks for what there is not.
     init(_ value: JSONValue, openedBy seal: ReplicationSeal) throws {
-        guard value.members != nil else { throw CouchFault.badRequest("Request body must be a JSON object") }
+        guard value.members != nil else { throw CouchError.badRequest("Request body must be a JSON object") }
         source = try Self.side(value["source"], "source", seal)
         target = try Self.side(value["target"], "target", seal)
         options = Replication.Options()
@@ -44,36 +44,36 @@ struct ReplicationOrder: Hashable, Sendable {
         options.since = value["since_seq"].map { PeerSequence(json: String(decoding: $0.bytes, as: UTF8.self)) }
         for proxy in ["proxy", "source_proxy", "target_proxy"] where value[proxy] != nil {
             // Whoever asks for one has a reason that no other way is taken.
-            throw CouchFault.unsupported("Proxies")
+            throw CouchError.unsupported("Proxies")
         }
-        if value["filter"] != nil { throw CouchFault.notImplemented("Filters other than doc_ids and selector") }
+        if value["filter"] != nil { throw CouchError.notImplemented("Filters other than doc_ids and selector") }
         options.filter = try Self.filter(value)
     }
 
     private static func flag(_ value: JSONValue, _ name: String, otherwise: Bool = false) throws -> Bool {
         guard let said = value[name] else { return otherwise }
-        guard let flag = said.boolean else { throw CouchFault.badRequest("parameter `\(name)` must be a boolean") }
+        guard let flag = said.boolean else { throw CouchError.badRequest("parameter `\(name)` must be a boolean") }
         return flag
     }
 
     private static func filter(_ value: JSONValue) throws -> ReplicationFilter {
         guard let list = value["doc_ids"] else {
             guard let selector = value["selector"] else { return .all }
-            do throws(SelectorFault) {
+            do throws(SelectorError) {
                 _ = try Selector(selector)
             } catch {
-                throw CouchFault.badRequest("The selector cannot be read.")
+                throw CouchError.badRequest("The selector cannot be read.")
             }
             return .selector(String(decoding: selector.bytes, as: UTF8.self))
         }
         guard value["selector"] == nil else {
-            throw CouchFault.badRequest("`doc_ids` and `selector` are mutually exclusive")
+            throw CouchError.badRequest("`doc_ids` and `selector` are mutually exclusive")
         }
-        guard let ids = list.elements else { throw CouchFault.badRequest("parameter `doc_ids` must be an array") }
-        guard ids.count <= CouchLimits.names else { throw CouchFault.badRequest("doc_ids are too many.") }
+        guard let ids = list.elements else { throw CouchError.badRequest("parameter `doc_ids` must be an array") }
+        guard ids.count <= CouchLimits.names else { throw CouchError.badRequest("doc_ids are too many.") }
         return .documents(
             try ids.map { id in
-                guard let text = id.string else { throw CouchFault.badRequest("`doc_ids` must be texts") }
+                guard let text = id.string else { throw CouchError.badRequest("`doc_ids` must be texts") }
                 return text
             })
     }
@@ -82,10 +82,10 @@ struct ReplicationOrder: Hashable, Sendable {
         _ value: JSONValue?, _ name: String, _ seal: ReplicationSeal
     ) throws -> Side {
         guard let text = value?.string ?? value?["url"]?.string else {
-            throw CouchFault.badRequest("\(name) must be the name or the URL of a database.")
+            throw CouchError.badRequest("\(name) must be the name or the URL of a database.")
         }
         guard text.contains("://") else { return .local(text) }
-        guard var address = PeerAddress(text) else { throw CouchFault.badRequest("\(name) is no http or https URL.") }
+        guard var address = PeerAddress(text) else { throw CouchError.badRequest("\(name) is no http or https URL.") }
         if let basic = value?["auth"]?["basic"], let user = basic["username"]?.string,
             let password = try seal.password(basic["password"], of: user, at: address)
         {
@@ -103,7 +103,7 @@ struct ReplicationOrder: Hashable, Sendable {
         return .remote(address)
     }
 
-    private static let otherHeader = CouchFault.badRequest(
+    private static let otherHeader = CouchError.badRequest(
         "Of headers, only Authorization with Basic or Bearer is sent.")
 
     private static func credentials(_ header: String) throws -> PeerCredentials {

@@ -18,7 +18,7 @@ struct ReplicationSeal: Sendable {
 
     /// Edits as they are stored: the orders among them are the author's, whatever they say.
     ///
-    /// - Throws: `JSONFault` for a body that is no JSON.
+    /// - Throws: `JSONError` for a body that is no JSON.
     func edits(_ edits: [DocumentEdit], by author: String) throws -> [DocumentEdit] {
         try edits.map { edit in
             guard !edit.isDeleted, !edit.id.hasPrefix("_design/") else { return edit }
@@ -130,7 +130,7 @@ struct ReplicationSeal: Sendable {
         guard let sealed = value?[Self.sealedKey]?.string else { return value?.string }
         guard let bytes = UnpaddedBase64.decode(sealed, .forURLs), let secret = try? vault.open(bytes, for: purpose)
         else {
-            throw CouchFault.badRequest("A sealed password opens only for the peer and the name that it was given for.")
+            throw CouchError.badRequest("A sealed password opens only for the peer and the name that it was given for.")
         }
         return String(decoding: secret, as: UTF8.self)
     }

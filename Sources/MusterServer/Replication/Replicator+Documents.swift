@@ -21,19 +21,19 @@ extension Replicator {
         /// Whether others wait for their turn.
         var isCrowded = false
         /// Up to where the documents were read.
-        var sequence = Sequence.zero
+        var sequence = LogSequence.zero
     }
 
     /// Does once what the documents say, and waits until one was touched.
     func follow() async throws {
-        guard let place = ledger.directory.database(named: DatabaseName.replicator), let database = place.number,
-            let admin = ledger.directory.users.all.first(where: { $0.role == .admin })
+        guard let place = coordinator.directory.database(named: DatabaseName.replicator), let database = place.number,
+            let admin = coordinator.directory.users.all.first(where: { $0.role == .admin })
         else {
             // Documents that are no more order nothing.
             end { $0.document != nil }
             return try await Task.sleep(for: .seconds(Self.lookSeconds))
         }
-        let home = try await LedgerHome(place, by: admin.number, ledger, feeds)
+        let home = try await StoredDatabaseHome(place, by: admin.number, coordinator, feeds)
         let running = Set(jobs.compactMap(\.document))
         let room = Self.jobLimit - jobs.count
         let agenda = try await home.look { [seal] reader in
@@ -53,8 +53,8 @@ extension Replicator {
                 continue
             }
             // A document of before its owner was noted goes on by the first admin's right, as it did.
-            guard let owner = document.owner.map({ ledger.directory.users[$0] }) ?? admin,
-                ledger.directory.letsReplicate(orderedBy: owner.number)
+            guard let owner = document.owner.map({ coordinator.directory.users[$0] }) ?? admin,
+                coordinator.directory.letsReplicate(orderedBy: owner.number)
             else {
                 try await write(.failed(nil, reason: Self.unfounded), into: document.name, in: place)
                 continue
@@ -73,7 +73,7 @@ extension Replicator {
 
     /// Ends the jobs whose givers may order none any more, and says so in the documents that ordered them.
     func endUnfounded() async {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let unfounded = jobs.filter { !directory.letsReplicate(orderedBy: $0.user) }
         guard !unfounded.isEmpty else { return }
         end { !directory.letsReplicate(orderedBy: $0.user) }
@@ -86,16 +86,16 @@ extension Replicator {
     }
 
     /// Seals what an earlier version stored as it came.
-    private func sealSecrets(of document: ReplicationDocument, in place: DatabasePlace) async throws {
+    private func sealSecrets(of document: ReplicationDocument, in place: ResolvedDatabase) async throws {
         var body = document.body
         body.json = try seal.sealed(body.json, owner: nil)
         let edit = DocumentEdit(
             id: document.name.id, body: body, isDeleted: false, place: .on(document.name.revision))
-        _ = try await ledger.write([edit], to: place, by: nil)
+        _ = try await coordinator.write([edit], to: place, by: nil)
     }
 
     /// Returns when a document was touched, or when one that waits for its turn may begin.
-    private func wait(for home: LedgerHome, after sequence: Sequence, orRoom isCrowded: Bool) async throws {
+    private func wait(for home: StoredDatabaseHome, after sequence: LogSequence, orRoom isCrowded: Bool) async throws {
         guard isCrowded else { return try await home.waitForChange(after: sequence) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await home.waitForChange(after: sequence) }
@@ -111,16 +111,16 @@ extension Replicator {
 
     /// Begins what a document orders. A network that is away ends nothing: it is tried until it is back.
     private func begin(
-        _ order: ReplicationOrder, of document: ReplicationJob.DocumentName, in place: DatabasePlace,
+        _ order: ReplicationOrder, of document: ReplicationJob.DocumentName, in place: ResolvedDatabase,
         by user: UserNumber
     ) throws {
-        let startedAt = ledger.now()
+        let startedAt = coordinator.now()
         _ = try enlist(order, document: document, by: user) { [self] number in
             let ending: ReplicationEnding
             do {
                 let done = try await persist(in: order, by: user) { self.note($0, of: number) }
                 ending = .completed(order, done.progress, startedAt: startedAt)
-            } catch let error where error is ReplicationFault || error is CouchFault {
+            } catch let error where error is ReplicationError || error is CouchError {
                 // Whoever ended it, or stops the server, did not find that it cannot be done. Of another error, such as
                 // a full disk, nobody knows that: it is begun again.
                 try Task.checkCancellation()
@@ -130,7 +130,7 @@ extension Replicator {
             while true {
                 do {
                     return try await write(ending, into: document, in: place)
-                } catch LedgerError.full {
+                } catch CoordinatorError.full {
                     try await Task.sleep(for: .seconds(Self.lookSeconds))
                 }
             }
@@ -139,19 +139,19 @@ extension Replicator {
 
     /// Writes into a document how its replication ended, unless it says something else by now.
     private func write(
-        _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in place: DatabasePlace
+        _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in place: ResolvedDatabase
     ) async throws {
         guard let database = place.number else { return }
-        let found = try await ledger.readDocuments { [seal] reader in
+        let found = try await coordinator.readDocuments { [seal] reader in
             try reader.document(document.id, in: .database(database)).flatMap {
                 ReplicationDocument($0, openedBy: seal)
             }
         }
         guard let found, found.name == document else { return }
         let edit = DocumentEdit(
-            id: document.id, body: try ending.told(in: found.body, at: ledger.now()), isDeleted: false,
+            id: document.id, body: try ending.told(in: found.body, at: coordinator.now()), isDeleted: false,
             place: .on(document.revision))
         // Where someone was faster, what was written last is followed next.
-        _ = try await ledger.write([edit], to: place, by: nil)
+        _ = try await coordinator.write([edit], to: place, by: nil)
     }
 }

@@ -32,7 +32,7 @@ extension Replicator {
                 var done = try await replicate(order, by: user, tell)
                 done.progress.counts = before + done.progress.counts
                 return done
-            } catch let fault as ReplicationFault where fault.isPassing {
+            } catch let fault as ReplicationError where fault.isPassing {
                 var progress = told.withLock { $0 }
                 progress.state = .waiting(seconds: Self.awaySeconds, after: fault)
                 report(progress)
@@ -75,8 +75,12 @@ extension Replicator {
         switch side {
         case .local(let name):
             if isMade { try await make(name, by: user) }
-            guard let place = ledger.directory.database(named: name) else { throw ReplicationFault.noDatabase(name) }
-            return (DocumentPeer(try await LedgerHome(place, by: user, isOrdered: true, ledger, feeds)), nil)
+            guard let place = coordinator.directory.database(named: name) else {
+                throw ReplicationError.noDatabase(name)
+            }
+            return (
+                DocumentPeer(try await StoredDatabaseHome(place, by: user, isOrdered: true, coordinator, feeds)), nil
+            )
         case .remote(let address):
             let connections = try await connections(to: address)
             return (HTTPPeer(address, connections: connections), connections)
@@ -84,11 +88,11 @@ extension Replicator {
     }
 
     private func make(_ name: String, by user: UserNumber) async throws {
-        guard ledger.directory.database(named: name) == nil else { return }
+        guard coordinator.directory.database(named: name) == nil else { return }
         guard DatabaseName.isValid(name), !ReservedPaths.contains(name),
             DatabaseName.user(ofLocations: name) == nil
-        else { throw CouchFault.illegalName(name) }
-        _ = try await ledger.makeDatabase(named: name, by: Author(user: user))
+        else { throw CouchError.illegalName(name) }
+        _ = try await coordinator.makeDatabase(named: name, by: Author(user: user))
     }
 
     /// Connections that lead to addresses that were looked at, and to no other: a name is not looked up again.
@@ -96,13 +100,13 @@ extension Replicator {
         do {
             let found = try await resolver.addresses(of: address.host, port: address.port)
             for candidate in found {
-                if let refusal = policy.refusal(of: candidate) { throw ReplicationFault.unsupported(refusal) }
+                if let refusal = policy.refusal(of: candidate) { throw ReplicationError.unsupported(refusal) }
             }
-            guard let literal = found.first?.ipAddress else { throw ReplicationFault.unreachable("no address") }
+            guard let literal = found.first?.ipAddress else { throw ReplicationError.unreachable("no address") }
             return HTTPConnections(addresses: [address.host: literal])
-        } catch let fault as CallFault {
-            guard case .unreachable(let reason) = fault else { throw ReplicationFault.unreachable("no address") }
-            throw ReplicationFault.unreachable(reason)
+        } catch let fault as CallError {
+            guard case .unreachable(let reason) = fault else { throw ReplicationError.unreachable("no address") }
+            throw ReplicationError.unreachable(reason)
         }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// Runs the replications that admins ordered: those of `_replicate` until the server stops, those of the documents in
 /// `_replicator` again after every start, until they have ended. Where each goes on is in the logs at its two sides.
 package final class Replicator: Service {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let feeds: DocumentFeeds
     let policy: AddressPolicy
     /// Seals and opens what orders prove themselves to peers with.
@@ -38,18 +38,21 @@ package final class Replicator: Service {
     /// - Parameters:
     ///   - vault: seals what orders prove themselves to peers with.
     ///   - allowsPrivate: whether peers may be on this machine or in a private network.
-    package convenience init(ledger: Ledger, feeds: DocumentFeeds, vault: SecretVault, allowsPrivate: Bool) {
+    package convenience init(
+        coordinator: StoreCoordinator, feeds: DocumentFeeds, vault: SecretVault, allowsPrivate: Bool
+    ) {
         self.init(
-            ledger: ledger, feeds: feeds, vault: vault, allowsPrivate: allowsPrivate, resolver: SystemResolver())
+            coordinator: coordinator, feeds: feeds, vault: vault, allowsPrivate: allowsPrivate,
+            resolver: SystemResolver())
     }
 
     init(
-        ledger: Ledger, feeds: DocumentFeeds, vault: SecretVault = SecretVault(), allowsPrivate: Bool,
+        coordinator: StoreCoordinator, feeds: DocumentFeeds, vault: SecretVault = SecretVault(), allowsPrivate: Bool,
         resolver: any HostResolver,
         pacing: ReplicationPacing? = nil
     ) {
-        self.pacing = pacing ?? ReplicationPacing(now: ledger.now)
-        self.ledger = ledger
+        self.pacing = pacing ?? ReplicationPacing(now: coordinator.now)
+        self.coordinator = coordinator
         self.feeds = feeds
         self.resolver = resolver
         seal = ReplicationSeal(vault: vault)
@@ -60,7 +63,7 @@ package final class Replicator: Service {
 
     /// Carries an order out while its sender waits.
     ///
-    /// - Throws: `CouchFault` when as many run as may; `ReplicationFault`, `CancellationError` when it was ended.
+    /// - Throws: `CouchError` when as many run as may; `ReplicationError`, `CancellationError` when it was ended.
     func carryOut(_ order: ReplicationOrder, by user: UserNumber) async throws -> Done {
         let task = try enlist(order, document: nil, by: user) { [self] number in
             try await replicate(order, by: user) { self.note($0, of: number) }
@@ -74,7 +77,7 @@ package final class Replicator: Service {
 
     /// Begins an order that goes on by itself; one that runs already is left as it is.
     ///
-    /// - Throws: `CouchFault` when as many run as may.
+    /// - Throws: `CouchError` when as many run as may.
     func begin(_ order: ReplicationOrder, by user: UserNumber) throws {
         guard !jobs.contains(where: { $0.document == nil && $0.order.id == order.id }) else { return }
         _ = try enlist(order, document: nil, by: user) { [self] number in
@@ -92,16 +95,16 @@ package final class Replicator: Service {
         roster.withLock { roster in roster.jobs.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    private static let tooMany = CouchFault.unavailable("\(jobLimit) replications run already.")
+    private static let tooMany = CouchError.unavailable("\(jobLimit) replications run already.")
 
     /// Begins a job; it is on the roster until it has ended.
     ///
-    /// - Throws: `CouchFault` when as many run as may.
+    /// - Throws: `CouchError` when as many run as may.
     func enlist<Success: Sendable>(
         _ order: ReplicationOrder, document: ReplicationJob.DocumentName?, by user: UserNumber,
         _ work: @escaping @Sendable (_ number: Int) async throws -> Success
     ) throws -> Task<Success, any Error> {
-        let moment = ledger.now()
+        let moment = coordinator.now()
         return try roster.withLock { roster in
             guard roster.jobs.count < Self.jobLimit else { throw Self.tooMany }
             roster.lastNumber += 1
@@ -119,7 +122,7 @@ package final class Replicator: Service {
 
     /// Notes how a job goes.
     func note(_ progress: ReplicationProgress, of number: Int) {
-        let moment = ledger.now()
+        let moment = coordinator.now()
         roster.withLock { $0.jobs[number]?.note(progress, at: moment) }
     }
 
@@ -150,7 +153,7 @@ package final class Replicator: Service {
 
     /// What may be told of an error: ours are written so that they hold no secret.
     static func sentence(_ error: any Error) -> String {
-        (error as? ReplicationFault)?.description ?? (error as? CouchFault)?.reason ?? "it failed"
+        (error as? ReplicationError)?.description ?? (error as? CouchError)?.reason ?? "it failed"
     }
 
     /// Follows the documents of `_replicator`, and ends what nobody may order any more, until graceful shutdown.

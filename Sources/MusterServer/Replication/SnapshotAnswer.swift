@@ -10,12 +10,12 @@ import NIOCore
 /// All leaves of all documents, in the order of their changes, as lines of JSON; after every page `{"last_seq":N}`,
 /// behind the last the same with `"done":true`. Whoever is cut off has everything up to the last mark.
 struct SnapshotAnswer: PagedAnswer {
-    private let home: LedgerHome
-    private var since: MusterCore.Sequence
+    private let home: StoredDatabaseHome
+    private var since: MusterCore.LogSequence
     private var size = PageSize()
     private(set) var isComplete = false
 
-    init(_ home: LedgerHome, since: MusterCore.Sequence) {
+    init(_ home: StoredDatabaseHome, since: MusterCore.LogSequence) {
         self.home = home
         self.since = since
     }
@@ -43,23 +43,23 @@ struct SnapshotAnswer: PagedAnswer {
 extension CouchEndpoint {
     func snapshot(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
-        guard let principal = call.principal else { throw IdentityFault.missing }
-        guard place.scope != nil else { throw CouchFault.forbidden("Users are not replicated.") }
-        let home = try await LedgerHome(place, by: principal.user, ledger, feeds)
+        guard let principal = call.principal else { throw IdentityError.missing }
+        guard place.scope != nil else { throw CouchError.forbidden("Users are not replicated.") }
+        let home = try await StoredDatabaseHome(place, by: principal.user, coordinator, feeds)
         // Whoever was cut off goes on behind a mark.
         let mark = try call.query.text("since").flatMap { text in try FeedTerms.sequence(text) }
         let answer = SnapshotAnswer(home, since: mark ?? .zero)
         let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")
         var headers: HTTPFields = [.contentType: "application/x-ndjson"]
         if isPacked { headers[.contentEncoding] = "gzip" }
-        let ledger = ledger
+        let coordinator = coordinator
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
                 var answer = answer
                 var packing = isPacked ? try GzipStream() : nil
                 while !answer.isComplete {
-                    let (advanced, bytes) = try await ledger.page(of: answer)
+                    let (advanced, bytes) = try await coordinator.page(of: answer)
                     answer = advanced
                     let piece = try packing?.pack(bytes, isLast: answer.isComplete) ?? ByteBuffer(bytes: bytes)
                     try await writer.write(piece)
@@ -74,8 +74,8 @@ extension CouchEndpoint {
 final class GzipStream {
     private var stream = z_stream()
 
-    /// - Throws: `InflateFault.damaged` when zlib has no memory.
-    init() throws(InflateFault) {
+    /// - Throws: `InflateError.damaged` when zlib has no memory.
+    init() throws(InflateError) {
         let size = Int32(MemoryLayout<z_stream>.size)
         guard deflateInit2_(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
             throw .damaged
@@ -85,7 +85,7 @@ final class GzipStream {
     deinit { deflateEnd(&stream) }
 
     /// Packs what comes next; everything that was given can be unpacked from what was returned.
-    func pack(_ bytes: [UInt8], isLast: Bool) throws(InflateFault) -> ByteBuffer {
+    func pack(_ bytes: [UInt8], isLast: Bool) throws(InflateError) -> ByteBuffer {
         var result = ByteBuffer()
         var status = Z_OK
         bytes.withUnsafeBytes { input in

@@ -7,7 +7,7 @@ import MusterWire
 ///
 /// Used by the writer's thread alone.
 final class RuleBook {
-    let telling: EventTelling
+    let telling: EventMapper
     private let directory: () -> Directory
     private var index = PatternIndex()
     /// Enabled rules that have a target of the directory.
@@ -34,7 +34,7 @@ final class RuleBook {
     ///
     /// - Parameter directory: tells the directory as it is when it is called.
     init(origin: EventOrigin, directory: @escaping () -> Directory) {
-        telling = EventTelling(origin: origin)
+        telling = EventMapper(origin: origin)
         self.directory = directory
         let directory = directory()
         for tracker in directory.trackers.all where tracker.emitsPositionEvents { emitters.insert(tracker.number) }
@@ -57,7 +57,7 @@ final class RuleBook {
     ///
     /// - Parameter store: asked for fixes that were not noted.
     func follow(
-        _ change: Change, _ sequence: Sequence, at moment: Instant, in transaction: any StoreTransaction,
+        _ change: Change, _ sequence: LogSequence, at moment: Instant, in transaction: any StoreTransaction,
         over store: any Store
     ) throws {
         guard mayConcern(change) else { return }

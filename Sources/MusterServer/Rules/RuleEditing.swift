@@ -3,21 +3,21 @@ import MusterStore
 package import MusterWire
 
 /// Why a rule cannot be as it was asked for.
-package enum RuleFault: Error, Hashable, Sendable {
+package enum RuleError: Error, Hashable, Sendable {
     case noRule(String)
     case hasTargets(String)
     case tooManyRules(limit: Int)
     case tooManyTargets(limit: Int)
-    case pattern(EventPatternFault)
+    case pattern(EventPatternError)
     /// Why the pattern cannot say which regions are muster regions.
     case safetyPattern(String)
     case noTarget(String)
-    case input(InputFault)
+    case input(InputError)
     /// The target `safety` is given nothing.
     case safetyTakesNoInput
 }
 
-extension RuleFault: CustomStringConvertible {
+extension RuleError: CustomStringConvertible {
     /// One sentence, for people.
     package var description: String {
         switch self {
@@ -60,7 +60,7 @@ enum RuleEditing {
 
     /// Compiles a pattern, to be sure that it can be.
     @discardableResult
-    static func compile(_ pattern: String) throws(RuleFault) -> EventPattern {
+    static func compile(_ pattern: String) throws(RuleError) -> EventPattern {
         do {
             return try EventPattern(parsing: pattern)
         } catch {
@@ -74,19 +74,19 @@ enum RuleEditing {
             rule.pattern = pattern
             return rule
         }
-        guard directory.rules.count < ruleLimit else { throw RuleFault.tooManyRules(limit: ruleLimit) }
+        guard directory.rules.count < ruleLimit else { throw RuleError.tooManyRules(limit: ruleLimit) }
         return Rule(number: try draft.transaction.nextRuleNumber(), name: name, pattern: pattern)
     }
 
     /// Makes sure that a rule can be followed as it is.
-    static func check(_ rule: Rule) throws(RuleFault) {
+    static func check(_ rule: Rule) throws(RuleError) {
         let pattern = try compile(rule.pattern)
         guard rule.targets.count <= targetLimit else { throw .tooManyTargets(limit: targetLimit) }
         for target in rule.targets { try check(target, with: pattern) }
     }
 
     /// Makes sure that a target can be given what it is to be given, and that `safety` understands the pattern.
-    static func check(_ target: RuleTarget, with pattern: EventPattern) throws(RuleFault) {
+    static func check(_ target: RuleTarget, with pattern: EventPattern) throws(RuleError) {
         do {
             _ = try TargetInput(target.input)
         } catch {
@@ -98,7 +98,7 @@ enum RuleEditing {
     }
 
     /// Where a target's name leads.
-    static func destination(named name: String, in directory: Directory) throws(RuleFault) -> RuleTarget.Destination {
+    static func destination(named name: String, in directory: Directory) throws(RuleError) -> RuleTarget.Destination {
         if name == safety { return .safety }
         guard let target = directory.targets[name] else { throw .noTarget(name) }
         return .target(target.number)

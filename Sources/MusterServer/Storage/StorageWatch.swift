@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Looks after the disk while the server runs: measures its room, says in the log once a minute that it refuses writes,
 /// tries a write from time to time, and has everything that was put off made up for when one succeeds.
 struct StorageWatch: Service {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let directory: String
     let warningBytes: Int64
     let logger: Logger
@@ -22,17 +22,17 @@ struct StorageWatch: Service {
         try? await cancelWhenGracefulShutdown {
             var schedule = StorageSchedule(warningBytes: warningBytes)
             while true {
-                for step in schedule.takeSteps(for: ledger.storage.status, at: now()) { await carryOut(step) }
+                for step in schedule.takeSteps(for: coordinator.storage.status, at: now()) { await carryOut(step) }
                 try await Task.sleep(for: .seconds(1))
             }
         }
     }
 
     private func carryOut(_ step: StorageSchedule.Step) async {
-        let status = ledger.storage.status
+        let status = coordinator.storage.status
         switch step {
         case .measure:
-            ledger.storage.recordSpace(DiskSpace(ofFileSystemAt: directory))
+            coordinator.storage.recordSpace(DiskSpace(ofFileSystemAt: directory))
             if status.isWritable { DiskReserve.make(in: directory) }
         case .testWriting: await testWriting()
         case .logRefusal:
@@ -47,10 +47,10 @@ struct StorageWatch: Service {
 
     private func testWriting() async {
         let space = DiskSpace(ofFileSystemAt: directory)
-        ledger.storage.recordSpace(space)
+        coordinator.storage.recordSpace(space)
         if let space, space.freeBytes < Self.recoveryBytes { return }
         do {
-            try await ledger.testWriting()
+            try await coordinator.testWriting()
         } catch {
             // Refused still: it is tried again at the next turn.
             logger.debug("A test write failed", metadata: ["error": "\(error)"])
@@ -58,12 +58,12 @@ struct StorageWatch: Service {
         }
         do {
             try await onRecovery()
-        } catch LedgerError.unwritable {
+        } catch CoordinatorError.unwritable {
             return
         } catch {
             logger.warning("Not everything that was put off could be made up for", metadata: ["error": "\(error)"])
         }
-        ledger.storage.recordRecovery()
+        coordinator.storage.recordRecovery()
     }
 
     private func metadata(of status: StorageHealth.Status) -> Logger.Metadata {

@@ -30,7 +30,7 @@ final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - urgency: 0 is done first.
     ///   - isAbandoned: whether nobody waits for the result any more: then the work is not begun.
-    /// - Throws: `WorkFault`; `CancellationError` when nobody waits any more or the pool has ended; what `work` throws.
+    /// - Throws: `WorkError`; `CancellationError` when nobody waits any more or the pool has ended; what `work` throws.
     func run<Success: Sendable>(
         _ lane: Lane, urgency: Int = 0, share: Share, isAbandoned: @escaping @Sendable () -> Bool = { false },
         _ work: @escaping @Sendable () throws -> Success
@@ -63,7 +63,7 @@ final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         }
     }
 
-    private func refuse(_ job: Job, _ fault: WorkFault) {
+    private func refuse(_ job: Job, _ fault: WorkError) {
         refused.withLock { $0 += 1 }
         job(fault)
     }
@@ -105,7 +105,7 @@ struct WorkCounts: Hashable, Sendable {
 }
 
 /// Why work was not taken.
-enum WorkFault: Error, Hashable, Sendable {
+enum WorkError: Error, Hashable, Sendable {
     /// Whoever asks has as much work waiting as one may have.
     case shareIsFull
     /// As much work is waiting as may wait.

@@ -13,7 +13,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func action() throws(CodecFault) -> Action {
+    mutating func action() throws(CodecError) -> Action {
         guard let kind = Action.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
         let author = UserNumber(try number())
         let user = try number()

@@ -3,7 +3,7 @@ import MusterDocuments
 import MusterGeometry
 
 extension ByteReader {
-    mutating func decimal() throws(CodecFault) -> Double {
+    mutating func decimal() throws(CodecError) -> Double {
         let value = try varint()
         guard value & 1 == 0 else {
             guard value == 1 else { throw .malformed(offset: offset) }
@@ -12,9 +12,9 @@ extension ByteReader {
         return Double(Int64(zigzag: value >> 1)) / 1000
     }
 
-    mutating func instant() throws(CodecFault) -> Instant { Instant(milliseconds: try signed()) }
+    mutating func instant() throws(CodecError) -> Instant { Instant(milliseconds: try signed()) }
 
-    mutating func coordinate() throws(CodecFault) -> Coordinate {
+    mutating func coordinate() throws(CodecError) -> Coordinate {
         let latitude = try exactDouble()
         let longitude = try exactDouble()
         do {
@@ -24,7 +24,7 @@ extension ByteReader {
         }
     }
 
-    mutating func position() throws(CodecFault) -> Position {
+    mutating func position() throws(CodecError) -> Position {
         let sampleTime = try instant()
         let coordinate = try coordinate()
         let delay = try signed()
@@ -44,7 +44,7 @@ extension ByteReader {
         return position
     }
 
-    mutating func sighting() throws(CodecFault) -> Sighting {
+    mutating func sighting() throws(CodecError) -> Sighting {
         let sampleTime = try instant()
         let high = try fixed()
         let uuid = BeaconUUID(high: high, low: try fixed())
@@ -63,12 +63,12 @@ extension ByteReader {
             signalStrength: fields & 2 == 0 ? nil : try decimal(), proximity: proximity)
     }
 
-    mutating func noteName() throws(CodecFault) -> DeviceNote.Name {
+    mutating func noteName() throws(CodecError) -> DeviceNote.Name {
         guard let kind = DeviceNote.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
         return DeviceNote.Name(kind, key: try text())
     }
 
-    mutating func directoryEntry() throws(CodecFault) -> DirectoryEntry {
+    mutating func directoryEntry() throws(CodecError) -> DirectoryEntry {
         let kind = try byte()
         let number = try number()
         switch kind {
@@ -84,7 +84,7 @@ extension ByteReader {
         }
     }
 
-    mutating func shape() throws(CodecFault) -> Shape {
+    mutating func shape() throws(CodecError) -> Shape {
         switch try byte() {
         case 0: return .polygon(try polygon())
         case 1:
@@ -100,7 +100,7 @@ extension ByteReader {
         }
     }
 
-    private mutating func polygon() throws(CodecFault) -> Polygon {
+    private mutating func polygon() throws(CodecError) -> Polygon {
         let holes = try count(minimumBytes: 1)
         let exterior = try ring()
         var polygon = Polygon(exterior: exterior)
@@ -109,7 +109,7 @@ extension ByteReader {
         return polygon
     }
 
-    private mutating func ring() throws(CodecFault) -> [Coordinate] {
+    private mutating func ring() throws(CodecError) -> [Coordinate] {
         let count = try count(minimumBytes: 16)
         var ring: [Coordinate] = []
         ring.reserveCapacity(count)

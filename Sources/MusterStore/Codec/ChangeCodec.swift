@@ -115,8 +115,8 @@ package struct ChangeCodec {
 
     /// The changes in a blob; nil for each that was taken out.
     ///
-    /// - Throws: `CodecFault` when the bytes are not what `put` makes. Never traps.
-    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(CodecFault) -> [Change?] {
+    /// - Throws: `CodecError` when the bytes are not what `put` makes. Never traps.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [Change?] {
         var reader = try start(bytes)
         var changes: [Change?] = []
         while !reader.isAtEnd { changes.append(try next(&reader)) }
@@ -126,10 +126,10 @@ package struct ChangeCodec {
     /// The positions in a blob, and where in it they stand.
     ///
     /// - Parameter first: the number of the blob's first change.
-    /// - Throws: `CodecFault` when the bytes are not what `put` makes.
+    /// - Throws: `CodecError` when the bytes are not what `put` makes.
     static func arrivals(
         in bytes: UnsafeRawBufferPointer, first: Int64
-    ) throws(CodecFault) -> [StagedPositions.Arrival] {
+    ) throws(CodecError) -> [StagedPositions.Arrival] {
         var reader = try start(bytes)
         var arrivals: [StagedPositions.Arrival] = []
         var sequence = first - 1
@@ -154,7 +154,7 @@ package struct ChangeCodec {
     }
 
     /// A reader that stands before the first change of a blob.
-    static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecFault) -> ByteReader {
+    static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ByteReader {
         var reader = ByteReader(bytes)
         let version = try reader.byte()
         guard version == Self.version else { throw .unknownVersion(version) }
@@ -162,7 +162,7 @@ package struct ChangeCodec {
     }
 
     /// The change that the reader stands before; nil for one that was taken out.
-    static func next(_ reader: inout ByteReader) throws(CodecFault) -> Change? {
+    static func next(_ reader: inout ByteReader) throws(CodecError) -> Change? {
         switch try tag(&reader) {
         case .removed: return nil
         case .currentPosition:
@@ -202,17 +202,17 @@ package struct ChangeCodec {
         }
     }
 
-    static func tag(_ reader: inout ByteReader) throws(CodecFault) -> Tag {
+    static func tag(_ reader: inout ByteReader) throws(CodecError) -> Tag {
         guard let tag = Tag(rawValue: try reader.byte()) else { throw .malformed(offset: reader.offset) }
         return tag
     }
 
-    private static func sighting(_ reader: inout ByteReader, isCurrent: Bool) throws(CodecFault) -> Change {
+    private static func sighting(_ reader: inout ByteReader, isCurrent: Bool) throws(CodecError) -> Change {
         let device = DeviceNumber(try reader.number())
         return .sighting(try reader.sighting(), of: device, isCurrent: isCurrent)
     }
 
-    private static func region(_ reader: inout ByteReader, removed: Bool) throws(CodecFault) -> Change {
+    private static func region(_ reader: inout ByteReader, removed: Bool) throws(CodecError) -> Change {
         let region = RegionNumber(try reader.number())
         return .region(region, in: CollectionNumber(try reader.number()), removed: removed)
     }

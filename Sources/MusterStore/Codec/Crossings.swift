@@ -74,7 +74,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func crossing() throws(CodecFault) -> Crossing {
+    mutating func crossing() throws(CodecError) -> Crossing {
         let head = try byte()
         guard let kind = Crossing.Kind(rawValue: head & ~hasPercent) else { throw .malformed(offset: offset) }
         let percent: UInt8? = head & hasPercent == 0 ? nil : try byte()
@@ -84,7 +84,7 @@ extension ByteReader {
             kind: kind, device: device, region: region, sampleTime: try instant(), insidePercent: percent)
     }
 
-    mutating func presenceReport() throws(CodecFault) -> PresenceReport {
+    mutating func presenceReport() throws(CodecError) -> PresenceReport {
         let device = DeviceNumber(try number())
         let region = RegionNumber(try number())
         let standing: Standing = try choice()
@@ -96,7 +96,7 @@ extension ByteReader {
             doubt: doubt, since: since, sampleTime: try instant())
     }
 
-    mutating func belief() throws(CodecFault) -> Belief {
+    mutating func belief() throws(CodecError) -> Belief {
         var belief = Belief(
             sampleTime: try instant(), estimate: try coordinate(), deviationMetres: try exactDouble(), checking: nil)
         switch try byte() {
@@ -112,7 +112,7 @@ extension ByteReader {
         return belief
     }
 
-    mutating func presences() throws(CodecFault) -> [Presence] {
+    mutating func presences() throws(CodecError) -> [Presence] {
         let count = try count(minimumBytes: 3)
         var presences: [Presence] = []
         presences.reserveCapacity(count)
@@ -120,7 +120,7 @@ extension ByteReader {
         return presences
     }
 
-    private mutating func presence() throws(CodecFault) -> Presence {
+    private mutating func presence() throws(CodecError) -> Presence {
         let region = RegionNumber(try number())
         let since = try instant()
         let fields = PresenceFields(rawValue: try byte())
@@ -139,12 +139,12 @@ extension ByteReader {
         return presence
     }
 
-    private mutating func choice<Choice: RawRepresentable<UInt8>>() throws(CodecFault) -> Choice {
+    private mutating func choice<Choice: RawRepresentable<UInt8>>() throws(CodecError) -> Choice {
         guard let choice = Choice(rawValue: try byte()) else { throw .malformed(offset: offset) }
         return choice
     }
 
-    private mutating func optionalChoice<Choice: RawRepresentable<UInt8>>() throws(CodecFault) -> Choice? {
+    private mutating func optionalChoice<Choice: RawRepresentable<UInt8>>() throws(CodecError) -> Choice? {
         let byte = try byte()
         if byte == .max { return nil }
         guard let choice = Choice(rawValue: byte) else { throw .malformed(offset: offset) }

@@ -142,7 +142,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func safety() throws(CodecFault) -> Safety {
+    mutating func safety() throws(CodecError) -> Safety {
         guard let state = Safety.State(rawValue: try byte()) else { throw .malformed(offset: offset) }
         var safety = Safety(state: state, since: try instant())
         let fields = SafetyFields(rawValue: try byte())
@@ -157,7 +157,7 @@ extension ByteReader {
         return safety
     }
 
-    private mutating func source() throws(CodecFault) -> Safety.Source {
+    private mutating func source() throws(CodecError) -> Safety.Source {
         switch try byte() {
         case 0: return .silence
         case 1: return .region
@@ -170,7 +170,7 @@ extension ByteReader {
         }
     }
 
-    mutating func declaration() throws(CodecFault) -> Declaration {
+    mutating func declaration() throws(CodecError) -> Declaration {
         let id = try text()
         let subject = UserNumber(try number())
         let author = UserNumber(try number())
@@ -184,7 +184,7 @@ extension ByteReader {
             receivedTime: receivedTime, note: note, coordinate: try isPresent() ? try coordinate() : nil)
     }
 
-    mutating func declared() throws(CodecFault) -> Declared {
+    mutating func declared() throws(CodecError) -> Declared {
         var declared = Declared()
         guard let standing = Declared.Standing(rawValue: try byte()) else { throw .malformed(offset: offset) }
         declared.standing = standing
@@ -206,7 +206,7 @@ extension ByteReader {
         return declared
     }
 
-    mutating func incident() throws(CodecFault) -> Incident {
+    mutating func incident() throws(CodecError) -> Incident {
         let number = IncidentNumber(try number())
         let team = TeamNumber(try self.number())
         guard let kind = Incident.Kind(rawValue: try byte()) else { throw .malformed(offset: offset) }
@@ -231,7 +231,7 @@ extension ByteReader {
         return incident
     }
 
-    private mutating func closing(_ tag: UInt8) throws(CodecFault) -> Incident.Closing? {
+    private mutating func closing(_ tag: UInt8) throws(CodecError) -> Incident.Closing? {
         let how: Incident.Closing.How
         switch tag {
         case 0: return nil
@@ -247,7 +247,7 @@ extension ByteReader {
         return Incident.Closing(at: try instant(), how: how)
     }
 
-    mutating func incidentEntry() throws(CodecFault) -> IncidentEntry {
+    mutating func incidentEntry() throws(CodecError) -> IncidentEntry {
         let incident = IncidentNumber(try number())
         let at = try instant()
         let person = UserNumber(try number())
@@ -261,7 +261,7 @@ extension ByteReader {
     }
 
     /// A byte that is 1 for what follows or holds, 0 for what does not.
-    private mutating func isPresent() throws(CodecFault) -> Bool {
+    private mutating func isPresent() throws(CodecError) -> Bool {
         switch try byte() {
         case 0: false
         case 1: true

@@ -11,7 +11,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func documentTouch() throws(CodecFault) -> DocumentTouch {
+    mutating func documentTouch() throws(CodecError) -> DocumentTouch {
         guard let database = Int32(exactly: try signed()) else { throw .malformed(offset: offset) }
         let id = try text()
         let isDeleted = try byte() == 1

@@ -44,7 +44,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// A record. A track of another version's is empty: it is found again from where the device was of late.
-    mutating func deviceRecord() throws(CodecFault) -> DeviceRecord {
+    mutating func deviceRecord() throws(CodecError) -> DeviceRecord {
         let fields = RecordFields(rawValue: try byte())
         guard RecordFields.all.isSuperset(of: fields) else { throw .malformed(offset: offset) }
         let evaluated: Instant? = fields.contains(.evaluated) ? try instant() : nil

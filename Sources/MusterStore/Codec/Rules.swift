@@ -54,7 +54,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func postedEvent() throws(CodecFault) -> PostedEvent {
+    mutating func postedEvent() throws(CodecError) -> PostedEvent {
         let source = try text()
         let detailType = try text()
         let time = try instant()
@@ -64,7 +64,7 @@ extension ByteReader {
             source: source, detailType: detailType, time: time, resources: resources, detail: try text())
     }
 
-    mutating func texts() throws(CodecFault) -> [String: String] {
+    mutating func texts() throws(CodecError) -> [String: String] {
         let count = try count(minimumBytes: 2)
         var texts: [String: String] = [:]
         for _ in 0..<count {
@@ -74,7 +74,7 @@ extension ByteReader {
         return texts
     }
 
-    mutating func ruleTargets() throws(CodecFault) -> [RuleTarget] {
+    mutating func ruleTargets() throws(CodecError) -> [RuleTarget] {
         let count = try count(minimumBytes: 3)
         var targets: [RuleTarget] = []
         for _ in 0..<count {
@@ -85,7 +85,7 @@ extension ByteReader {
         return targets
     }
 
-    private mutating func destination() throws(CodecFault) -> RuleTarget.Destination {
+    private mutating func destination() throws(CodecError) -> RuleTarget.Destination {
         switch try byte() {
         case 0: return .safety
         case 1: return .target(TargetNumber(try number()))
@@ -93,7 +93,7 @@ extension ByteReader {
         }
     }
 
-    private mutating func input() throws(CodecFault) -> RuleTarget.Input {
+    private mutating func input() throws(CodecError) -> RuleTarget.Input {
         switch try byte() {
         case 0: return .event
         case 1: return .constant(try text())

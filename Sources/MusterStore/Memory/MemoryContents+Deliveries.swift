@@ -6,7 +6,7 @@ extension MemoryContents {
         guard deliveries.count < deliveryLimits.pending else {
             var refused = delivery
             refused.lastError = DeliveryLimits.fullReason
-            return bury(refused, at: delivery.content.createdAt)
+            return deadLetter(refused, at: delivery.content.createdAt)
         }
         deliveries[delivery.number] = delivery
     }
@@ -17,14 +17,14 @@ extension MemoryContents {
         deliveries[number]?.lastError = error
     }
 
-    mutating func bury(_ number: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) {
+    mutating func deadLetter(_ number: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) {
         guard var dead = deliveries.removeValue(forKey: number) else { return }
         dead.attempts = attempts
         dead.lastError = error ?? dead.lastError
-        bury(dead, at: moment)
+        deadLetter(dead, at: moment)
     }
 
-    private mutating func bury(_ delivery: Delivery, at moment: Instant) {
+    private mutating func deadLetter(_ delivery: Delivery, at moment: Instant) {
         deadLetters[delivery.number] = DeadLetter(delivery: delivery, diedAt: moment)
         let ofTarget = deadLetters.values.filter { $0.delivery.content.target == delivery.content.target }
         guard ofTarget.count > deliveryLimits.deadLettersPerTarget else { return }

@@ -16,8 +16,8 @@ struct MemoryContents {
     var notes: [DeviceNumber: [DeviceNote]] = [:]
     var presences: [DeviceNumber: [Presence]] = [:]
     var refuges: [DeviceNumber: [Presence]] = [:]
-    var records: [DeviceNumber: (sequence: Sequence, record: DeviceRecord)] = [:]
-    var recordedThrough = Sequence.zero
+    var records: [DeviceNumber: (sequence: LogSequence, record: DeviceRecord)] = [:]
+    var recordedThrough = LogSequence.zero
     var isReviewing = false
     var safety: [UserNumber: Safety] = [:]
     var declared: [UserNumber: Declared] = [:]

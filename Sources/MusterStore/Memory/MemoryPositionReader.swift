@@ -2,37 +2,40 @@ import MusterCore
 
 /// The positions of a memory store at one moment.
 final class MemoryPositionReader: PositionReader {
-    let lastSequence: Sequence
-    private let told: [ToldPosition]
+    let lastSequence: LogSequence
+    private let told: [SequencedPosition]
 
     init(_ contents: MemoryContents) {
-        lastSequence = Sequence(contents.lastSequence)
+        lastSequence = LogSequence(contents.lastSequence)
         told = contents.log.flatMap { commit in
             commit.changes.enumerated().compactMap { index, change in
                 guard case .position(let position, let device, _)? = change, position.source != .couchDB,
                     contents.histories[device]?.contains(position) ?? false
                 else { return nil }
-                return ToldPosition(sequence: Sequence(commit.first + Int64(index)), device: device, position: position)
+                return SequencedPosition(
+                    sequence: LogSequence(commit.first + Int64(index)), device: device, position: position)
             }
         }
     }
 
     func positions(
-        of devices: [DeviceNumber], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) -> [ToldPosition] {
+        of devices: [DeviceNumber], since sequence: LogSequence, through end: LogSequence?, isDescending: Bool,
+        limit: Int
+    ) -> [SequencedPosition] {
         let own = told.filter { devices.contains($0.device) }
         return Self.positions(own, since: sequence, through: end, isDescending: isDescending, limit: limit)
     }
 
     func positionsOfAll(
-        since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) -> [ToldPosition] {
+        since sequence: LogSequence, through end: LogSequence?, isDescending: Bool, limit: Int
+    ) -> [SequencedPosition] {
         Self.positions(told, since: sequence, through: end, isDescending: isDescending, limit: limit)
     }
 
     private static func positions(
-        _ told: [ToldPosition], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) -> [ToldPosition] {
+        _ told: [SequencedPosition], since sequence: LogSequence, through end: LogSequence?, isDescending: Bool,
+        limit: Int
+    ) -> [SequencedPosition] {
         let looked = end.map { end in told.filter { isDescending ? $0.sequence >= end : $0.sequence <= end } } ?? told
         let found =
             isDescending
@@ -42,7 +45,7 @@ final class MemoryPositionReader: PositionReader {
 
     func positions(
         of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
-    ) -> [ToldPosition] {
+    ) -> [SequencedPosition] {
         let key = cursor.map { PositionKey($0) }
         let found = told.filter { $0.device == device }.filter { told in
             guard let key else { return true }
@@ -55,7 +58,7 @@ final class MemoryPositionReader: PositionReader {
         return Array(found.prefix(limit))
     }
 
-    func position(of device: DeviceNumber, at place: HistoryCursor) -> ToldPosition? {
+    func position(of device: DeviceNumber, at place: HistoryCursor) -> SequencedPosition? {
         told.first { $0.device == device && PositionKey($0.position) == PositionKey(place) }
     }
 
@@ -63,7 +66,7 @@ final class MemoryPositionReader: PositionReader {
         devices.map { devices in told.count { devices.contains($0.device) } } ?? told.count
     }
 
-    func positionCount(of devices: [DeviceNumber], since sequence: Sequence) -> Int {
+    func positionCount(of devices: [DeviceNumber], since sequence: LogSequence) -> Int {
         told.count { devices.contains($0.device) && $0.sequence > sequence }
     }
 }

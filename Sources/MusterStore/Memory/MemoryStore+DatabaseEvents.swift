@@ -2,17 +2,17 @@ package import MusterCore
 import Synchronization
 
 extension MemoryStore {
-    package func databaseEvents(since sequence: Sequence) throws -> [DatabaseEvent] {
+    package func databaseEvents(since sequence: LogSequence) throws -> [DatabaseEvent] {
         contents.withLock { $0.databaseEvents }.filter { $0.sequence > sequence }
     }
 }
 
 extension MemoryTransaction {
-    func noteMade(_ database: DatabaseNumber, at sequence: Sequence) throws {
+    func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws {
         edits.append { $0.databaseEvents.append(DatabaseEvent(sequence: sequence, database: database)) }
     }
 
-    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: Sequence) throws {
+    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws {
         edits.append { contents in
             for index in contents.databaseEvents.indices where contents.databaseEvents[index].database == database {
                 contents.databaseEvents[index].removedName = name

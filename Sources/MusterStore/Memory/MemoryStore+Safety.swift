@@ -46,7 +46,7 @@ extension MemoryStore {
         return Array(lines.prefix(max(0, limit)))
     }
 
-    package func audit(before cursor: Sequence?, limit: Int) throws -> [AuditEntry] {
+    package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
         let audit = contents.withLock { $0.audit }
         let wanted = audit.reversed().lazy.filter { entry in cursor.map { entry.sequence < $0 } ?? true }
         return Array(wanted.prefix(max(0, limit)))

@@ -43,12 +43,12 @@ package final class MemoryStore: Store {
 
     package func uuid() -> String { name }
 
-    package var lastSequence: Sequence { contents.withLock { Sequence($0.lastSequence) } }
+    package var lastSequence: LogSequence { contents.withLock { LogSequence($0.lastSequence) } }
 
-    package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
+    package func changes(since sequence: LogSequence, limit: Int) throws -> [LoggedChange] {
         try contents.withLock { contents in
             guard sequence.rawValue >= contents.trimmedThrough else {
-                throw StoreError.trimmed(oldest: Sequence(contents.trimmedThrough + 1))
+                throw StoreError.trimmed(oldest: LogSequence(contents.trimmedThrough + 1))
             }
             var page = LogPage(since: sequence, limit: limit)
             for commit in contents.log[contents.log.partitioningIndex { $0.last > sequence.rawValue }...] {
@@ -85,11 +85,11 @@ package final class MemoryStore: Store {
         contents.withLock { $0.refuges }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    package func records() throws -> [(device: DeviceNumber, sequence: Sequence, record: DeviceRecord)] {
+    package func records() throws -> [(device: DeviceNumber, sequence: LogSequence, record: DeviceRecord)] {
         contents.withLock { $0.records }.map { ($0.key, $0.value.sequence, $0.value.record) }.sorted { $0.0 < $1.0 }
     }
 
-    package var recordedThrough: Sequence { contents.withLock { $0.recordedThrough } }
+    package var recordedThrough: LogSequence { contents.withLock { $0.recordedThrough } }
     package var isReviewing: Bool { contents.withLock { $0.isReviewing } }
 
     package func safety() throws -> [(user: UserNumber, safety: Safety)] {
@@ -132,8 +132,8 @@ package final class MemoryStore: Store {
             let (forgotten, trimmed, last) = contents.withLock { contents in
                 (contents.forget(before: horizon, limit: limit), contents.trimmedThrough, contents.lastSequence)
             }
-            let documents = DocumentTables(in: database) { Sequence(last) }
-            let locations = try documents.forgetLocations(through: Sequence(trimmed), limit: limit)
+            let documents = DocumentTables(in: database) { LogSequence(last) }
+            let locations = try documents.forgetLocations(through: LogSequence(trimmed), limit: limit)
             try documents.finish()
             return forgotten + locations
         }

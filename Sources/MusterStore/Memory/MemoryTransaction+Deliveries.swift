@@ -16,8 +16,8 @@ extension MemoryTransaction {
         edits.append { $0.postpone(delivery, until: next, attempts: attempts, error: error) }
     }
 
-    func bury(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws {
-        edits.append { $0.bury(delivery, at: moment, attempts: attempts, error: error) }
+    func deadLetter(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws {
+        edits.append { $0.deadLetter(delivery, at: moment, attempts: attempts, error: error) }
     }
 
     func redrive(_ letters: [DeliveryNumber], at moment: Instant) throws -> Int {

@@ -28,7 +28,7 @@ final class MemoryTransaction: StoreTransaction {
 
     private let database: Database
     private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in
-        Sequence(lastSequence + Int64(changes.count))
+        LogSequence(lastSequence + Int64(changes.count))
     }
     var documents: any DocumentWriter { tables }
 
@@ -51,7 +51,7 @@ final class MemoryTransaction: StoreTransaction {
         contents.lastDelivery = lastDelivery
     }
 
-    func append(_ change: Change) throws -> Sequence {
+    func append(_ change: Change) throws -> LogSequence {
         changes.append(change)
         if case .position(let position, let device, _) = change {
             appended[device, default: []].insert(PositionKey(position))
@@ -66,7 +66,7 @@ final class MemoryTransaction: StoreTransaction {
             edits.append { $0.insert(KeptDeclaration(declaration, isCurrent: isCurrent)) }
         }
         if case .incident(let incident) = change { edits.append { $0.incidents[incident.number] = incident } }
-        return Sequence(lastSequence + Int64(changes.count))
+        return LogSequence(lastSequence + Int64(changes.count))
     }
 
     func holds(_ position: Position, of device: DeviceNumber) throws -> Bool {
@@ -105,11 +105,11 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws {
-        let sequence = Sequence(lastSequence + Int64(changes.count))
+        let sequence = LogSequence(lastSequence + Int64(changes.count))
         edits.append { $0.records[device] = (sequence, record) }
     }
 
-    func setRecorded(through sequence: Sequence) throws { edits.append { $0.recordedThrough = sequence } }
+    func setRecorded(through sequence: LogSequence) throws { edits.append { $0.recordedThrough = sequence } }
 
     func setReviewing(_ isReviewing: Bool) throws { edits.append { $0.isReviewing = isReviewing } }
 

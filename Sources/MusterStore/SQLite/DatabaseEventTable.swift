@@ -16,33 +16,33 @@ enum DatabaseEventTable {
 
         """
 
-    static func events(since sequence: Sequence, in database: Database) throws -> [DatabaseEvent] {
+    static func events(since sequence: LogSequence, in database: Database) throws -> [DatabaseEvent] {
         try Row.fetchAll(
             database.cachedStatement(
                 sql: "SELECT * FROM database_events WHERE sequence > ? ORDER BY sequence, database, is_removal"),
             arguments: [sequence == .zero ? -1 : sequence.rawValue]
         ).map { row in
             DatabaseEvent(
-                sequence: Sequence(row["sequence"]), database: DatabaseNumber(row["database"]),
+                sequence: LogSequence(row["sequence"]), database: DatabaseNumber(row["database"]),
                 removedName: row["removed_name"], isRemoval: row["is_removal"])
         }
     }
 }
 
 extension SQLiteStore {
-    package func databaseEvents(since sequence: Sequence) throws -> [DatabaseEvent] {
+    package func databaseEvents(since sequence: LogSequence) throws -> [DatabaseEvent] {
         try onReader { try DatabaseEventTable.events(since: sequence, in: $0) }
     }
 }
 
 extension SQLiteTransaction {
-    func noteMade(_ database: DatabaseNumber, at sequence: Sequence) throws {
+    func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws {
         try execute(
             "INSERT INTO database_events (sequence, database, is_removal, removed_name) VALUES (?, ?, 0, NULL)",
             [sequence.rawValue, database.rawValue])
     }
 
-    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: Sequence) throws {
+    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws {
         try execute("UPDATE database_events SET removed_name = ? WHERE database = ?", [name, database.rawValue])
         try execute(
             "INSERT INTO database_events (sequence, database, is_removal, removed_name) VALUES (?, ?, 1, ?)",

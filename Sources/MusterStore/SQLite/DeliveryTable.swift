@@ -96,7 +96,7 @@ enum DeliveryTable {
     /// The delivery of a row that begins with `columns`.
     static func delivery(_ row: RawStatement, body: [UInt8]) throws -> Delivery {
         guard let rule = row.text(3), let event = row.text(4), let contentType = row.text(5) else {
-            throw CodecFault.malformed(offset: 0)
+            throw CodecError.malformed(offset: 0)
         }
         let content = NewDelivery(
             target: TargetNumber(Int32(truncatingIfNeeded: row.integer(1))),

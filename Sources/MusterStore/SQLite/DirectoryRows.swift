@@ -5,15 +5,15 @@ import MusterDocuments
 extension Row {
     /// A column that must have a value of this type.
     ///
-    /// - Throws: `CodecFault.malformed` when it has none.
+    /// - Throws: `CodecError.malformed` when it has none.
     func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
-        guard let value = Value.fromDatabaseValue(self[column]) else { throw CodecFault.malformed(offset: 0) }
+        guard let value = Value.fromDatabaseValue(self[column]) else { throw CodecError.malformed(offset: 0) }
         return value
     }
 
     /// A column that may be NULL.
     ///
-    /// - Throws: `CodecFault.malformed` when it holds something else.
+    /// - Throws: `CodecError.malformed` when it holds something else.
     func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
         let stored: DatabaseValue = self[column]
         return stored.isNull ? nil : try value(column)
@@ -34,7 +34,7 @@ extension Row {
     /// A column that holds one of an enumeration's raw values.
     func choice<Choice: RawRepresentable>(_ column: String) throws -> Choice
     where Choice.RawValue: DatabaseValueConvertible {
-        guard let choice = Choice(rawValue: try value(column)) else { throw CodecFault.malformed(offset: 0) }
+        guard let choice = Choice(rawValue: try value(column)) else { throw CodecError.malformed(offset: 0) }
         return choice
     }
 
@@ -60,12 +60,12 @@ extension Row {
     func particulars() throws -> Particulars {
         Particulars(
             description: try value("description"),
-            tags: try decode("tags") { reader throws(CodecFault) in try reader.texts() }, times: try times())
+            tags: try decode("tags") { reader throws(CodecError) in try reader.texts() }, times: try times())
     }
 
     /// A blob column, read whole.
     func decode<Value>(
-        _ column: String, _ body: (inout ByteReader) throws(CodecFault) -> Value
+        _ column: String, _ body: (inout ByteReader) throws(CodecError) -> Value
     ) throws -> Value {
         let blob: Blob = try value(column)
         return try blob.bytes.withUnsafeBytes { bytes in
@@ -117,7 +117,7 @@ extension StoredDirectory {
             Rule(
                 number: try $0.number("number"), name: try $0.value("name"), description: try $0.value("description"),
                 pattern: try $0.value("pattern"), isEnabled: try $0.value("is_enabled"),
-                targets: try $0.decode("targets") { reader throws(CodecFault) in try reader.ruleTargets() },
+                targets: try $0.decode("targets") { reader throws(CodecError) in try reader.ruleTargets() },
                 times: try $0.times(), maker: try $0.optionalNumber("maker"))
         }
         targets = try Row.fetchAll(database, sql: "SELECT * FROM targets ORDER BY number").map {
@@ -135,7 +135,7 @@ extension Region {
             Region(
                 number: try $0.number("number"), collection: try $0.number("collection"), id: try $0.value("id"),
                 name: try $0.value("name"),
-                shape: try $0.decode("shape") { reader throws(CodecFault) in try reader.shape() },
+                shape: try $0.decode("shape") { reader throws(CodecError) in try reader.shape() },
                 isMuster: try $0.value("is_muster"), mode: try $0.optionalChoice("mode"),
                 dwellSeconds: try $0.optional("dwell_seconds"),
                 exitDelaySeconds: try $0.value("exit_delay_seconds"), properties: try $0.optional("properties"),

@@ -59,7 +59,7 @@ extension SQLiteTransaction {
         }
     }
 
-    func setRecorded(through sequence: Sequence) throws {
+    func setRecorded(through sequence: LogSequence) throws {
         try run { try Counter.recorded.set(sequence.rawValue, in: database) }
     }
 
@@ -80,23 +80,23 @@ extension SQLiteStore {
     private func presences(in table: String) throws -> [(DeviceNumber, [Presence])] {
         try onReader { database in
             try Row.fetchAll(database, sql: "SELECT * FROM \(table) ORDER BY device").map { row in
-                let presences = try row.decode("presences") { reader throws(CodecFault) in try reader.presences() }
+                let presences = try row.decode("presences") { reader throws(CodecError) in try reader.presences() }
                 return (try row.number("device"), presences)
             }
         }
     }
 
-    package func records() throws -> [(device: DeviceNumber, sequence: Sequence, record: DeviceRecord)] {
+    package func records() throws -> [(device: DeviceNumber, sequence: LogSequence, record: DeviceRecord)] {
         try onReader { database in
             try Row.fetchAll(database, sql: "SELECT * FROM device_records ORDER BY device").map { row in
-                let record = try row.decode("record") { reader throws(CodecFault) in try reader.deviceRecord() }
-                return (try row.number("device"), Sequence(try row.value("sequence")), record)
+                let record = try row.decode("record") { reader throws(CodecError) in try reader.deviceRecord() }
+                return (try row.number("device"), LogSequence(try row.value("sequence")), record)
             }
         }
     }
 
-    package var recordedThrough: Sequence {
-        get throws { try onReader { Sequence(try Counter.recorded.value(in: $0)) } }
+    package var recordedThrough: LogSequence {
+        get throws { try onReader { LogSequence(try Counter.recorded.value(in: $0)) } }
     }
 
     package var isReviewing: Bool {

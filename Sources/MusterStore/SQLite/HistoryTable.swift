@@ -150,9 +150,9 @@ enum HistoryTable {
 extension Int32 {
     /// A stored number that must be one of an entity.
     ///
-    /// - Throws: `CodecFault.malformed` when it is out of range.
+    /// - Throws: `CodecError.malformed` when it is out of range.
     init(stored value: Int64) throws {
-        guard let number = Int32(exactly: value) else { throw CodecFault.malformed(offset: 0) }
+        guard let number = Int32(exactly: value) else { throw CodecError.malformed(offset: 0) }
         self = number
     }
 }

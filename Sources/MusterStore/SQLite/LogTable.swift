@@ -147,7 +147,7 @@ extension LastNumbers {
     init(from database: Database) throws {
         for (counter, kind) in Self.counters {
             guard let value = Int32(exactly: try counter.value(in: database)) else {
-                throw CodecFault.malformed(offset: 0)
+                throw CodecError.malformed(offset: 0)
             }
             self[keyPath: kind] = value
         }

@@ -15,7 +15,7 @@ struct MarkWriter {
     init() {}
 
     /// The last `count` marks of a block.
-    init(lastOf bytes: UnsafeRawBufferPointer, count: Int) throws(CodecFault) {
+    init(lastOf bytes: UnsafeRawBufferPointer, count: Int) throws(CodecError) {
         for mark in try Self.marks(in: bytes).suffix(count) { add(mark) }
     }
 
@@ -31,7 +31,7 @@ struct MarkWriter {
     }
 
     /// The marks that were written.
-    static func marks(in bytes: UnsafeRawBufferPointer) throws(CodecFault) -> [PositionMark] {
+    static func marks(in bytes: UnsafeRawBufferPointer) throws(CodecError) -> [PositionMark] {
         var reader = ByteReader(bytes)
         var marks: [PositionMark] = []
         var previous: Int64 = 0

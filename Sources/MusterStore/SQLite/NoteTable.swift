@@ -82,7 +82,7 @@ enum NoteTable {
     private static func note(_ row: RawStatement) throws -> DeviceNote {
         guard let rawKind = UInt8(exactly: row.integer(0)), let kind = DeviceNote.Kind(rawValue: rawKind),
             let key = row.withBlob(1, { String(validating: $0, as: UTF8.self) }), let body = row.text(4)
-        else { throw CodecFault.malformed(offset: 0) }
+        else { throw CodecError.malformed(offset: 0) }
         return DeviceNote(
             DeviceNote.Name(kind, key: key), sampleTime: row.isNull(2) ? nil : Instant(milliseconds: row.integer(2)),
             receivedTime: Instant(milliseconds: row.integer(3)), body: body)

@@ -23,7 +23,7 @@ struct PositionCuts: Equatable {
             guard let name = String.fromDatabaseValue(row["name"]),
                 let device = Int32(name.dropFirst(Self.prefix.count)),
                 let sequence = Int64.fromDatabaseValue(row["value"])
-            else { throw CodecFault.malformed(offset: 0) }
+            else { throw CodecError.malformed(offset: 0) }
             through[DeviceNumber(device)] = sequence
         }
     }

@@ -42,11 +42,11 @@ struct Removals: Equatable {
 
     init(from database: Database) throws {
         for row in try Row.fetchAll(database, sql: "SELECT kind, number FROM removals") {
-            guard let number = Int32.fromDatabaseValue(row["number"]) else { throw CodecFault.malformed(offset: 0) }
+            guard let number = Int32.fromDatabaseValue(row["number"]) else { throw CodecError.malformed(offset: 0) }
             switch String.fromDatabaseValue(row["kind"]) {
             case "device": devices.insert(DeviceNumber(number))
             case "user": users.insert(UserNumber(number))
-            default: throw CodecFault.malformed(offset: 0)
+            default: throw CodecError.malformed(offset: 0)
             }
         }
     }

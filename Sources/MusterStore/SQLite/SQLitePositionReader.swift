@@ -9,7 +9,7 @@ import Synchronization
 final class SQLitePositionReader: PositionReader {
     private let store: SQLiteStore
     private let database: Database
-    let lastSequence: Sequence
+    let lastSequence: LogSequence
     private let generation: Int
     /// Of the positions in memory, those that the transaction's history has.
     private let through: Int64
@@ -23,7 +23,7 @@ final class SQLitePositionReader: PositionReader {
     /// - Parameters:
     ///   - lastSequence: the store's,
     ///   - generation: and the stage's, both from before the read transaction began.
-    init(_ store: SQLiteStore, in database: Database, lastSequence: Sequence, generation: Int) throws {
+    init(_ store: SQLiteStore, in database: Database, lastSequence: LogSequence, generation: Int) throws {
         self.store = store
         self.database = database
         self.lastSequence = lastSequence
@@ -35,14 +35,15 @@ final class SQLitePositionReader: PositionReader {
     }
 
     func positions(
-        of devices: [DeviceNumber], since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) throws -> [ToldPosition] {
+        of devices: [DeviceNumber], since sequence: LogSequence, through end: LogSequence?, isDescending: Bool,
+        limit: Int
+    ) throws -> [SequencedPosition] {
         // Whatever number a client may say.
         let since = min(sequence.rawValue, lastSequence.rawValue)
         let order = isDescending ? HistoryTable.Order.sequenceDescending : .sequence
         let start = isDescending ? ~since : since + 1
         let last = end.map { isDescending ? ~$0.rawValue : $0.rawValue } ?? .max
-        var found: [ToldPosition] = []
+        var found: [SequencedPosition] = []
         for device in devices where start <= last {
             found += try told(of: device, in: order, range: start...last, limit: limit) { marked in
                 (start...last).contains(order.value(of: marked))
@@ -54,7 +55,7 @@ final class SQLitePositionReader: PositionReader {
 
     func positions(
         of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
-    ) throws -> [ToldPosition] {
+    ) throws -> [SequencedPosition] {
         let key = cursor.map { PositionKey($0) }
         let start = key.map { isDescending ? ~$0.sampleTime : $0.sampleTime } ?? .min
         let order = isDescending ? HistoryTable.Order.timeDescending : .time
@@ -70,7 +71,7 @@ final class SQLitePositionReader: PositionReader {
         return Array(found.prefix(limit))
     }
 
-    func position(of device: DeviceNumber, at place: HistoryCursor) throws -> ToldPosition? {
+    func position(of device: DeviceNumber, at place: HistoryCursor) throws -> SequencedPosition? {
         let key = PositionKey(place)
         let times = key.sampleTime...key.sampleTime
         return try told(of: device, in: .time, range: times, limit: 1) { PositionKey($0.position) == key }.first
@@ -81,7 +82,7 @@ final class SQLitePositionReader: PositionReader {
     private func told(
         of device: DeviceNumber, in order: HistoryTable.Order, range: ClosedRange<Int64>, limit: Int,
         where isWanted: (HistoryTable.Marked) -> Bool
-    ) throws -> [ToldPosition] {
+    ) throws -> [SequencedPosition] {
         guard limit > 0, !removed.devices.contains(device) else { return [] }
         let isWanted = { [newest = lastSequence.rawValue] (marked: HistoryTable.Marked) in
             marked.mark.sequence <= newest && isWanted(marked)
@@ -89,7 +90,7 @@ final class SQLitePositionReader: PositionReader {
         var found = try toldUnmerged(of: device).filter(isWanted)
         found += try HistoryTable.firstTold(limit, in: order, range, of: device, in: database, where: isWanted)
         return found.map {
-            ToldPosition(sequence: Sequence($0.mark.sequence), device: device, position: $0.position)
+            SequencedPosition(sequence: LogSequence($0.mark.sequence), device: device, position: $0.position)
         }
     }
 
@@ -122,10 +123,10 @@ final class SQLitePositionReader: PositionReader {
     }
 
     func positionsOfAll(
-        since sequence: Sequence, through end: Sequence?, isDescending: Bool, limit: Int
-    ) throws -> [ToldPosition] {
+        since sequence: LogSequence, through end: LogSequence?, isDescending: Bool, limit: Int
+    ) throws -> [SequencedPosition] {
         let end = end?.rawValue ?? (isDescending ? 0 : .max)
-        var found: [ToldPosition] = []
+        var found: [SequencedPosition] = []
         let take = { (first: Int64, changes: [Change?]) in
             for (index, change) in changes.enumerated() {
                 guard case .position(let position, let device, _)? = change, position.source != .couchDB else {
@@ -138,7 +139,7 @@ final class SQLitePositionReader: PositionReader {
                 else { continue }
                 if number > self.lastSequence.rawValue || self.removed.devices.contains(device) { continue }
                 if self.cut.cover(device, at: number) { continue }
-                found.append(ToldPosition(sequence: Sequence(number), device: device, position: position))
+                found.append(SequencedPosition(sequence: LogSequence(number), device: device, position: position))
             }
         }
         if isDescending {
@@ -169,7 +170,7 @@ final class SQLitePositionReader: PositionReader {
         }
     }
 
-    func positionCount(of devices: [DeviceNumber], since sequence: Sequence) throws -> Int {
+    func positionCount(of devices: [DeviceNumber], since sequence: LogSequence) throws -> Int {
         try devices.lazy.filter { !self.removed.devices.contains($0) }.reduce(0) { count, device in
             let merged = try HistoryTable.toldCount(of: device, since: sequence.rawValue, in: database)
             return try count + merged + unmergedCount(of: device, since: sequence.rawValue)

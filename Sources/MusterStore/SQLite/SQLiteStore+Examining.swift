@@ -63,7 +63,7 @@ extension SQLiteStore {
                 examination.findings.append("the log goes on with change \(first) where \(next) should be")
             }
             next = first + Int64(count)
-            do throws(CodecFault) {
+            do throws(CodecError) {
                 let found = try ChangeCodec.decode(bytes).count
                 if found != count {
                     examination.findings.append("the commit at change \(first) has \(found), not \(count)")

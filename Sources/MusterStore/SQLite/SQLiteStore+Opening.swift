@@ -51,7 +51,7 @@ extension SQLiteStore {
             // An fsync of Apple's does not reach the disk's platter; this one does.
             try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
         #endif
-        // What is erased is overwritten, not only unlinked. Ingest erases nothing and pays nothing.
+        // What is erased is overwritten, not only unlinked. CommitPipeline erases nothing and pays nothing.
         try database.execute(sql: "PRAGMA secure_delete = ON")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
         try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
@@ -130,7 +130,7 @@ extension StoreError {
             default:
                 throw StoreError.unavailable(reason: error.message ?? error.description)
             }
-        } catch let fault as CodecFault {
+        } catch let fault as CodecError {
             throw StoreError.corrupt(path: path, reason: "a stored value cannot be read (\(fault))")
         }
     }

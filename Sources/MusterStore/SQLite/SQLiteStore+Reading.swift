@@ -8,7 +8,7 @@ extension SQLiteStore {
         try onReader { try String.fetchOne($0, sql: "SELECT uuid FROM meta") ?? "" }
     }
 
-    package func changes(since sequence: Sequence, limit: Int) throws -> [LoggedChange] {
+    package func changes(since sequence: LogSequence, limit: Int) throws -> [LoggedChange] {
         guard limit > 0 else { return [] }
         let removed = removals.withLock { $0 }
         let cut = cuts.withLock { $0 }
@@ -17,7 +17,7 @@ extension SQLiteStore {
         let last = isForeign ? Int64.max : lastSequence.rawValue
         return try onReader { database in
             let trimmed = try Counter.trimmed.value(in: database)
-            guard sequence.rawValue >= trimmed else { throw StoreError.trimmed(oldest: Sequence(trimmed + 1)) }
+            guard sequence.rawValue >= trimmed else { throw StoreError.trimmed(oldest: LogSequence(trimmed + 1)) }
             var page = LogPage(since: sequence, limit: limit)
             try LogTable.forEachCommit(from: sequence.rawValue + 1, in: database) { first, _, committedAt, bytes in
                 guard first <= last else { return false }

@@ -19,7 +19,7 @@ extension SQLiteStore {
     package func declared() throws -> [(user: UserNumber, declared: Declared)] {
         try onReader { database in
             try Row.fetchAll(database, sql: "SELECT * FROM declared ORDER BY person").map { row in
-                let declared = try row.decode("declared") { reader throws(CodecFault) in try reader.declared() }
+                let declared = try row.decode("declared") { reader throws(CodecError) in try reader.declared() }
                 return (try row.number("person"), declared)
             }
         }
@@ -76,7 +76,7 @@ extension SQLiteStore {
         }.map(\.entry)
     }
 
-    package func audit(before cursor: Sequence?, limit: Int) throws -> [AuditEntry] {
+    package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
         guard limit > 0 else { return [] }
         return try onReader { try AuditTable.fetch(before: cursor, limit: limit, in: $0) }
     }
@@ -94,7 +94,7 @@ extension Row {
         case 4: .marked(by: try number("marked_by"))
         case 5: .unlocated
         case 6: .underReview
-        default: throw CodecFault.malformed(offset: 0)
+        default: throw CodecError.malformed(offset: 0)
         }
     }
 }

@@ -45,7 +45,7 @@ extension SQLiteStore {
                 let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
                 let documents = DocumentTables(in: database) { [self] in lastSequence }
                 let locations = try documents.forgetLocations(
-                    through: Sequence(Counter.trimmed.value(in: database)), limit: limit)
+                    through: LogSequence(Counter.trimmed.value(in: database)), limit: limit)
                 try documents.finish()
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
                 try HistoryTable.deleteLatest(before: horizon, in: database)

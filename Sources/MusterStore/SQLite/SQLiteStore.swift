@@ -150,7 +150,7 @@ package final class SQLiteStore: Store {
     /// Whether another process may write the file: then nobody here hears of what it writes.
     var isForeign: Bool { lock == nil }
 
-    package var lastSequence: Sequence { Sequence(newest.load(ordering: .acquiring)) }
+    package var lastSequence: LogSequence { LogSequence(newest.load(ordering: .acquiring)) }
 
     package func write<Result>(
         at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result

@@ -11,7 +11,7 @@ extension SQLiteTransaction {
             guard tally.pending < deliveryLimits.pending else {
                 var refused = delivery
                 refused.lastError = DeliveryLimits.fullReason
-                return try bury(refused, at: delivery.content.createdAt)
+                return try deadLetter(refused, at: delivery.content.createdAt)
             }
             try DeliveryTable.insert(delivery, in: database)
             tally.pending += 1
@@ -29,17 +29,17 @@ extension SQLiteTransaction {
         }
     }
 
-    func bury(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws {
+    func deadLetter(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws {
         try run {
             guard var dead = try DeliveryTable.delivery(delivery, in: database) else { return }
             dead.attempts = attempts
             dead.lastError = error ?? dead.lastError
-            try bury(dead, at: moment)
+            try deadLetter(dead, at: moment)
             if try DeliveryTable.delete(delivery, in: database) { tally.pending -= 1 }
         }
     }
 
-    private func bury(_ delivery: Delivery, at moment: Instant) throws {
+    private func deadLetter(_ delivery: Delivery, at moment: Instant) throws {
         try DeadLetterTable.insert(DeadLetter(delivery: delivery, diedAt: moment), in: database)
         targetsOfLetters.insert(delivery.content.target)
     }

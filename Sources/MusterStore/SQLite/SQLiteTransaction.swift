@@ -32,7 +32,7 @@ final class SQLiteTransaction: StoreTransaction {
     /// What the database refused. The transaction cannot be committed after that, whoever caught the error.
     private var failure: (any Error)?
 
-    private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in Sequence(lastSequence) }
+    private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in LogSequence(lastSequence) }
     var documents: any DocumentWriter { tables }
 
     init(on store: SQLiteStore, in database: Database) {
@@ -83,7 +83,7 @@ final class SQLiteTransaction: StoreTransaction {
         try run { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
     }
 
-    func append(_ change: Change) throws -> Sequence {
+    func append(_ change: Change) throws -> LogSequence {
         switch change {
         case .position(let position, let device, let isCurrent):
             let bytes = codec.put(position, of: device, isCurrent: isCurrent)
@@ -102,7 +102,7 @@ final class SQLiteTransaction: StoreTransaction {
             try run { try IncidentTable.put(incident, in: database) }
         default: codec.put(change)
         }
-        return Sequence(lastSequence)
+        return LogSequence(lastSequence)
     }
 
     func holds(_ position: Position, of device: DeviceNumber) throws -> Bool {

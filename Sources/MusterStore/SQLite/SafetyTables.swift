@@ -32,7 +32,7 @@ enum DeclarationTable {
             ]
         ).map { row in
             KeptDeclaration(
-                try row.decode("declaration") { reader throws(CodecFault) in try reader.declaration() },
+                try row.decode("declaration") { reader throws(CodecError) in try reader.declaration() },
                 isCurrent: try row.value("is_current"))
         }
     }
@@ -69,7 +69,7 @@ enum IncidentTable {
     ) throws -> [Incident] {
         try Row.fetchAll(
             database, sql: "SELECT incident FROM incidents WHERE \(condition)", arguments: arguments
-        ).map { try $0.decode("incident") { reader throws(CodecFault) in try reader.incident() } }
+        ).map { try $0.decode("incident") { reader throws(CodecError) in try reader.incident() } }
     }
 
     static func append(_ entry: IncidentEntry, in database: Database) throws {
@@ -109,7 +109,7 @@ enum IncidentTable {
             var entry = IncidentEntry(
                 incident: try row.number("incident"), at: try row.instant("at"), person: try row.number("person"),
                 event: try row.choice("event"),
-                safety: try row.decode("safety") { reader throws(CodecFault) in try reader.safety() }, lastSeen: nil,
+                safety: try row.decode("safety") { reader throws(CodecError) in try reader.safety() }, lastSeen: nil,
                 author: try row.optionalNumber("author"), note: try row.optional("note"),
                 name: try row.optional("name"))
             if let latitude: Double = try row.optional("latitude"),
@@ -143,16 +143,16 @@ enum AuditTable {
         ])
     }
 
-    static func fetch(before cursor: Sequence?, limit: Int, in database: Database) throws -> [AuditEntry] {
+    static func fetch(before cursor: LogSequence?, limit: Int, in database: Database) throws -> [AuditEntry] {
         try Row.fetchAll(
             database, sql: "SELECT * FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
             arguments: [cursor?.rawValue ?? .max, limit]
         ).map { row in
             let blob: Blob = try row.value("change")
             let changes = try blob.bytes.withUnsafeBytes { try ChangeCodec.decode($0) }
-            guard let change = changes.first ?? nil else { throw CodecFault.malformed(offset: 0) }
+            guard let change = changes.first ?? nil else { throw CodecError.malformed(offset: 0) }
             return AuditEntry(
-                sequence: Sequence(try row.value("sequence")), at: try row.instant("at"),
+                sequence: LogSequence(try row.value("sequence")), at: try row.instant("at"),
                 author: try row.number("author"), device: try row.optionalNumber("device"), change: change)
         }
     }

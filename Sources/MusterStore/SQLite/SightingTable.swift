@@ -72,7 +72,7 @@ enum SightingTable {
         guard let uuid = row.withBlob(1, { BeaconUUID(bytes: $0) }), let major = UInt16(exactly: row.integer(2)),
             let minor = UInt16(exactly: row.integer(3)), let rawProximity = UInt8(exactly: row.integer(7)),
             let proximity = Sighting.Proximity(rawValue: rawProximity)
-        else { throw CodecFault.malformed(offset: 0) }
+        else { throw CodecError.malformed(offset: 0) }
         return Sighting(
             of: Beacon(uuid: uuid, major: major, minor: minor), sampleTime: Instant(milliseconds: row.integer(0)),
             receivedTime: Instant(milliseconds: row.integer(4)),

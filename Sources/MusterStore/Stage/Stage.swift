@@ -125,7 +125,7 @@ struct Stage {
 
     /// The staged positions of a device with a key after `low` and before `high`, in the order of their keys.
     ///
-    /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
+    /// - Throws: `CodecError` never for bytes that `ChangeCodec` made.
     func positions(of device: DeviceNumber, after low: PositionKey, before high: PositionKey) throws -> [Position] {
         var found: [Position] = []
         for staged in generations {
@@ -144,7 +144,7 @@ struct Stage {
 
     /// The newest staged position of every device that has one.
     ///
-    /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
+    /// - Throws: `CodecError` never for bytes that `ChangeCodec` made.
     func latest() throws -> [DeviceNumber: Position] {
         var latest: [DeviceNumber: Position] = [:]
         for staged in generations {

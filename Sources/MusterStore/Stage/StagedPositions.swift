@@ -105,7 +105,7 @@ struct StagedPositions {
     }
 
     /// Every device that has positions in here.
-    var devices: some Swift.Sequence<DeviceNumber> { heads.keys.lazy.map { DeviceNumber($0) } }
+    var devices: some Sequence<DeviceNumber> { heads.keys.lazy.map { DeviceNumber($0) } }
 
     func device(at index: Int) -> DeviceNumber { DeviceNumber(entries[index].device) }
     func sampleTime(at index: Int) -> Int64 { entries[index].sampleTime }
@@ -133,7 +133,7 @@ struct StagedPositions {
 
     /// The position at an index.
     ///
-    /// - Throws: `CodecFault` never for bytes that `ChangeCodec` made.
+    /// - Throws: `CodecError` never for bytes that `ChangeCodec` made.
     func position(at index: Int) throws -> Position {
         try withBytes(at: index) { bytes in
             var reader = ByteReader(bytes)

@@ -76,7 +76,7 @@ package enum AmazonGeometry: Hashable, Sendable {
         guard let bytes = Base64.decode(text), bytes.count <= geobufLimit else {
             return .unreadable("Geobuf must be base 64 of at most \(geobufLimit) bytes")
         }
-        do throws(GeobufFault) {
+        do throws(GeobufError) {
             return .geobuf(try Geobuf.geometry(bytes))
         } catch {
             return .unreadable("Geobuf: \(error.reason)")
@@ -87,16 +87,16 @@ package enum AmazonGeometry: Hashable, Sendable {
     ///
     /// - Throws: what is wrong with it, in words.
     /// - Complexity: n log n for n vertices, of which a geobuf may have 100,000: not for where nothing may block.
-    package func shape() throws(AmazonGeometryFault) -> Shape {
+    package func shape() throws(AmazonGeometryError) -> Shape {
         if case .geobuf(let geometry) = self { return try geometry.shape(within: .geobuf) }
         return try shape(within: .json)
     }
 
-    private func shape(within limits: Limits) throws(AmazonGeometryFault) -> Shape {
+    private func shape(within limits: Limits) throws(AmazonGeometryError) -> Shape {
         do {
             switch self {
-            case .geobuf: throw AmazonGeometryFault("A Geobuf in a Geobuf")
-            case .unreadable(let words): throw AmazonGeometryFault(words)
+            case .geobuf: throw AmazonGeometryError("A Geobuf in a Geobuf")
+            case .unreadable(let words): throw AmazonGeometryError(words)
             case .circle(let centre, let radius):
                 return try .validated(circleAround: centre, radiusMetres: radius)
             case .polygon(let rings):
@@ -106,16 +106,16 @@ package enum AmazonGeometry: Hashable, Sendable {
                 try limits.check(polygons)
                 return try .validated(multiPolygon: polygons, winding: .required, rules: limits.rules)
             }
-        } catch let fault as AmazonGeometryFault {
+        } catch let fault as AmazonGeometryError {
             throw fault
         } catch let faults as GeometryFaults {
-            throw AmazonGeometryFault(faults.faults.first.map(Self.words) ?? "The geometry is not valid")
+            throw AmazonGeometryError(faults.faults.first.map(Self.words) ?? "The geometry is not valid")
         } catch {
-            throw AmazonGeometryFault("The geometry is not valid")
+            throw AmazonGeometryError("The geometry is not valid")
         }
     }
 
-    private static func words(_ fault: GeometryFault) -> String {
+    private static func words(_ fault: GeometryError) -> String {
         let place = "polygon \(fault.place.polygon), ring \(fault.place.ring), vertex \(fault.place.vertex)"
         return switch fault.kind {
         case .empty: "A polygon has at least one ring"
@@ -140,22 +140,22 @@ package enum AmazonGeometry: Hashable, Sendable {
 }
 
 extension AmazonGeometry.Limits {
-    fileprivate func check(_ polygons: [[[RawVertex]]]) throws(AmazonGeometryFault) {
+    fileprivate func check(_ polygons: [[[RawVertex]]]) throws(AmazonGeometryError) {
         guard polygons.count <= self.polygons else {
-            throw AmazonGeometryFault("A geometry has at most \(self.polygons) polygons, this has \(polygons.count)")
+            throw AmazonGeometryError("A geometry has at most \(self.polygons) polygons, this has \(polygons.count)")
         }
         guard polygons.reduce(0, { $0 + $1.count }) <= rings else {
-            throw AmazonGeometryFault("A geometry has at most \(rings) rings")
+            throw AmazonGeometryError("A geometry has at most \(rings) rings")
         }
         let count = polygons.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
         guard count <= vertices else {
-            throw AmazonGeometryFault("A geometry has at most \(vertices) vertices, this has \(count)")
+            throw AmazonGeometryError("A geometry has at most \(vertices) vertices, this has \(count)")
         }
     }
 }
 
 /// Why a geometry makes no shape.
-package struct AmazonGeometryFault: Error, Hashable, Sendable {
+package struct AmazonGeometryError: Error, Hashable, Sendable {
     /// In words.
     package let message: String
 

@@ -1,7 +1,7 @@
 package import MusterCore
 
 /// One thing that is wrong with a request, by the model's name of the member.
-package struct AmazonFieldFault: Hashable, Sendable {
+package struct AmazonFieldError: Hashable, Sendable {
     /// Such as `Updates.3.DeviceId`, counted from 0.
     package var name: String
     /// What is wrong with it.
@@ -13,7 +13,7 @@ package struct AmazonFieldFault: Hashable, Sendable {
 /// Everything that is wrong with a request, as far as the model of the service says what may be.
 package struct AmazonFaults: Error, Hashable, Sendable {
     /// In the order they were found.
-    package private(set) var fields: [AmazonFieldFault] = []
+    package private(set) var fields: [AmazonFieldError] = []
 
     private static let limit = 100
 
@@ -23,7 +23,7 @@ package struct AmazonFaults: Error, Hashable, Sendable {
     /// Notes one.
     package mutating func note(_ name: String, _ message: String, isMissing: Bool = false) {
         guard fields.count < Self.limit else { return }
-        fields.append(AmazonFieldFault(name: name, message: message, isMissing: isMissing))
+        fields.append(AmazonFieldError(name: name, message: message, isMissing: isMissing))
     }
 
     /// Ends the reading.
@@ -41,7 +41,7 @@ package struct AmazonMembers {
     /// A request's body. An empty one is an empty object.
     ///
     /// - Throws: when it is no JSON.
-    package init(parsing body: UnsafeRawBufferPointer, noting faults: inout AmazonFaults) throws(JSONFault) {
+    package init(parsing body: UnsafeRawBufferPointer, noting faults: inout AmazonFaults) throws(JSONError) {
         let value: JSONValue = body.isEmpty ? .object([]) : try JSONValue(parsing: body, depthLimit: 16)
         self.init(value, path: "", noting: &faults)
     }

@@ -3,7 +3,7 @@ import MusterGeometry
 import SwiftProtobuf
 
 /// Why a geobuf cannot be read.
-package struct GeobufFault: Error, Hashable, Sendable {
+package struct GeobufError: Error, Hashable, Sendable {
     /// In words.
     package let reason: String
 
@@ -16,22 +16,22 @@ enum Geobuf {
     /// The geometry in a geobuf; its rings closed, as the format leaves out each ring's last position.
     ///
     /// - Complexity: O(bytes): every number takes a byte at least.
-    static func geometry(_ bytes: [UInt8]) throws(GeobufFault) -> AmazonGeometry {
+    static func geometry(_ bytes: [UInt8]) throws(GeobufError) -> AmazonGeometry {
         let message: GeobufData
         do {
             message = try GeobufData(serializedBytes: bytes)
         } catch {
-            throw GeobufFault("it is no protocol buffer of that format, or ends too early")
+            throw GeobufError("it is no protocol buffer of that format, or ends too early")
         }
         let geometry: GeobufGeometry
         switch message.dataType {
         case .geometry(let its): geometry = its
         case .feature(let feature) where feature.hasGeometry: geometry = feature.geometry
-        case .featureCollection: throw GeobufFault("a feature collection is no geometry")
-        case .feature, nil: throw GeobufFault("it holds no geometry")
+        case .featureCollection: throw GeobufError("a feature collection is no geometry")
+        case .feature, nil: throw GeobufError("it holds no geometry")
         }
-        guard (2...3).contains(message.dimensions) else { throw GeobufFault("positions have two or three dimensions") }
-        guard message.precision <= 15 else { throw GeobufFault("a precision of more than 15 digits") }
+        guard (2...3).contains(message.dimensions) else { throw GeobufError("positions have two or three dimensions") }
+        guard message.precision <= 15 else { throw GeobufError("a precision of more than 15 digits") }
         var unit = 1.0
         for _ in 0..<message.precision { unit *= 10 }
         return try read(geometry, dimensions: Int(message.dimensions), unit: unit)
@@ -39,7 +39,7 @@ enum Geobuf {
 
     private static func read(
         _ geometry: GeobufGeometry, dimensions: Int, unit: Double
-    ) throws(GeobufFault) -> AmazonGeometry {
+    ) throws(GeobufError) -> AmazonGeometry {
         var rings = RingReader(deltas: geometry.coords, dimensions: dimensions, unit: unit)
         let lengths = geometry.lengths
         switch geometry.type {
@@ -51,7 +51,7 @@ enum Geobuf {
             let polygons = try lengths.isEmpty ? [[rings.rest()]] : rings.take(polygons: lengths)
             try rings.finish()
             return .multiPolygon(polygons)
-        default: throw GeobufFault("it holds neither a polygon nor a multipolygon")
+        default: throw GeobufError("it holds neither a polygon nor a multipolygon")
         }
     }
 }
@@ -69,24 +69,24 @@ private struct RingReader {
         self.unit = unit
     }
 
-    mutating func rest() throws(GeobufFault) -> [RawVertex] {
+    mutating func rest() throws(GeobufError) -> [RawVertex] {
         try ring(UInt32(clamping: (deltas.count - place) / dimensions))
     }
 
-    mutating func take(_ lengths: some Swift.Sequence<UInt32>) throws(GeobufFault) -> [[RawVertex]] {
+    mutating func take(_ lengths: some Sequence<UInt32>) throws(GeobufError) -> [[RawVertex]] {
         var rings: [[RawVertex]] = []
         for length in lengths { rings.append(try ring(length)) }
         return rings
     }
 
     /// The number of polygons, then for each of them the number of its rings, and their lengths.
-    mutating func take(polygons lengths: [UInt32]) throws(GeobufFault) -> [[[RawVertex]]] {
+    mutating func take(polygons lengths: [UInt32]) throws(GeobufError) -> [[[RawVertex]]] {
         var rest = lengths[...]
-        guard let count = rest.popFirst(), count <= lengths.count else { throw GeobufFault("lengths that do not fit") }
+        guard let count = rest.popFirst(), count <= lengths.count else { throw GeobufError("lengths that do not fit") }
         var polygons: [[[RawVertex]]] = []
         for _ in 0..<count {
             guard let rings = rest.popFirst(), rings <= rest.count else {
-                throw GeobufFault("lengths that do not fit")
+                throw GeobufError("lengths that do not fit")
             }
             polygons.append(try take(rest.prefix(Int(rings))))
             rest = rest.dropFirst(Int(rings))
@@ -94,13 +94,13 @@ private struct RingReader {
         return polygons
     }
 
-    func finish() throws(GeobufFault) {
-        guard place == deltas.count else { throw GeobufFault("coordinates that belong to no ring") }
+    func finish() throws(GeobufError) {
+        guard place == deltas.count else { throw GeobufError("coordinates that belong to no ring") }
     }
 
-    private mutating func ring(_ length: UInt32) throws(GeobufFault) -> [RawVertex] {
+    private mutating func ring(_ length: UInt32) throws(GeobufError) -> [RawVertex] {
         guard length > 0, Int(length) <= (deltas.count - place) / dimensions else {
-            throw GeobufFault("a ring longer than the coordinates there are, or empty")
+            throw GeobufError("a ring longer than the coordinates there are, or empty")
         }
         var (x, y): (Int64, Int64) = (0, 0)
         var ring: [RawVertex] = []

@@ -9,7 +9,7 @@ extension CouchDocument {
     /// Reads a text that is one document.
     ///
     /// - Parameter isLocal: whether it is one that is never replicated, whose `_revisions` say nothing.
-    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    /// - Throws: `JSONError`, `CouchDocumentError`.
     package init(parsing bytes: UnsafeRawBufferPointer, isLocal: Bool = false) throws {
         var reader = JSONReader(bytes, depthLimit: Self.depthLimit)
         try self.init(reading: &reader, isLocal: isLocal)
@@ -19,9 +19,9 @@ extension CouchDocument {
     /// Reads the document that comes next.
     ///
     /// - Parameter isLocal: whether it is one that is never replicated.
-    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    /// - Throws: `JSONError`, `CouchDocumentError`.
     package init(reading reader: inout JSONReader, isLocal: Bool = false) throws {
-        guard try reader.peek() == .object else { throw CouchDocumentFault.notAnObject }
+        guard try reader.peek() == .object else { throw CouchDocumentError.notAnObject }
         self.init()
         var keys = KeyLedger()
         keys.open()
@@ -54,15 +54,15 @@ extension CouchDocument {
         switch key {
         case "_id":
             guard try reader.peek() == .string else {
-                throw CouchDocumentFault.illegalID("Document id must be a string")
+                throw CouchDocumentError.illegalID("Document id must be a string")
             }
             id = try reader.text().string
         case "_rev":
-            guard try reader.peek() == .string else { throw CouchDocumentFault.invalidRevision("") }
+            guard try reader.peek() == .string else { throw CouchDocumentError.invalidRevision("") }
             revisionText = try reader.text().string
         case "_deleted":
             guard try reader.peek() == .boolean else {
-                throw CouchDocumentFault.invalidMember("_deleted must be true or false.")
+                throw CouchDocumentError.invalidMember("_deleted must be true or false.")
             }
             isDeleted = try reader.boolean()
         case "_revisions": ancestry = try Self.ancestry(&reader)
@@ -70,13 +70,13 @@ extension CouchDocument {
         case "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq":
             // What a server says of a document, sent back to it.
             try reader.skip()
-        default: throw CouchDocumentFault.unknownMember(key)
+        default: throw CouchDocumentError.unknownMember(key)
         }
     }
 
     /// Reads `{"start": 3, "ids": ["c", "b", "a"]}`.
     private static func ancestry(_ reader: inout JSONReader) throws -> [Revision] {
-        let fault = CouchDocumentFault.invalidMember("_revisions must have a start and a list of ids.")
+        let fault = CouchDocumentError.invalidMember("_revisions must have a start and a list of ids.")
         guard try reader.peek() == .object else { throw fault }
         var start: Int64?
         var hashes: [Revision.Hash] = []
@@ -89,7 +89,7 @@ extension CouchDocument {
                 while try reader.nextElement() {
                     guard try reader.peek() == .string else { throw fault }
                     let text = try reader.text().string
-                    guard let hash = Revision.Hash(text) else { throw CouchDocumentFault.invalidRevision(text) }
+                    guard let hash = Revision.Hash(text) else { throw CouchDocumentError.invalidRevision(text) }
                     hashes.append(hash)
                 }
             } else {
@@ -105,7 +105,7 @@ extension CouchAttachment {
     /// Reads `_attachments`.
     static func list(_ reader: inout JSONReader) throws -> [CouchAttachment] {
         guard try reader.peek() == .object else {
-            throw CouchDocumentFault.invalidMember("_attachments must be an object.")
+            throw CouchDocumentError.invalidMember("_attachments must be an object.")
         }
         var list: [CouchAttachment] = []
         var names: Set<String> = []
@@ -113,10 +113,10 @@ extension CouchAttachment {
         while let key = try reader.nextKey() {
             let name = key.string
             guard !name.isEmpty, name.utf8.first != UInt8(ascii: "_") else {
-                throw CouchDocumentFault.invalidBody("Attachment name '\(name)' starts with prohibited character '_'")
+                throw CouchDocumentError.invalidBody("Attachment name '\(name)' starts with prohibited character '_'")
             }
             guard names.insert(name).inserted, list.count < CouchDocument.attachmentLimit else {
-                throw CouchDocumentFault.invalidMember("_attachments has a name twice, or too many.")
+                throw CouchDocumentError.invalidMember("_attachments has a name twice, or too many.")
             }
             list.append(try CouchAttachment(name: name, reading: &reader))
         }
@@ -124,7 +124,7 @@ extension CouchAttachment {
     }
 
     private init(name: String, reading reader: inout JSONReader) throws {
-        let fault = CouchDocumentFault.invalidMember("Invalid attachment: \(name)")
+        let fault = CouchDocumentError.invalidMember("Invalid attachment: \(name)")
         guard try reader.peek() == .object else { throw fault }
         self.init(name: name)
         try reader.beginObject()
@@ -133,7 +133,7 @@ extension CouchAttachment {
             case ("content_type", .string): contentType = try reader.text().string
             case ("data", .string):
                 guard let bytes = Base64.decode(try reader.text().bytes) else {
-                    throw CouchDocumentFault.invalidMember("Attachment \(name) is not base64.")
+                    throw CouchDocumentError.invalidMember("Attachment \(name) is not base64.")
                 }
                 content = .inline(bytes)
             case ("follows", .boolean): if try reader.boolean() { content = .following }

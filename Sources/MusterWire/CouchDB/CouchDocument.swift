@@ -27,8 +27,8 @@ package struct CouchDocument: Hashable, Sendable {
 
     /// `_rev`; nil where it was not said.
     ///
-    /// - Throws: `CouchDocumentFault.invalidRevision` where it is none.
-    package func revision() throws(CouchDocumentFault) -> Revision? {
+    /// - Throws: `CouchDocumentError.invalidRevision` where it is none.
+    package func revision() throws(CouchDocumentError) -> Revision? {
         guard let revisionText else { return nil }
         guard let revision = Revision(revisionText) else { throw .invalidRevision(revisionText) }
         return revision
@@ -67,7 +67,7 @@ package struct CouchAttachment: Hashable, Sendable {
 }
 
 /// What is wrong with a document of a client's.
-package enum CouchDocumentFault: Error, Hashable, Sendable {
+package enum CouchDocumentError: Error, Hashable, Sendable {
     /// It is no object.
     case notAnObject
     /// An id that no document may have; the words say why.
@@ -91,14 +91,14 @@ package enum DocumentID {
 
     /// Makes sure that a document that is replicated may have this id. One that the union qualified may be longer by as
     /// much, so that a replica has room for it.
-    package static func check(_ id: String) throws(CouchDocumentFault) {
+    package static func check(_ id: String) throws(CouchDocumentError) {
         let limit = DocumentEdit.idLimitBytes + (QualifiedID(id) == nil ? 0 : QualifiedID.qualifierBytes)
         guard id.utf8.count <= limit else { throw .illegalID("Document id is too long") }
         try checkForm(of: id)
     }
 
     /// Makes sure that a document that is replicated may be called so, however long that is.
-    package static func checkForm(of id: String) throws(CouchDocumentFault) {
+    package static func checkForm(of id: String) throws(CouchDocumentError) {
         guard !id.isEmpty else { throw .illegalID("Document id must not be empty") }
         guard id.utf8.first == UInt8(ascii: "_") else { return }
         guard id.hasPrefix(designPrefix), id.utf8.count > designPrefix.utf8.count else {

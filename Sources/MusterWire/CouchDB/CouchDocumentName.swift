@@ -9,8 +9,8 @@ package struct CouchDocumentName: Hashable, Sendable {
 
     /// Passes over the document that comes next, and keeps its name.
     ///
-    /// - Throws: `JSONFault` where its end or a key of it cannot be told.
-    package init(passingOver reader: inout JSONReader) throws(JSONFault) {
+    /// - Throws: `JSONError` where its end or a key of it cannot be told.
+    package init(passingOver reader: inout JSONReader) throws(JSONError) {
         guard try reader.peek() == .object else {
             try reader.passOver()
             return

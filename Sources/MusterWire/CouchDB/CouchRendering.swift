@@ -19,7 +19,7 @@ package struct CouchRendering {
     /// For `_deleted_conflicts`; empty: not told.
     package var deletedConflicts: [Revision] = []
     /// For `_local_seq`; nil: not told.
-    package var localSequence: Sequence?
+    package var localSequence: LogSequence?
     /// How the files are told of, one by one.
     package var form: (Attachment) throws -> AttachmentForm = { _ in .stub }
 

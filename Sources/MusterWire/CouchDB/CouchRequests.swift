@@ -15,7 +15,7 @@ package struct CouchBulk: Sendable {
         package var id: String
         /// Its revision as it was written; nil where it says none.
         package var revisionText: String?
-        /// `JSONFault`, `CouchDocumentFault` or whatever else is wrong with it.
+        /// `JSONError`, `CouchDocumentError` or whatever else is wrong with it.
         package var fault: any Error
 
         /// A document that is refused.
@@ -28,7 +28,7 @@ package struct CouchBulk: Sendable {
 
     /// Reads `{"docs": […], "new_edits": true}`.
     ///
-    /// - Throws: `JSONFault`, `CouchDocumentFault` for what is no such request, or a document whose id is not known.
+    /// - Throws: `JSONError`, `CouchDocumentError` for what is no such request, or a document whose id is not known.
     package init(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws {
         var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 2)
         var hasDocuments = false
@@ -50,7 +50,7 @@ package struct CouchBulk: Sendable {
             }
         }
         try reader.finish()
-        guard hasDocuments else { throw CouchDocumentFault.invalidBody("POST body must include `docs` parameter.") }
+        guard hasDocuments else { throw CouchDocumentError.invalidBody("POST body must include `docs` parameter.") }
     }
 
     /// Reads one document; one that cannot be read is passed over.
@@ -58,7 +58,7 @@ package struct CouchBulk: Sendable {
         do {
             return .success(
                 try reader.alone(depthLimit: CouchDocument.depthLimit) { try CouchDocument(reading: &$0) })
-        } catch let fault as JSONFault where !fault.reason.isOfOneValue {
+        } catch let fault as JSONError where !fault.reason.isOfOneValue {
             throw reader.fault(fault.reason, at: reader.offset + fault.offset)
         } catch {
             guard let name = try? CouchDocumentName(passingOver: &reader), let id = name.id else { throw error }
@@ -81,7 +81,7 @@ package struct CouchWanted: Hashable, Sendable {
 
     /// Reads `{"docs": [{"id": …, "rev": …}]}`.
     ///
-    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    /// - Throws: `JSONError`, `CouchDocumentError`.
     package static func list(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws -> [CouchWanted] {
         var reader = JSONReader(bytes)
         var list: [CouchWanted]?
@@ -100,7 +100,7 @@ package struct CouchWanted: Hashable, Sendable {
             list = wanted
         }
         try reader.finish()
-        guard let list else { throw CouchDocumentFault.invalidBody("Missing JSON list of 'docs'.") }
+        guard let list else { throw CouchDocumentError.invalidBody("Missing JSON list of 'docs'.") }
         return list
     }
 
@@ -121,13 +121,13 @@ package struct CouchWanted: Hashable, Sendable {
                     if try reader.peek() == .string, let revision = Revision(try reader.text()) {
                         attachmentsSince.append(revision)
                     } else {
-                        throw CouchDocumentFault.invalidRevision("")
+                        throw CouchDocumentError.invalidRevision("")
                     }
                 }
             default: try reader.skip()
             }
         }
-        guard let id else { throw CouchDocumentFault.illegalID("document id missed") }
+        guard let id else { throw CouchDocumentError.illegalID("document id missed") }
         self.id = id
         self.revision = revision
     }
@@ -148,7 +148,7 @@ package struct CouchRevisions: Hashable, Sendable {
 
     /// Reads `{"id": ["1-…", …], …}`.
     ///
-    /// - Throws: `JSONFault`, `CouchDocumentFault`.
+    /// - Throws: `JSONError`, `CouchDocumentError`.
     package static func list(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws -> [CouchRevisions] {
         var reader = JSONReader(bytes)
         var list: [CouchRevisions] = []
@@ -162,7 +162,7 @@ package struct CouchRevisions: Hashable, Sendable {
                 count += 1
                 guard count <= limit else { throw reader.fault(.tooMany(limit: limit)) }
                 let text = try reader.text()
-                guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text.string) }
+                guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text.string) }
                 revisions.append(revision)
             }
             list.append(CouchRevisions(id: id, revisions: revisions))

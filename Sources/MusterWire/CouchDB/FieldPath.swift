@@ -15,8 +15,8 @@ package struct FieldPath: Hashable, Sendable {
 
     /// Reads a path.
     ///
-    /// - Throws: `SelectorFault.badField` when a key is empty or there are too many.
-    package init(_ text: String) throws(SelectorFault) {
+    /// - Throws: `SelectorError.badField` when a key is empty or there are too many.
+    package init(_ text: String) throws(SelectorError) {
         var keys: [String] = []
         var key: [UInt8] = []
         var isEscaped = false
@@ -39,7 +39,7 @@ package struct FieldPath: Hashable, Sendable {
     }
 
     /// The path of something inside of what this leads to.
-    package func appending(_ other: FieldPath) throws(SelectorFault) -> FieldPath {
+    package func appending(_ other: FieldPath) throws(SelectorError) -> FieldPath {
         guard keys.count + other.keys.count <= Self.keyLimit else { throw .badField(other.text) }
         return FieldPath(keys: keys + other.keys)
     }

@@ -42,15 +42,15 @@ package struct FindRequest: Hashable, Sendable {
     }
 
     /// Reads the body of `POST _find`.
-    package init(_ request: JSONValue) throws(MangoFault) {
-        guard request.kind == .object else { throw MangoFault("bad_request", "Request body must be a JSON object") }
+    package init(_ request: JSONValue) throws(MangoError) {
+        guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }
         guard let value = request["selector"] else {
-            throw MangoFault("missing_required_key", "Missing required key: selector")
+            throw MangoError("missing_required_key", "Missing required key: selector")
         }
-        do throws(SelectorFault) {
+        do throws(SelectorError) {
             selector = try Selector(value)
         } catch {
-            throw MangoFault(error)
+            throw MangoError(error)
         }
         selectorValue = value
         if let value = request["fields"] { projection = try Projection(value) }
@@ -58,7 +58,7 @@ package struct FindRequest: Hashable, Sendable {
         limit = min(try request.count("limit") ?? Self.defaultLimit, Self.largestLimit)
         skip = try request.count("skip") ?? 0
         guard skip <= Self.largestSkip else {
-            throw MangoFault("invalid_key", "At most \(Self.largestSkip) documents can be skipped")
+            throw MangoError("invalid_key", "At most \(Self.largestSkip) documents can be skipped")
         }
         bookmark = try Self.bookmark(request["bookmark"])
         index = try Self.index(request["use_index"])
@@ -70,28 +70,28 @@ package struct FindRequest: Hashable, Sendable {
     }
 
     /// What is for several nodes must be right all the same.
-    private static func readForNodes(_ request: JSONValue) throws(MangoFault) {
+    private static func readForNodes(_ request: JSONValue) throws(MangoError) {
         try request.requirePositive("r")
         _ = try request.flag("update")
         _ = try request.flag("stable")
         if let stale = request["stale"], ![.string("ok"), .string("false"), .boolean(false)].contains(stale) {
-            throw MangoFault("invalid_ok_or_false_value", "stale is \"ok\" or false, not: \(stale.text)")
+            throw MangoError("invalid_ok_or_false_value", "stale is \"ok\" or false, not: \(stale.text)")
         }
         if let partition = request["partition"], partition != .string("") {
-            throw MangoFault("bad_request", "partition specified on non-partitioned db")
+            throw MangoError("bad_request", "partition specified on non-partitioned db")
         }
     }
 
-    private static func bookmark(_ value: JSONValue?) throws(MangoFault) -> String? {
+    private static func bookmark(_ value: JSONValue?) throws(MangoError) -> String? {
         switch value {
         case nil, .null: return nil
         case .string(let text): return text.isEmpty || text == "nil" ? nil : text
-        case let value?: throw MangoFault("invalid_bookmark", "Invalid bookmark value: \(value.text)")
+        case let value?: throw MangoError("invalid_bookmark", "Invalid bookmark value: \(value.text)")
         }
     }
 
     /// The index that is to be used: a design document, alone, with a name, or with that behind a slash.
-    private static func index(_ value: JSONValue?) throws(MangoFault) -> [String] {
+    private static func index(_ value: JSONValue?) throws(MangoError) -> [String] {
         var parts: [String]
         switch value {
         case nil, .null: parts = []
@@ -100,10 +100,10 @@ package struct FindRequest: Hashable, Sendable {
             if parts.count > 1, parts[0] == "_design" { parts.removeFirst() }
             if parts == [""] { parts = [] }
         case .array(let elements) where elements.allSatisfy({ $0.string != nil }): parts = elements.compactMap(\.string)
-        case let value?: throw MangoFault("invalid_index_name", "Invalid index name: \(value.text)")
+        case let value?: throw MangoError("invalid_index_name", "Invalid index name: \(value.text)")
         }
         guard parts.count <= 2 else {
-            throw MangoFault("invalid_index_name", "Invalid index name: \(value?.text ?? "")")
+            throw MangoError("invalid_index_name", "Invalid index name: \(value?.text ?? "")")
         }
         if let first = parts.first, first.hasPrefix("_design/") { parts[0] = String(first.dropFirst("_design/".count)) }
         return parts

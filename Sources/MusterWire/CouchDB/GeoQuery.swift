@@ -48,7 +48,7 @@ package struct GeoQuery: Sendable {
     /// Reads a query.
     ///
     /// - Parameter parameters: names and values, decoded.
-    package init(_ parameters: [(name: String, value: String)]) throws(MangoFault) {
+    package init(_ parameters: [(name: String, value: String)]) throws(MangoError) {
         func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
         let known: Set<String> = [
             "bbox", "lat", "lon", "radius", "rangex", "rangey", "g", "relation", "nearest", "limit", "skip", "bookmark",
@@ -76,14 +76,14 @@ package struct GeoQuery: Sendable {
         if let text = value("stale"), text != "ok" { throw Self.fault("stale is ok or absent") }
     }
 
-    private static func area(_ value: (String) -> String?) throws(MangoFault) -> Area {
+    private static func area(_ value: (String) -> String?) throws(MangoError) -> Area {
         let kinds = ["bbox", "g", "radius", "rangex"].filter { value($0) != nil }
         guard kinds.count == 1 else {
             throw fault("give one geometry: bbox, g, lat and lon with radius, or with rangex and rangey")
         }
         if let text = value("bbox") { return .box(try box(text)) }
         if let text = value("g") {
-            do throws(GeometryTextFault) {
+            do throws(GeometryTextError) {
                 let geometry = try PlainGeometry(wkt: text)
                 guard !geometry.isEmpty, !geometry.isMixed else { throw .type("of several kinds, or of none") }
                 return .geometry(geometry)
@@ -99,7 +99,7 @@ package struct GeoQuery: Sendable {
             centre, try length("rangex", value("rangex") ?? ""), try length("rangey", value("rangey") ?? ""))
     }
 
-    private static func box(_ text: String) throws(MangoFault) -> BoundingBox {
+    private static func box(_ text: String) throws(MangoError) -> BoundingBox {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
         guard numbers.count == 4, let low = try? Coordinate(latitude: numbers[1], longitude: numbers[0]),
             let high = try? Coordinate(latitude: numbers[3], longitude: numbers[2]), low.latitude <= high.latitude
@@ -107,14 +107,14 @@ package struct GeoQuery: Sendable {
         return BoundingBox(south: low.latitude, west: low.longitude, north: high.latitude, east: high.longitude)
     }
 
-    private static func length(_ name: String, _ text: String) throws(MangoFault) -> Metres {
+    private static func length(_ name: String, _ text: String) throws(MangoError) -> Metres {
         guard let metres = Double(text), metres > 0, metres <= 21_000_000 else {
             throw fault("\(name) is a number of metres")
         }
         return Metres(metres)
     }
 
-    private static func boolean(_ name: String, _ value: (String) -> String?) throws(MangoFault) -> Bool {
+    private static func boolean(_ name: String, _ value: (String) -> String?) throws(MangoError) -> Bool {
         switch value(name) {
         case nil, "false": return false
         case "true": return true
@@ -122,12 +122,12 @@ package struct GeoQuery: Sendable {
         }
     }
 
-    private static func count(_ name: String, _ text: String, _ limit: Int) throws(MangoFault) -> Int {
+    private static func count(_ name: String, _ text: String, _ limit: Int) throws(MangoError) -> Int {
         guard let count = Int(text), (0...limit).contains(count) else { throw fault("\(name) is 0 to \(limit)") }
         return count
     }
 
-    private static func fault(_ reason: String) -> MangoFault { MangoFault("bad_request", reason) }
+    private static func fault(_ reason: String) -> MangoError { MangoError("bad_request", reason) }
 }
 
 /// How the geometry of a query stands to that of a document, as the OGC's simple features and Cloudant have it.

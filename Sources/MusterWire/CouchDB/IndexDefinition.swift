@@ -32,34 +32,34 @@ package struct IndexDefinition: Hashable, Sendable {
 
     /// Reads the body of `POST _index`. What it does not name gets a name that follows from its definition, so that the
     /// same index is made once.
-    package init(_ request: JSONValue) throws(MangoFault) {
-        guard request.kind == .object else { throw MangoFault("bad_request", "Request body must be a JSON object") }
+    package init(_ request: JSONValue) throws(MangoError) {
+        guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }
         guard let index = request["index"] else {
-            throw MangoFault("missing_required_key", "Missing required key: index")
+            throw MangoError("missing_required_key", "Missing required key: index")
         }
         let type = try request.text("type") ?? "json"
         let givenName = try Self.name("name", in: request)
         let givenDesign = try Self.name("ddoc", in: request)
         try request.requirePositive("w")
         if try request.flag("partitioned") == true {
-            throw MangoFault("bad_request", "partitioned specified on non-partitioned db")
+            throw MangoError("bad_request", "partitioned specified on non-partitioned db")
         }
         try request.requireKeys(of: Self.keys)
         guard type == "json" else {
             let isKnown = ["text", "nouveau"].contains(type)
             throw isKnown
-                ? MangoFault("invalid_index", "The index type \(type) is not supported: json is", status: 501)
-                : MangoFault("invalid_index", "Invalid type for index: \(type.prefix(200))")
+                ? MangoError("invalid_index", "The index type \(type) is not supported: json is", status: 501)
+                : MangoError("invalid_index", "Invalid type for index: \(type.prefix(200))")
         }
         guard index.kind == .object else {
-            throw MangoFault("invalid_index", "JSON indexes must be an object, not: \(index.text)")
+            throw MangoError("invalid_index", "JSON indexes must be an object, not: \(index.text)")
         }
         guard let listed = index["fields"] else {
-            throw MangoFault("missing_required_key", "Missing required key: fields")
+            throw MangoError("missing_required_key", "Missing required key: fields")
         }
         let sort = try SortOrder(listed)
         guard !sort.fields.isEmpty, sort.fields.count <= Self.fieldLimit else {
-            throw MangoFault("invalid_index_fields", "An index has 1 to \(Self.fieldLimit) fields")
+            throw MangoError("invalid_index_fields", "An index has 1 to \(Self.fieldLimit) fields")
         }
         fields = sort.fields
         isDescending = sort.isDescending
@@ -74,25 +74,25 @@ package struct IndexDefinition: Hashable, Sendable {
         design = named
         name = givenName ?? given
         for text in [design, name] where text.isEmpty || text.utf8.count > Self.nameLimitBytes {
-            throw MangoFault("invalid_index_name", "A name has 1 to \(Self.nameLimitBytes) bytes")
+            throw MangoError("invalid_index_name", "A name has 1 to \(Self.nameLimitBytes) bytes")
         }
     }
 
     /// A selector that leaves documents out: an empty one does not.
-    private static func partialSelector(_ value: JSONValue?) throws(MangoFault) -> [UInt8]? {
+    private static func partialSelector(_ value: JSONValue?) throws(MangoError) -> [UInt8]? {
         guard let value else { return nil }
-        do throws(SelectorFault) {
+        do throws(SelectorError) {
             _ = try Selector(value)
         } catch {
-            throw MangoFault(error)
+            throw MangoError(error)
         }
         return value == .object([]) ? nil : value.bytes
     }
 
-    private static func name(_ key: String, in request: JSONValue) throws(MangoFault) -> String? {
+    private static func name(_ key: String, in request: JSONValue) throws(MangoError) -> String? {
         let name = try request.text(key)
         guard name != "" else {
-            throw MangoFault("invalid_empty_string", "Index name or ddoc cannot be empty string")
+            throw MangoError("invalid_empty_string", "Index name or ddoc cannot be empty string")
         }
         return name
     }
@@ -142,9 +142,9 @@ package struct SortOrder: Hashable, Sendable {
     package var isDescending = false
 
     /// Reads a sort, or the fields of an index.
-    package init(_ value: JSONValue) throws(MangoFault) {
+    package init(_ value: JSONValue) throws(MangoError) {
         guard let elements = value.elements else {
-            throw MangoFault("invalid_sort_json", "Sort must be an array of sort specs, not: \(value.text)")
+            throw MangoError("invalid_sort_json", "Sort must be an array of sort specs, not: \(value.text)")
         }
         var directions: Set<Bool> = []
         for element in elements.prefix(IndexDefinition.fieldLimit + 1) {
@@ -156,20 +156,20 @@ package struct SortOrder: Hashable, Sendable {
             case .object(let members) where members.count == 1:
                 name = members[0].key
                 guard let direction = members[0].value.string, ["asc", "desc"].contains(direction) else {
-                    throw MangoFault("invalid_sort_dir", "Invalid sort direction: \(members[0].value.text)")
+                    throw MangoError("invalid_sort_dir", "Invalid sort direction: \(members[0].value.text)")
                 }
                 directions.insert(direction == "desc")
-            default: throw MangoFault("invalid_sort_field", "Invalid sort field: \(element.text)")
+            default: throw MangoError("invalid_sort_field", "Invalid sort field: \(element.text)")
             }
-            guard !name.isEmpty else { throw MangoFault("invalid_sort_field", "Invalid sort field: \(element.text)") }
-            do throws(SelectorFault) {
+            guard !name.isEmpty else { throw MangoError("invalid_sort_field", "Invalid sort field: \(element.text)") }
+            do throws(SelectorError) {
                 fields.append(try FieldPath(name))
             } catch {
-                throw MangoFault(error)
+                throw MangoError(error)
             }
         }
         guard directions.count <= 1 else {
-            throw MangoFault(
+            throw MangoError(
                 "unsupported_mixed_sort", "Sorts currently only support a single direction for all fields.")
         }
         isDescending = directions.contains(true)

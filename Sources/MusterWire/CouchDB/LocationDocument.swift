@@ -12,7 +12,7 @@ package enum LocationDocument {
     package static func position(in body: [UInt8], receivedAt: Instant) -> Position? {
         let found = body.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
-            return Result { () throws(JSONFault) in try Reading(&reader) }
+            return Result { () throws(JSONError) in try Reading(&reader) }
         }
         guard let reading = try? found.get(), let coordinate = reading.coordinate,
             let time = reading.timestamp ?? reading.createdAt
@@ -40,7 +40,7 @@ private struct Reading {
     /// Milliseconds that are a date: 1900 to 9999.
     private static let times: ClosedRange<Int64> = -2_208_988_800_000...253_402_300_799_999
 
-    init(_ reader: inout JSONReader) throws(JSONFault) {
+    init(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.peek() == .object else { return }
         try reader.beginObject()
         while let key = try reader.nextKey() {
@@ -53,7 +53,7 @@ private struct Reading {
         }
     }
 
-    private mutating func readProperties(_ reader: inout JSONReader) throws(JSONFault) {
+    private mutating func readProperties(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.peek() == .object else {
             _ = try reader.skip()
             return
@@ -72,12 +72,12 @@ private struct Reading {
         }
     }
 
-    private static func time(_ reader: inout JSONReader) throws(JSONFault) -> Int64? {
+    private static func time(_ reader: inout JSONReader) throws(JSONError) -> Int64? {
         guard let number = try number(&reader), let time = Int64(exactly: number.rounded()) else { return nil }
         return times.contains(time) ? time : nil
     }
 
-    private static func number(_ reader: inout JSONReader) throws(JSONFault) -> Double? {
+    private static func number(_ reader: inout JSONReader) throws(JSONError) -> Double? {
         guard try reader.peek() == .number else {
             _ = try reader.skip()
             return nil
@@ -86,7 +86,7 @@ private struct Reading {
         return number.isFinite ? number : nil
     }
 
-    private static func point(_ reader: inout JSONReader) throws(JSONFault) -> Coordinate? {
+    private static func point(_ reader: inout JSONReader) throws(JSONError) -> Coordinate? {
         guard case .object(let members) = try reader.tree(valueLimit: 1_000_000) else { return nil }
         let geometry = JSONValue.object(members)
         guard geometry["type"]?.string == "Point", let values = geometry["coordinates"]?.elements, values.count >= 2,

@@ -12,20 +12,20 @@ package struct Projection: Hashable, Sendable {
     private init(fields: [FieldPath]) { self.fields = fields }
 
     /// Reads a list of fields.
-    package init(_ value: JSONValue) throws(MangoFault) {
+    package init(_ value: JSONValue) throws(MangoError) {
         guard let elements = value.elements else {
-            throw MangoFault("invalid_fields", "Fields must be an array of strings, not: \(value.text)")
+            throw MangoError("invalid_fields", "Fields must be an array of strings, not: \(value.text)")
         }
-        guard elements.count <= Self.fieldLimit else { throw MangoFault(.tooManyTests(limit: Self.fieldLimit)) }
+        guard elements.count <= Self.fieldLimit else { throw MangoError(.tooManyTests(limit: Self.fieldLimit)) }
         var fields: [FieldPath] = []
         for element in elements {
             guard let text = element.string else {
-                throw MangoFault("invalid_field", "Invalid JSON for field spec: \(element.text)")
+                throw MangoError("invalid_field", "Invalid JSON for field spec: \(element.text)")
             }
-            do throws(SelectorFault) {
+            do throws(SelectorError) {
                 fields.append(try FieldPath(text))
             } catch {
-                throw MangoFault(error)
+                throw MangoError(error)
             }
         }
         self.fields = fields

@@ -55,7 +55,7 @@ package struct Selector: Hashable, Sendable {
     }
 
     /// Reads a selector.
-    package init(_ value: JSONValue) throws(SelectorFault) {
+    package init(_ value: JSONValue) throws(SelectorError) {
         guard let members = value.members else { throw .noObject }
         // Of all selectors without a condition this one alone finds everything.
         guard !members.isEmpty else {
@@ -76,7 +76,7 @@ package struct Selector: Hashable, Sendable {
 
     /// Reads a selector.
     ///
-    /// - Throws: `JSONFault` when it is no JSON, `SelectorFault` when it is no selector.
+    /// - Throws: `JSONError` when it is no JSON, `SelectorError` when it is no selector.
     package init(parsing bytes: [UInt8]) throws {
         try self.init(JSONValue(parsing: bytes))
     }

@@ -7,7 +7,7 @@ struct SelectorReading {
     private var depth = 0
 
     /// What a value says of what stands at a place.
-    mutating func test(_ value: JSONValue, at path: FieldPath) throws(SelectorFault) -> Selector.Test {
+    mutating func test(_ value: JSONValue, at path: FieldPath) throws(SelectorError) -> Selector.Test {
         count += 1
         guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
         guard let members = value.members, !members.isEmpty else {
@@ -18,7 +18,7 @@ struct SelectorReading {
         return tests.count == 1 ? tests[0] : .all(tests)
     }
 
-    private mutating func test(_ member: JSONValue.Member, at path: FieldPath) throws(SelectorFault) -> Selector.Test {
+    private mutating func test(_ member: JSONValue.Member, at path: FieldPath) throws(SelectorError) -> Selector.Test {
         guard member.key.utf8.first == UInt8(ascii: "$") else {
             return try test(member.value, at: path.appending(FieldPath(member.key)))
         }
@@ -46,7 +46,7 @@ struct SelectorReading {
     ]
 
     /// An operator that has no selector inside.
-    private mutating func plain(_ member: JSONValue.Member) throws(SelectorFault) -> Selector.Test {
+    private mutating func plain(_ member: JSONValue.Member) throws(SelectorError) -> Selector.Test {
         switch member.key {
         case "$exists":
             guard let isThere = member.value.boolean else { throw bad(member) }
@@ -79,7 +79,7 @@ struct SelectorReading {
 
     private mutating func tests(
         _ member: JSONValue.Member, at path: FieldPath
-    ) throws(SelectorFault) -> [Selector.Test] {
+    ) throws(SelectorError) -> [Selector.Test] {
         var tests: [Selector.Test] = []
         for value in try values(member) { tests.append(try test(value, at: path)) }
         return tests
@@ -88,14 +88,14 @@ struct SelectorReading {
     private func opposite(_ test: Selector.Test) -> Selector.Test { depth == 0 ? test.negated : .not(test) }
 
     /// A selector of elements, whose paths begin anew.
-    private mutating func inner(_ member: JSONValue.Member) throws(SelectorFault) -> Selector.Test {
+    private mutating func inner(_ member: JSONValue.Member) throws(SelectorError) -> Selector.Test {
         guard member.value.kind == .object else { throw bad(member) }
         depth += 1
         defer { depth -= 1 }
         return try test(member.value, at: .document)
     }
 
-    private mutating func values(_ member: JSONValue.Member) throws(SelectorFault) -> [JSONValue] {
+    private mutating func values(_ member: JSONValue.Member) throws(SelectorError) -> [JSONValue] {
         guard let values = member.value.elements else { throw bad(member) }
         count += values.count
         guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
@@ -106,7 +106,7 @@ struct SelectorReading {
         path.keys.isEmpty ? test : .field(path, test)
     }
 
-    private func bad(_ member: JSONValue.Member) -> SelectorFault {
+    private func bad(_ member: JSONValue.Member) -> SelectorError {
         let text = String(decoding: member.value.bytes.prefix(200), as: UTF8.self)
         return .badArgument(operator: member.key, argument: text)
     }

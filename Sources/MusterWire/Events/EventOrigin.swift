@@ -23,7 +23,7 @@ package struct EventOrigin: Hashable, Sendable {
     /// The id of the event that a change is: a UUID of version 8 (RFC 9562), always the same for the same change of the
     /// same store. A change of the same number that was committed at another time, after a backup was restored, has
     /// another id.
-    package func id(of sequence: Sequence, at committedAt: Instant) -> String {
+    package func id(of sequence: LogSequence, at committedAt: Instant) -> String {
         let high = (high ^ Self.scatter(UInt64(bitPattern: committedAt.milliseconds))) & ~0xF000 | 0x8000
         let low = (low ^ UInt64(bitPattern: sequence.rawValue)) & ~(3 << 62) | 2 << 62
         let digits = Self.hexadecimal(high) + Self.hexadecimal(low)

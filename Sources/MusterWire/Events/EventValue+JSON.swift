@@ -19,15 +19,15 @@ extension EventPattern {
     /// Compiles a pattern's JSON text.
     ///
     /// - Throws: `.tooLong`, `.notJSON`, or what is wrong with the pattern.
-    package init(parsing text: String) throws(EventPatternFault) {
+    package init(parsing text: String) throws(EventPatternError) {
         guard text.unicodeScalars.count <= Self.lengthLimit else {
-            throw EventPatternFault(pointer: "", reason: .tooLong(limit: Self.lengthLimit))
+            throw EventPatternError(pointer: "", reason: .tooLong(limit: Self.lengthLimit))
         }
         let json: JSONValue
         do {
             json = try JSONValue(parsing: Array(text.utf8))
         } catch {
-            throw EventPatternFault(pointer: error.pointer, reason: .notJSON("is no JSON: \(error.reason)"))
+            throw EventPatternError(pointer: error.pointer, reason: .notJSON("is no JSON: \(error.reason)"))
         }
         try self.init(EventValue(json))
     }

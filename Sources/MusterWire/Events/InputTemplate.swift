@@ -25,7 +25,7 @@ struct InputTemplate: Sendable {
     /// Reads a template.
     ///
     /// - Throws: what is wrong with it or with its paths.
-    init(_ text: String, paths: [String: String]) throws(InputFault) {
+    init(_ text: String, paths: [String: String]) throws(InputError) {
         guard text.utf8.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
         let variables = try Self.variables(paths)
         let bytes = Array(text.utf8)
@@ -57,7 +57,7 @@ struct InputTemplate: Sendable {
     }
 
     /// Whatever stands for the variables: filled in once it is JSON, it always is.
-    private func checkFilledIn() throws(InputFault) {
+    private func checkFilledIn() throws(InputError) {
         guard isJSON else { return }
         let sample = pieces.flatMap { piece -> [UInt8] in
             switch piece {
@@ -104,7 +104,7 @@ struct InputTemplate: Sendable {
     }
 
     /// The variables that there are: those of the paths, and those that are always there.
-    private static func variables(_ paths: [String: String]) throws(InputFault) -> [String: Variable] {
+    private static func variables(_ paths: [String: String]) throws(InputError) -> [String: Variable] {
         guard paths.count <= variableLimit else { throw .tooManyVariables(limit: variableLimit) }
         var variables: [String: Variable] = [
             "aws.events.rule-name": .ruleName, "aws.events.rule-arn": .ruleARN,

@@ -14,7 +14,7 @@ package struct TargetInput: Sendable {
     /// Makes an input ready.
     ///
     /// - Throws: what is wrong with it.
-    package init(_ input: RuleTarget.Input) throws(InputFault) {
+    package init(_ input: RuleTarget.Input) throws(InputError) {
         switch input {
         case .event: form = .event
         case .constant(let text):
@@ -71,7 +71,7 @@ package struct RuleReference: Hashable, Sendable {
 }
 
 /// What is wrong with an input.
-package enum InputFault: Error, Hashable, Sendable {
+package enum InputError: Error, Hashable, Sendable {
     case constantIsNoJSON
     case noPath(String)
     case unknownVariable(String)
@@ -82,7 +82,7 @@ package enum InputFault: Error, Hashable, Sendable {
     case templateIsNoJSON
 }
 
-extension InputFault: CustomStringConvertible {
+extension InputError: CustomStringConvertible {
     /// A sentence without a full stop.
     package var description: String {
         switch self {

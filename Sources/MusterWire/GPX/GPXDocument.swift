@@ -75,16 +75,16 @@ package struct GPXDocument: Hashable, Sendable {
     ///
     /// - Throws: the first fault, with its line. Nothing is read in part.
     /// - Complexity: O(bytes).
-    package init(parsing bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws(GPXFault) {
-        guard bytes.count <= limits.bytes else { throw GPXFault(line: 1, reason: .tooLarge(limitBytes: limits.bytes)) }
+    package init(parsing bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws(GPXError) {
+        guard bytes.count <= limits.bytes else { throw GPXError(line: 1, reason: .tooLarge(limitBytes: limits.bytes)) }
         let text: [UInt8]
         do {
             text = try XMLEncoding.utf8(bytes)
         } catch {
-            throw GPXFault(line: error.line, reason: .xml(error.reason))
+            throw GPXError(line: error.line, reason: .xml(error.reason))
         }
         self = try text.withUnsafeBytes { buffer in
-            Result { () throws(GPXFault) in
+            Result { () throws(GPXError) in
                 var reader = GPXReader(buffer, limits: limits)
                 return try reader.read()
             }
@@ -92,15 +92,15 @@ package struct GPXDocument: Hashable, Sendable {
     }
 
     /// Reads a file, as above.
-    package init(parsing bytes: [UInt8], limits: Limits = Limits()) throws(GPXFault) {
+    package init(parsing bytes: [UInt8], limits: Limits = Limits()) throws(GPXError) {
         self = try bytes.withUnsafeBytes { buffer in
-            Result { () throws(GPXFault) in try GPXDocument(parsing: buffer, limits: limits) }
+            Result { () throws(GPXError) in try GPXDocument(parsing: buffer, limits: limits) }
         }.get()
     }
 }
 
 /// What is wrong with a GPX file, and where.
-package struct GPXFault: Error, Hashable, Sendable, CustomStringConvertible {
+package struct GPXError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line, from 1.
     package var line: Int
     /// What is wrong there.
@@ -108,14 +108,14 @@ package struct GPXFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What can be wrong.
     package enum Reason: Hashable, Sendable {
-        case xml(XMLFault.Reason)
+        case xml(XMLError.Reason)
         /// The root element is another.
         case notGPX(root: String)
         /// A point without `lat` or `lon`.
         case missingAttribute(String)
         case invalidNumber(element: String, text: String)
         case offGlobe(element: String, degrees: Double)
-        case time(InstantFault)
+        case time(InstantError)
         case tooLarge(limitBytes: Int)
         case tooManyPoints(limit: Int)
         case tooManyGroups(limit: Int)

@@ -35,14 +35,14 @@ struct GPXReader {
         self.limits = limits
     }
 
-    mutating func read() throws(GPXFault) -> GPXDocument {
+    mutating func read() throws(GPXError) -> GPXDocument {
         while true {
-            switch try wrapped({ (xml) throws(XMLFault) in try xml.next() }) {
+            switch try wrapped({ (xml) throws(XMLError) in try xml.next() }) {
             case .start: try begin()
             case .end: try end()
             case .text:
                 guard case .leaf = open.last else { continue }
-                text += try wrapped { (xml) throws(XMLFault) in try xml.text() }
+                text += try wrapped { (xml) throws(XMLError) in try xml.text() }
                 guard text.utf8.count <= limits.textBytes else {
                     throw fault(.textTooLong(limitBytes: limits.textBytes))
                 }
@@ -53,7 +53,7 @@ struct GPXReader {
 
     // MARK: Elements
 
-    private mutating func begin() throws(GPXFault) {
+    private mutating func begin() throws(GPXError) {
         let element = element()
         open.append(element)
         switch element {
@@ -110,7 +110,7 @@ struct GPXReader {
         }
     }
 
-    private mutating func end() throws(GPXFault) {
+    private mutating func end() throws(GPXError) {
         guard let element = open.popLast() else { return }
         switch element {
         case .leaf(let leaf):
@@ -130,7 +130,7 @@ struct GPXReader {
 
     // MARK: Values
 
-    private mutating func take(_ value: String, as leaf: Leaf) throws(GPXFault) {
+    private mutating func take(_ value: String, as leaf: Leaf) throws(GPXError) {
         guard var point else {
             // Only names are wanted outside of points.
             switch open.last {
@@ -154,14 +154,14 @@ struct GPXReader {
         self.point = point
     }
 
-    private mutating func degrees(_ name: StaticString, limit: Double) throws(GPXFault) -> Double {
+    private mutating func degrees(_ name: StaticString, limit: Double) throws(GPXError) -> Double {
         guard let text = try attribute(name) else { throw fault(.missingAttribute(name.description)) }
         let value = try number(Self.trimmed(text), name.description)
         guard abs(value) <= limit else { throw fault(.offGlobe(element: name.description, degrees: value)) }
         return value
     }
 
-    private func number(_ text: String, _ element: String) throws(GPXFault) -> Double {
+    private func number(_ text: String, _ element: String) throws(GPXError) -> Double {
         // `xsd:decimal`, and exponents, which programs write all the same; no words and no hexadecimal.
         let isDecimal = text.utf8.allSatisfy { byte in
             byte &- 0x30 <= 9 || byte == 0x2D || byte == 0x2B || byte == 0x2E || byte | 0x20 == 0x65
@@ -172,7 +172,7 @@ struct GPXReader {
         return value
     }
 
-    private func time(_ text: String) throws(GPXFault) -> Instant {
+    private func time(_ text: String) throws(GPXError) -> Instant {
         do {
             return try Instant(rfc3339: text)
         } catch {
@@ -184,24 +184,24 @@ struct GPXReader {
 
     // MARK: Pieces
 
-    private mutating func countGroup() throws(GPXFault) {
+    private mutating func countGroup() throws(GPXError) {
         groups += 1
         guard groups <= limits.groups else { throw fault(.tooManyGroups(limit: limits.groups)) }
     }
 
-    private mutating func attribute(_ name: StaticString) throws(GPXFault) -> String? {
-        try wrapped { (xml) throws(XMLFault) in try xml.attribute(name) }
+    private mutating func attribute(_ name: StaticString) throws(GPXError) -> String? {
+        try wrapped { (xml) throws(XMLError) in try xml.attribute(name) }
     }
 
-    private func fault(_ reason: GPXFault.Reason) -> GPXFault { GPXFault(line: xml.line, reason: reason) }
+    private func fault(_ reason: GPXError.Reason) -> GPXError { GPXError(line: xml.line, reason: reason) }
 
     private mutating func wrapped<Value>(
-        _ body: (inout XMLReader) throws(XMLFault) -> Value
-    ) throws(GPXFault) -> Value {
+        _ body: (inout XMLReader) throws(XMLError) -> Value
+    ) throws(GPXError) -> Value {
         do {
             return try body(&xml)
         } catch {
-            throw GPXFault(line: error.line, reason: .xml(error.reason))
+            throw GPXError(line: error.line, reason: .xml(error.reason))
         }
     }
 

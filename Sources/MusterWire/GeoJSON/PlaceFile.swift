@@ -20,7 +20,7 @@ package struct PlaceFile: Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: `JSONFault`, or `Fault` with the number of the first place that is none.
+    /// - Throws: `JSONError`, or `Fault` with the number of the first place that is none.
     package init(parsing bytes: [UInt8]) throws {
         let file = try JSONValue(parsing: bytes, valueLimit: max(JSONValue.defaultValueLimit, bytes.count))
         guard
@@ -40,7 +40,7 @@ package struct PlaceFile: Sendable {
         guard let geometry = feature["geometry"] else {
             throw Fault(description: "place \(number) has no geometry")
         }
-        do throws(GeometryTextFault) {
+        do throws(GeometryTextError) {
             _ = try PlainGeometry(geoJSON: geometry)
         } catch {
             throw Fault(description: "place \(number): \(error)")

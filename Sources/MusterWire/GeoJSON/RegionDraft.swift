@@ -94,13 +94,13 @@ package struct RegionDraft: Hashable, Sendable {
 }
 
 /// What is wrong with one feature, and where.
-package struct RegionFault: Hashable, Sendable {
+package struct RegionError: Hashable, Sendable {
     /// Which feature; nil when the whole text is at fault.
     package var feature: Int?
     /// The value at fault, as an RFC 6901 pointer from the beginning of the text.
     package var pointer: String
     /// What is wrong with it.
-    package var reason: JSONFault.Reason
+    package var reason: JSONError.Reason
     /// The place on the map that is at fault, where there is one.
     package var coordinate: Coordinate?
 }
@@ -108,7 +108,7 @@ package struct RegionFault: Hashable, Sendable {
 /// Everything that is wrong with a request, as far as it was looked at.
 package struct RegionFaults: Error, Hashable, Sendable {
     /// At least one.
-    package var faults: [RegionFault]
+    package var faults: [RegionError]
     /// Whether there were more than are listed.
     package var hasMore: Bool
     /// How many features were read without a fault.

@@ -12,7 +12,7 @@ enum GeometryDraft: Hashable {
 
 extension RegionReader {
     /// Reads the value of `geometry`; nil when it is none that a region can have, which is noted.
-    mutating func readGeometry(_ reader: inout JSONReader) throws(JSONFault) -> GeometryDraft? {
+    mutating func readGeometry(_ reader: inout JSONReader) throws(JSONError) -> GeometryDraft? {
         if try reader.peek() == .null {
             try reader.null()
             record(.invalid("a region needs a geometry"), at: "/geometry")
@@ -64,7 +64,7 @@ extension RegionReader {
         case point = "Point"
     }
 
-    private mutating func readType(_ reader: inout JSONReader) throws(JSONFault) -> GeometryType? {
+    private mutating func readType(_ reader: inout JSONReader) throws(JSONError) -> GeometryType? {
         guard try expects(.string, at: "/geometry/type", from: &reader) else { return nil }
         let name = try reader.text().string
         if let type = GeometryType(rawValue: name) { return type }
@@ -80,7 +80,7 @@ extension RegionReader {
 
     private mutating func readCoordinates(
         of type: GeometryType, from reader: inout JSONReader
-    ) throws(JSONFault) -> GeometryDraft? {
+    ) throws(JSONError) -> GeometryDraft? {
         let mark = faultCount
         var place = CoordinatesPlace()
         let geometry: GeometryDraft?
@@ -89,7 +89,7 @@ extension RegionReader {
         case .polygon: geometry = .polygon(try readRings(&place, level: 0, from: &reader))
         case .multiPolygon:
             var polygons: [[[RawVertex]]] = []
-            try readArray(&place, level: 0, from: &reader) { (regions, place, reader) throws(JSONFault) in
+            try readArray(&place, level: 0, from: &reader) { (regions, place, reader) throws(JSONError) in
                 polygons.append(try regions.readRings(&place, level: 1, from: &reader))
             }
             geometry = .multiPolygon(polygons)
@@ -99,9 +99,9 @@ extension RegionReader {
 
     private mutating func readRings(
         _ place: inout CoordinatesPlace, level: Int, from reader: inout JSONReader
-    ) throws(JSONFault) -> [[RawVertex]] {
+    ) throws(JSONError) -> [[RawVertex]] {
         var rings: [[RawVertex]] = []
-        try readArray(&place, level: level, from: &reader) { (regions, place, reader) throws(JSONFault) in
+        try readArray(&place, level: level, from: &reader) { (regions, place, reader) throws(JSONError) in
             rings.append(try regions.readRing(&place, level: level + 1, from: &reader))
         }
         return rings
@@ -109,9 +109,9 @@ extension RegionReader {
 
     private mutating func readRing(
         _ place: inout CoordinatesPlace, level: Int, from reader: inout JSONReader
-    ) throws(JSONFault) -> [RawVertex] {
+    ) throws(JSONError) -> [RawVertex] {
         var ring: [RawVertex] = []
-        try readArray(&place, level: level, from: &reader) { (regions, place, reader) throws(JSONFault) in
+        try readArray(&place, level: level, from: &reader) { (regions, place, reader) throws(JSONError) in
             regions.vertices += 1
             if regions.vertices == regions.limits.verticesPerFeature + 1 {
                 regions.record(.tooMany(limit: regions.limits.verticesPerFeature), at: "/geometry/coordinates")
@@ -130,8 +130,8 @@ extension RegionReader {
     @inline(__always)
     private mutating func readArray(
         _ place: inout CoordinatesPlace, level: Int, from reader: inout JSONReader,
-        _ readElement: (inout RegionReader, inout CoordinatesPlace, inout JSONReader) throws(JSONFault) -> Void
-    ) throws(JSONFault) {
+        _ readElement: (inout RegionReader, inout CoordinatesPlace, inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
         guard try expects(.array, at: place.path, from: &reader) else { return }
         try reader.beginArray()
         place.depth = level + 1
@@ -147,7 +147,7 @@ extension RegionReader {
     /// Reads a position: longitude, latitude, and perhaps an altitude, which a region has no use for.
     private mutating func readPosition(
         _ place: CoordinatesPlace, from reader: inout JSONReader
-    ) throws(JSONFault) -> RawVertex? {
+    ) throws(JSONError) -> RawVertex? {
         guard try expects(.array, at: place.path, from: &reader) else { return nil }
         try reader.beginArray()
         var numbers = (0.0, 0.0)

@@ -18,7 +18,7 @@ struct PropertiesDraft: Hashable {
 
 extension RegionReader {
     /// Reads the value of `properties`, an object or null.
-    mutating func readProperties(_ reader: inout JSONReader) throws(JSONFault) -> PropertiesDraft {
+    mutating func readProperties(_ reader: inout JSONReader) throws(JSONError) -> PropertiesDraft {
         var draft = PropertiesDraft()
         if try reader.peek() == .null {
             try reader.null()
@@ -47,7 +47,7 @@ extension RegionReader {
 
     private mutating func read(
         _ name: String, into draft: inout PropertiesDraft, from reader: inout JSONReader
-    ) throws(JSONFault) {
+    ) throws(JSONError) {
         if name == "radius" {
             draft.radius = try reader.tree()
             return
@@ -79,7 +79,7 @@ extension RegionReader {
 
     private mutating func readSeconds(
         at path: String, from reader: inout JSONReader
-    ) throws(JSONFault) -> Double? {
+    ) throws(JSONError) -> Double? {
         guard try expects(.number, at: path, from: &reader) else { return nil }
         let seconds = try reader.decimal().double
         guard seconds >= 0, seconds <= limits.seconds else {

@@ -32,7 +32,7 @@ extension RegionReader {
     }
 
     /// Notes what the geometry target found, at the pointer of its place.
-    private mutating func record(_ fault: GeometryFault, in geometry: GeometryDraft) {
+    private mutating func record(_ fault: GeometryError, in geometry: GeometryDraft) {
         let ring: String
         switch geometry {
         case .point: ring = ""
@@ -56,7 +56,7 @@ extension RegionReader {
     }
 
     /// What is wrong, for whoever drew it. Everything is counted from 0, as in the pointer.
-    private static func words(for fault: GeometryFault, isMultiple: Bool) -> String {
+    private static func words(for fault: GeometryError, isMultiple: Bool) -> String {
         let other =
             fault.other.map { place in
                 let polygon = isMultiple ? "polygon \(place.polygon), " : ""

@@ -3,7 +3,7 @@ import MusterGeometry
 /// Reads the regions of one request, in one pass, noting everything that is wrong.
 struct RegionReader {
     let limits: RegionDraft.Limits
-    private(set) var faults: [RegionFault] = []
+    private(set) var faults: [RegionError] = []
     /// How many faults there were so far, listed or not: a feature is sound when reading it adds none.
     private(set) var faultCount = 0
     private var drafts: [RegionDraft] = []
@@ -46,13 +46,13 @@ struct RegionReader {
     ///
     /// - Parameter path: the pointer from the feature on.
     @inline(never)
-    mutating func record(_ reason: JSONFault.Reason, at path: String, coordinate: Coordinate? = nil) {
+    mutating func record(_ reason: JSONError.Reason, at path: String, coordinate: Coordinate? = nil) {
         faultCount += 1
         guard faults.count < limits.faults else { return }
         // One feature that is wrong all over must not hide what is wrong with the others.
         let listed = faults.reversed().prefix { $0.feature == feature }.count
         guard listed < limits.faultsPerFeature else { return }
-        faults.append(RegionFault(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
+        faults.append(RegionError(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
     }
 
     // MARK: The root
@@ -66,7 +66,7 @@ struct RegionReader {
         var properties = PropertiesDraft()
     }
 
-    private mutating func readRoot(_ reader: inout JSONReader) throws(JSONFault) {
+    private mutating func readRoot(_ reader: inout JSONReader) throws(JSONError) {
         let kind = try reader.peek()
         guard kind == .object else {
             record(.wrongType(expected: .object, found: kind), at: "")
@@ -102,13 +102,13 @@ struct RegionReader {
         }
     }
 
-    private mutating func readFeatures(_ reader: inout JSONReader) throws(JSONFault) {
+    private mutating func readFeatures(_ reader: inout JSONReader) throws(JSONError) {
         guard try expects(.array, at: "/features", from: &reader) else { return }
         try reader.beginArray()
         var index = 0
         while try reader.nextElement() {
             guard index < limits.features else {
-                throw JSONFault(
+                throw JSONError(
                     pointer: "/features", offset: reader.offset, reason: .tooMany(limit: limits.features))
             }
             feature = index
@@ -122,7 +122,7 @@ struct RegionReader {
 
     // MARK: A feature
 
-    private mutating func readFeature(_ reader: inout JSONReader) throws(JSONFault) {
+    private mutating func readFeature(_ reader: inout JSONReader) throws(JSONError) {
         let mark = faultCount
         guard try expects(.object, at: "", from: &reader) else { return }
         var draft = Draft()
@@ -146,7 +146,7 @@ struct RegionReader {
 
     private mutating func readMember(
         _ name: String, of draft: inout Draft, from reader: inout JSONReader
-    ) throws(JSONFault) {
+    ) throws(JSONError) {
         switch name {
         case "type":
             guard try expects(.string, at: "/type", from: &reader) else { return }
@@ -180,7 +180,7 @@ struct RegionReader {
 
     // MARK: Members
 
-    private mutating func readID(_ reader: inout JSONReader) throws(JSONFault) -> String? {
+    private mutating func readID(_ reader: inout JSONReader) throws(JSONError) -> String? {
         switch try reader.peek() {
         case .string:
             let id = try reader.text().string
@@ -207,7 +207,7 @@ struct RegionReader {
     }
 
     /// A bounding box decides nothing here, but one that is none says that something is wrong with the file.
-    mutating func readBox(_ reader: inout JSONReader, at path: String) throws(JSONFault) {
+    mutating func readBox(_ reader: inout JSONReader, at path: String) throws(JSONError) {
         guard try expects(.array, at: path, from: &reader) else { return }
         try reader.beginArray()
         var count = 0
@@ -219,7 +219,7 @@ struct RegionReader {
     }
 
     /// GeoJSON of 2008 could name a reference system; RFC 7946 knows WGS-84 only.
-    private mutating func readReferenceSystem(_ reader: inout JSONReader) throws(JSONFault) {
+    private mutating func readReferenceSystem(_ reader: inout JSONReader) throws(JSONError) {
         let system = try reader.tree()
         guard system != .null else { return }
         let name = system["properties"]?["name"]?.string ?? ""
@@ -233,7 +233,7 @@ struct RegionReader {
     /// Whether a value of a kind comes next; another is noted and passed over.
     mutating func expects(
         _ kind: JSONKind, at path: @autoclosure () -> String, from reader: inout JSONReader
-    ) throws(JSONFault) -> Bool {
+    ) throws(JSONError) -> Bool {
         let found = try reader.peek()
         if found == kind { return true }
         record(.wrongType(expected: kind, found: found), at: path())

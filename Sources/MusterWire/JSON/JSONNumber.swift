@@ -87,13 +87,13 @@ extension JSONReader {
     /// Reads a number without rounding it.
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
-    package mutating func decimal() throws(JSONFault) -> JSONNumber {
+    package mutating func decimal() throws(JSONError) -> JSONNumber {
         try require(.number)
         return try scanDecimal()
     }
 
     /// Reads the number that stands at `offset`.
-    mutating func scanDecimal() throws(JSONFault) -> JSONNumber {
+    mutating func scanDecimal() throws(JSONError) -> JSONNumber {
         let start = offset
         let isNegative = bytes[offset] == UInt8(ascii: "-")
         if isNegative { offset += 1 }
@@ -146,7 +146,7 @@ extension JSONReader {
     }
 
     /// Reads the exponent behind the `e`, held within ±9999: beyond that it makes no difference.
-    private mutating func scanExponent(from start: Int) throws(JSONFault) -> Int {
+    private mutating func scanExponent(from start: Int) throws(JSONError) -> Int {
         var isNegative = false
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "-") || bytes[offset] == UInt8(ascii: "+") {
             isNegative = bytes[offset] == UInt8(ascii: "-")

@@ -7,7 +7,7 @@ extension JSONReader {
     /// - Returns: the bytes of the value, without the white space around it.
     /// - Complexity: O(n), and O(k log k) for an object of k keys.
     @discardableResult
-    package mutating func skip() throws(JSONFault) -> UnsafeRawBufferPointer {
+    package mutating func skip() throws(JSONError) -> UnsafeRawBufferPointer {
         let kind = try peek()
         let start = offset
         switch kind {
@@ -23,7 +23,7 @@ extension JSONReader {
     /// Reads the value that comes next as if it stood alone: it may nest as deep wherever it stands, and where a fault
     /// is told is its place in the value, found without looking at all that stands before.
     ///
-    /// - Throws: what `read` throws, with nothing consumed; `JSONFault` where no value comes next.
+    /// - Throws: what `read` throws, with nothing consumed; `JSONError` where no value comes next.
     package mutating func alone<Result>(
         depthLimit: Int, _ read: (inout JSONReader) throws -> Result
     ) throws -> Result {
@@ -39,7 +39,7 @@ extension JSONReader {
     ///
     /// - Throws: `.unexpectedEnd` where it has no end.
     /// - Complexity: O(n), in no memory.
-    package mutating func passOver() throws(JSONFault) {
+    package mutating func passOver() throws(JSONError) {
         switch try peek() {
         case .string: try passOverString()
         case .object, .array:
@@ -64,7 +64,7 @@ extension JSONReader {
     /// What stands behind a value that is neither text nor holds others.
     private static let ends: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}")]
 
-    private mutating func passOverString() throws(JSONFault) {
+    private mutating func passOverString() throws(JSONError) {
         offset += 1
         while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
             offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
@@ -76,7 +76,7 @@ extension JSONReader {
         offset += 1
     }
 
-    private mutating func skipNumber() throws(JSONFault) {
+    private mutating func skipNumber() throws(JSONError) {
         let start = offset
         let number = try scanDecimal()
         guard number.exponent < 280 || number.double.isFinite, number.isExact || number.double.isFinite else {
@@ -85,7 +85,7 @@ extension JSONReader {
     }
 
     /// Passes over an object or array without recursion: a bit for every open level says which it is.
-    private mutating func skipContainer() throws(JSONFault) {
+    private mutating func skipContainer() throws(JSONError) {
         var objects: UInt64 = 0
         var levels = 0
         var keys = KeyLedger()
@@ -124,7 +124,7 @@ extension JSONReader {
 
     /// The fault of a key that its object had already.
     @inline(never)
-    package func duplicateKey(_ key: JSONText) -> JSONFault {
+    package func duplicateKey(_ key: JSONText) -> JSONError {
         guard let base = bytes.baseAddress, let start = key.bytes.baseAddress else { return fault(.duplicateKey) }
         var result = fault(.duplicateKey, at: start - base - 1)
         result.pointer = JSONPointer.appending(key.string, to: result.pointer)

@@ -1,6 +1,6 @@
 extension JSONReader {
     /// Reads the string whose opening quote stands at `offset`, and checks everything about it.
-    mutating func scanString() throws(JSONFault) -> JSONText {
+    mutating func scanString() throws(JSONError) -> JSONText {
         let start = offset + 1
         var isPlain = true
         var position = start
@@ -53,7 +53,7 @@ extension JSONReader {
         return position
     }
 
-    private func lengthOfEscape(at position: Int) throws(JSONFault) -> Int {
+    private func lengthOfEscape(at position: Int) throws(JSONError) -> Int {
         guard position + 1 < bytes.count else { throw fault(.unexpectedEnd, at: bytes.count) }
         guard bytes[position + 1] == UInt8(ascii: "u") else {
             guard Self.simpleEscape(bytes[position + 1]) != nil else { throw fault(.invalidEscape, at: position) }

@@ -34,7 +34,7 @@ package struct JSONReader {
 
     /// The kind of the value that comes next; nothing is consumed but white space.
     @inline(__always)
-    package mutating func peek() throws(JSONFault) -> JSONKind {
+    package mutating func peek() throws(JSONError) -> JSONKind {
         skipSpace()
         guard offset < bytes.count else { throw fault(.unexpectedEnd) }
         switch bytes[offset] {
@@ -51,16 +51,16 @@ package struct JSONReader {
     /// Opens the object that comes next.
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when it is none.
-    package mutating func beginObject() throws(JSONFault) { try begin(UInt8(ascii: "{"), .object) }
+    package mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), .object) }
 
     /// Opens the array that comes next.
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when it is none.
-    package mutating func beginArray() throws(JSONFault) { try begin(UInt8(ascii: "["), .array) }
+    package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), .array) }
 
     /// The next key of the open object, its value coming next; nil closes the object. Duplicates are for the caller to
     /// find, who knows which keys matter.
-    package mutating func nextKey() throws(JSONFault) -> JSONText? {
+    package mutating func nextKey() throws(JSONError) -> JSONText? {
         guard try isFollowed(orClosedBy: UInt8(ascii: "}")) else { return nil }
         guard offset < bytes.count else { throw fault(.unexpectedEnd) }
         guard bytes[offset] == UInt8(ascii: "\"") else { throw fault(.unexpectedByte(bytes[offset])) }
@@ -71,14 +71,14 @@ package struct JSONReader {
     }
 
     /// Whether the open array has another element, which comes next; false closes the array.
-    package mutating func nextElement() throws(JSONFault) -> Bool {
+    package mutating func nextElement() throws(JSONError) -> Bool {
         try isFollowed(orClosedBy: UInt8(ascii: "]"))
     }
 
     /// Reads `true` or `false`.
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
-    package mutating func boolean() throws(JSONFault) -> Bool {
+    package mutating func boolean() throws(JSONError) -> Bool {
         try require(.boolean)
         let isTrue = bytes[offset] == UInt8(ascii: "t")
         try scanWord(isTrue ? "true" : "false")
@@ -88,7 +88,7 @@ package struct JSONReader {
     /// Reads `null`.
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
-    package mutating func null() throws(JSONFault) {
+    package mutating func null() throws(JSONError) {
         try require(.null)
         try scanWord("null")
     }
@@ -96,7 +96,7 @@ package struct JSONReader {
     /// Reads a string.
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
-    package mutating func text() throws(JSONFault) -> JSONText {
+    package mutating func text() throws(JSONError) -> JSONText {
         try require(.string)
         return try scanString()
     }
@@ -105,7 +105,7 @@ package struct JSONReader {
     ///
     /// - Throws: `.wrongType`, with nothing consumed, when something else comes next; `.numberOverflow`, with the
     ///   number consumed, when it is beyond what a `Double` holds.
-    package mutating func number() throws(JSONFault) -> Double {
+    package mutating func number() throws(JSONError) -> Double {
         let start = offset
         let value = try decimal().double
         guard value.isFinite else { throw fault(.numberOverflow, at: start) }
@@ -113,7 +113,7 @@ package struct JSONReader {
     }
 
     /// Makes sure that nothing but white space is left.
-    package mutating func finish() throws(JSONFault) {
+    package mutating func finish() throws(JSONError) {
         skipSpace()
         guard offset == bytes.count else { throw fault(.trailingBytes) }
     }
@@ -122,15 +122,15 @@ package struct JSONReader {
     ///
     /// - Complexity: O(place), to find the pointer.
     @inline(never)
-    package func fault(_ reason: JSONFault.Reason, at place: Int? = nil) -> JSONFault {
+    package func fault(_ reason: JSONError.Reason, at place: Int? = nil) -> JSONError {
         let place = place ?? offset
-        return JSONFault(pointer: JSONPointer.path(to: place, in: bytes), offset: place, reason: reason)
+        return JSONError(pointer: JSONPointer.path(to: place, in: bytes), offset: place, reason: reason)
     }
 
     // MARK: What the readings share
 
     /// Makes sure that a value of a kind comes next.
-    mutating func require(_ kind: JSONKind) throws(JSONFault) {
+    mutating func require(_ kind: JSONKind) throws(JSONError) {
         let found = try peek()
         guard found == kind else { throw fault(.wrongType(expected: kind, found: found)) }
     }
@@ -145,17 +145,17 @@ package struct JSONReader {
     }
 
     @inline(__always)
-    mutating func expect(_ byte: UInt8) throws(JSONFault) {
+    mutating func expect(_ byte: UInt8) throws(JSONError) {
         guard offset < bytes.count else { throw fault(.unexpectedEnd) }
         guard bytes[offset] == byte else { throw fault(.unexpectedByte(bytes[offset])) }
         offset += 1
     }
 
-    mutating func scanWord(_ word: StaticString) throws(JSONFault) {
+    mutating func scanWord(_ word: StaticString) throws(JSONError) {
         for index in 0..<word.utf8CodeUnitCount { try expect(word.utf8Start[index]) }
     }
 
-    private mutating func begin(_ byte: UInt8, _ kind: JSONKind) throws(JSONFault) {
+    private mutating func begin(_ byte: UInt8, _ kind: JSONKind) throws(JSONError) {
         skipSpace()
         guard offset < bytes.count, bytes[offset] == byte else { return try require(kind) }
         try descend()
@@ -163,7 +163,7 @@ package struct JSONReader {
         isAtFirst = true
     }
 
-    mutating func descend() throws(JSONFault) {
+    mutating func descend() throws(JSONError) {
         guard depth < depthLimit else { throw fault(.tooDeep(limit: depthLimit)) }
         depth += 1
     }
@@ -172,7 +172,7 @@ package struct JSONReader {
     var limitOfDepth: Int { depthLimit }
 
     @inline(__always)
-    private mutating func isFollowed(orClosedBy closing: UInt8) throws(JSONFault) -> Bool {
+    private mutating func isFollowed(orClosedBy closing: UInt8) throws(JSONError) -> Bool {
         skipSpace()
         guard offset < bytes.count else { throw fault(.unexpectedEnd) }
         if bytes[offset] == closing {

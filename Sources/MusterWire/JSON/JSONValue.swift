@@ -38,7 +38,7 @@ package enum JSONValue: Hashable, Sendable {
     package init(
         parsing bytes: UnsafeRawBufferPointer, depthLimit: Int = JSONReader.defaultDepthLimit,
         valueLimit: Int = Self.defaultValueLimit
-    ) throws(JSONFault) {
+    ) throws(JSONError) {
         var reader = JSONReader(bytes, depthLimit: depthLimit)
         var room = valueLimit
         self = try reader.tree(room: &room, limit: valueLimit)
@@ -49,9 +49,9 @@ package enum JSONValue: Hashable, Sendable {
     package init(
         parsing bytes: [UInt8], depthLimit: Int = JSONReader.defaultDepthLimit,
         valueLimit: Int = Self.defaultValueLimit
-    ) throws(JSONFault) {
+    ) throws(JSONError) {
         let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(JSONFault) in
+            Result { () throws(JSONError) in
                 try JSONValue(parsing: buffer, depthLimit: depthLimit, valueLimit: valueLimit)
             }
         }
@@ -112,12 +112,12 @@ package enum JSONValue: Hashable, Sendable {
 
 extension JSONReader {
     /// Reads the value that comes next as a tree.
-    package mutating func tree(valueLimit: Int = JSONValue.defaultValueLimit) throws(JSONFault) -> JSONValue {
+    package mutating func tree(valueLimit: Int = JSONValue.defaultValueLimit) throws(JSONError) -> JSONValue {
         var room = valueLimit
         return try tree(room: &room, limit: valueLimit)
     }
 
-    fileprivate mutating func tree(room: inout Int, limit: Int) throws(JSONFault) -> JSONValue {
+    fileprivate mutating func tree(room: inout Int, limit: Int) throws(JSONError) -> JSONValue {
         guard room > 0 else { throw fault(.tooManyValues(limit: limit)) }
         room -= 1
         switch try peek() {
@@ -145,7 +145,7 @@ extension JSONReader {
         }
     }
 
-    private mutating func object(room: inout Int, limit: Int) throws(JSONFault) -> JSONValue {
+    private mutating func object(room: inout Int, limit: Int) throws(JSONError) -> JSONValue {
         var members: [JSONValue.Member] = []
         var seen: Set<ExactText> = []
         try beginObject()

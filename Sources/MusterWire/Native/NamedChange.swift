@@ -109,7 +109,7 @@ extension Doubt {
 
 extension JSONWriter {
     /// Writes a change object with its place in the log.
-    package mutating func value(_ change: NamedChange, sequence: Sequence, at committedAt: Instant) {
+    package mutating func value(_ change: NamedChange, sequence: LogSequence, at committedAt: Instant) {
         beginObject()
         member("sequence", sequence.rawValue)
         member("at", committedAt)

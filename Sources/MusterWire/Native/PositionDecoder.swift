@@ -35,7 +35,7 @@ package struct PositionDecoder {
     private let receivedAt: Instant
     private let source: Position.Source
     private let limits: Limits
-    private var faults: [JSONFault] = []
+    private var faults: [JSONError] = []
     private var hasMoreFaults = false
     private var names = NameTable()
     private var items: [ReportedPositions.Item] = []
@@ -97,7 +97,7 @@ package struct PositionDecoder {
                 while try reader.nextElement() {
                     guard index < limits.positions else {
                         return record(
-                            JSONFault(
+                            JSONError(
                                 pointer: "", offset: reader.offset, reason: .tooMany(limit: limits.positions)))
                     }
                     try readObject(&reader, index: index)
@@ -119,7 +119,7 @@ package struct PositionDecoder {
             let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<end])
             if !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) {
                 guard index < limits.positions else {
-                    return record(JSONFault(pointer: "", offset: 0, reason: .tooMany(limit: limits.positions)))
+                    return record(JSONError(pointer: "", offset: 0, reason: .tooMany(limit: limits.positions)))
                 }
                 readLine(line, index: index)
                 index += 1
@@ -134,7 +134,7 @@ package struct PositionDecoder {
             try readObject(&reader, index: index)
             try reader.finish()
         } catch {
-            record(JSONFault(pointer: "/\(index)" + error.pointer, offset: error.offset, reason: error.reason))
+            record(JSONError(pointer: "/\(index)" + error.pointer, offset: error.offset, reason: error.reason))
         }
     }
 
@@ -156,7 +156,7 @@ package struct PositionDecoder {
         var attributes: String?
     }
 
-    private mutating func readObject(_ reader: inout JSONReader, index: Int?) throws(JSONFault) {
+    private mutating func readObject(_ reader: inout JSONReader, index: Int?) throws(JSONError) {
         let kind = try reader.peek()
         let start = reader.offset
         let faultsBefore = faults.count
@@ -197,7 +197,7 @@ package struct PositionDecoder {
 
     private mutating func read(
         _ field: PositionField, into draft: inout Draft, from reader: inout JSONReader, index: Int?
-    ) throws(JSONFault) {
+    ) throws(JSONError) {
         switch field {
         case .device:
             guard let name = try text(field, from: &reader, index: index) else { return }
@@ -234,7 +234,7 @@ package struct PositionDecoder {
 
     private mutating func number(
         _ field: PositionField, from reader: inout JSONReader, index: Int?
-    ) throws(JSONFault) -> Double? {
+    ) throws(JSONError) -> Double? {
         guard try isPresent(field, as: .number, from: &reader, index: index) else { return nil }
         let start = reader.offset
         let value = try reader.scanDecimal().double
@@ -248,12 +248,12 @@ package struct PositionDecoder {
 
     private mutating func text(
         _ field: PositionField, from reader: inout JSONReader, index: Int?
-    ) throws(JSONFault) -> JSONText? {
+    ) throws(JSONError) -> JSONText? {
         guard try isPresent(field, as: .string, from: &reader, index: index) else { return nil }
         return try reader.scanString()
     }
 
-    private mutating func attributes(from reader: inout JSONReader, index: Int?) throws(JSONFault) -> String? {
+    private mutating func attributes(from reader: inout JSONReader, index: Int?) throws(JSONError) -> String? {
         guard try isPresent(.attributes, as: .object, from: &reader, index: index) else { return nil }
         let start = reader.offset
         let text = try reader.skip()
@@ -268,7 +268,7 @@ package struct PositionDecoder {
     @inline(__always)
     private mutating func isPresent(
         _ field: PositionField, as kind: JSONKind, from reader: inout JSONReader, index: Int?
-    ) throws(JSONFault) -> Bool {
+    ) throws(JSONError) -> Bool {
         let found = try reader.peek()
         if found == kind { return true }
         let isRequired = field == .latitude || field == .longitude || field == .sampleTime
@@ -282,15 +282,15 @@ package struct PositionDecoder {
     // MARK: Faults
 
     @inline(never)
-    private mutating func record(_ reason: JSONFault.Reason, _ field: PositionField?, of index: Int?, at offset: Int) {
+    private mutating func record(_ reason: JSONError.Reason, _ field: PositionField?, of index: Int?, at offset: Int) {
         let position = index.map { "/\($0)" } ?? ""
         record(
-            JSONFault(
+            JSONError(
                 pointer: field.map { "\(position)/\($0.name)" } ?? position, offset: offset, reason: reason))
     }
 
     @inline(never)
-    private mutating func record(_ fault: JSONFault) {
+    private mutating func record(_ fault: JSONError) {
         guard faults.count < limits.faults else { return hasMoreFaults = true }
         var fault = fault
         fault.offset += lineStart
@@ -300,7 +300,7 @@ package struct PositionDecoder {
 
 extension Instant {
     /// Reads an RFC 3339 time that stands in a JSON text.
-    package init(rfc3339 text: JSONText) throws(InstantFault) {
+    package init(rfc3339 text: JSONText) throws(InstantError) {
         if text.isPlain {
             try self.init(rfc3339: text.bytes)
         } else {

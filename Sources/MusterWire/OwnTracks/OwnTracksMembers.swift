@@ -12,8 +12,8 @@ struct OwnTracksMembers {
         return value
     }
 
-    func fault(_ key: String?, _ reason: JSONFault.Reason) -> JSONFault {
-        JSONFault(
+    func fault(_ key: String?, _ reason: JSONError.Reason) -> JSONError {
+        JSONError(
             pointer: key.map { JSONPointer.appending($0, to: pointer) } ?? pointer, offset: 0, reason: reason)
     }
 
@@ -37,7 +37,7 @@ struct OwnTracksMembers {
     }
 
     /// A number that must be there and within a range.
-    func requiredNumber(_ key: String, within range: ClosedRange<Double>) throws(JSONFault) -> Double {
+    func requiredNumber(_ key: String, within range: ClosedRange<Double>) throws(JSONError) -> Double {
         guard let value = self[key] else { throw fault(key, .missing) }
         guard let number = number(key) else { throw fault(key, .wrongType(expected: .number, found: value.kind)) }
         guard range.contains(number) else {
@@ -47,7 +47,7 @@ struct OwnTracksMembers {
     }
 
     /// A text that must be there.
-    func requiredText(_ key: String) throws(JSONFault) -> String {
+    func requiredText(_ key: String) throws(JSONError) -> String {
         guard let value = self[key] else { throw fault(key, .missing) }
         guard let text = value.string else { throw fault(key, .wrongType(expected: .string, found: value.kind)) }
         return text
@@ -57,7 +57,7 @@ struct OwnTracksMembers {
         Instant.earliestInternetTime.seconds...Instant.latestInternetTime.seconds
 
     /// A time in seconds since 1970 that must be there.
-    func requiredTime(_ key: String) throws(JSONFault) -> Instant {
+    func requiredTime(_ key: String) throws(JSONError) -> Instant {
         Instant(seconds: try requiredNumber(key, within: Self.seconds))
     }
 

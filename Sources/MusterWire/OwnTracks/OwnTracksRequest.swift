@@ -9,7 +9,7 @@ package struct OwnTracksRequest: Hashable, Sendable {
     /// The messages that could be read, in order.
     package var messages: [OwnTracksMessage] = []
     /// What was wrong with the others. Byte offsets are not known here and stand at 0.
-    package var faults: [JSONFault] = []
+    package var faults: [JSONError] = []
 
     /// How many messages one request may hold.
     package static let messageLimit = 1000
@@ -20,34 +20,34 @@ package struct OwnTracksRequest: Hashable, Sendable {
     ///
     /// - Parameter receivedAt: what every position notes as its received time.
     /// - Throws: when the body is not JSON, is neither object nor array, or holds too many messages.
-    package init(parsing body: UnsafeRawBufferPointer, receivedAt: Instant) throws(JSONFault) {
+    package init(parsing body: UnsafeRawBufferPointer, receivedAt: Instant) throws(JSONError) {
         guard !body.isEmpty else { return }
         let value = try JSONValue(parsing: body)
         switch value {
         case .object: read(value, pointer: "", receivedAt: receivedAt)
         case .array(let elements):
             guard elements.count <= Self.messageLimit else {
-                throw JSONFault(pointer: "", offset: 0, reason: .tooMany(limit: Self.messageLimit))
+                throw JSONError(pointer: "", offset: 0, reason: .tooMany(limit: Self.messageLimit))
             }
             for (index, element) in elements.enumerated() {
                 read(element, pointer: "/\(index)", receivedAt: receivedAt)
             }
         default:
-            throw JSONFault(pointer: "", offset: 0, reason: .wrongType(expected: .object, found: value.kind))
+            throw JSONError(pointer: "", offset: 0, reason: .wrongType(expected: .object, found: value.kind))
         }
     }
 
     /// Reads a body, as above.
-    package init(parsing body: [UInt8], receivedAt: Instant) throws(JSONFault) {
+    package init(parsing body: [UInt8], receivedAt: Instant) throws(JSONError) {
         self = try body.withUnsafeBytes { buffer in
-            Result { () throws(JSONFault) in try OwnTracksRequest(parsing: buffer, receivedAt: receivedAt) }
+            Result { () throws(JSONError) in try OwnTracksRequest(parsing: buffer, receivedAt: receivedAt) }
         }.get()
     }
 
     private mutating func read(_ value: JSONValue, pointer: String, receivedAt: Instant) {
-        do throws(JSONFault) {
+        do throws(JSONError) {
             guard let members = value.members else {
-                throw JSONFault(
+                throw JSONError(
                     pointer: pointer, offset: 0, reason: .wrongType(expected: .object, found: value.kind))
             }
             messages.append(
@@ -59,7 +59,7 @@ package struct OwnTracksRequest: Hashable, Sendable {
 }
 
 extension OwnTracksMessage {
-    init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONFault) {
+    init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONError) {
         let type = try members.requiredText("_type")
         let noteLimitBytes = OwnTracksRequest.attributeLimitBytes
         switch type {
@@ -87,7 +87,7 @@ extension OwnTracksMessage {
         }
     }
 
-    private static func waypoints(_ members: OwnTracksMembers) throws(JSONFault) -> [OwnTracksWaypoint] {
+    private static func waypoints(_ members: OwnTracksMembers) throws(JSONError) -> [OwnTracksWaypoint] {
         guard let value = members["waypoints"] else { throw members.fault("waypoints", .missing) }
         guard let elements = value.elements else {
             throw members.fault("waypoints", .wrongType(expected: .array, found: value.kind))
@@ -99,7 +99,7 @@ extension OwnTracksMessage {
         for (index, element) in elements.enumerated() {
             let pointer = "\(members.pointer)/waypoints/\(index)"
             guard let own = element.members else {
-                throw JSONFault(
+                throw JSONError(
                     pointer: pointer, offset: 0, reason: .wrongType(expected: .object, found: element.kind))
             }
             result.append(try OwnTracksWaypoint(OwnTracksMembers(members: own, pointer: pointer)))
@@ -112,7 +112,7 @@ extension OwnTracksLocation {
     /// The members that a position has a place for.
     private static let known: Set<String> = ["_type", "lat", "lon", "tst", "acc", "alt", "vel", "cog", "batt"]
 
-    init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONFault) {
+    init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONError) {
         let latitude = try members.requiredNumber("lat", within: -90...90)
         let longitude = try members.requiredNumber("lon", within: -180...180)
         let heading = members.number("cog", within: 0...360)
@@ -134,7 +134,7 @@ extension OwnTracksLocation {
 }
 
 extension OwnTracksTransition {
-    init(_ members: OwnTracksMembers) throws(JSONFault) {
+    init(_ members: OwnTracksMembers) throws(JSONError) {
         switch try members.requiredText("event") {
         case "enter": isEntering = true
         case "leave": isEntering = false
@@ -152,7 +152,7 @@ extension OwnTracksTransition {
 }
 
 extension OwnTracksWaypoint {
-    init(_ members: OwnTracksMembers) throws(JSONFault) {
+    init(_ members: OwnTracksMembers) throws(JSONError) {
         name = try members.requiredText("desc")
         createdAt = members.time("tst")
         regionID = members.identifier("rid")
@@ -175,7 +175,7 @@ extension OwnTracksCard {
 }
 
 extension OwnTracksBeacon {
-    init(_ members: OwnTracksMembers) throws(JSONFault) {
+    init(_ members: OwnTracksMembers) throws(JSONError) {
         guard let uuid = BeaconUUID(try members.requiredText("uuid")) else {
             throw members.fault("uuid", .invalid("is no UUID"))
         }
@@ -191,7 +191,7 @@ extension OwnTracksBeacon {
 }
 
 extension OwnTracksEnvelope {
-    init(_ members: OwnTracksMembers) throws(JSONFault) {
+    init(_ members: OwnTracksMembers) throws(JSONError) {
         guard let bytes = Base64.decode(try members.requiredText("data")) else {
             throw members.fault("data", .invalid("is not base 64"))
         }

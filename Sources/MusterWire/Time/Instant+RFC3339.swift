@@ -15,7 +15,7 @@ extension Instant {
     /// it stays before whatever follows.
     ///
     /// - Throws: what is wrong with it.
-    package init(rfc3339 text: UnsafeRawBufferPointer) throws(InstantFault) {
+    package init(rfc3339 text: UnsafeRawBufferPointer) throws(InstantError) {
         guard text.count >= 20 else { throw .malformed(offset: Self.firstMisfit(in: text)) }
         guard let year = text.digits(0, 4), text[4] == UInt8(ascii: "-"), let month = text.digits(5, 2),
             text[7] == UInt8(ascii: "-"), let day = text.digits(8, 2), text[10] | 0x20 == UInt8(ascii: "t"),
@@ -43,10 +43,10 @@ extension Instant {
     }
 
     /// Reads an RFC 3339 time, as above.
-    package init(rfc3339 text: String) throws(InstantFault) {
+    package init(rfc3339 text: String) throws(InstantError) {
         var text = text
         self = try text.withUTF8 { bytes in
-            Result { () throws(InstantFault) in try Instant(rfc3339: UnsafeRawBufferPointer(bytes)) }
+            Result { () throws(InstantError) in try Instant(rfc3339: UnsafeRawBufferPointer(bytes)) }
         }.get()
     }
 
@@ -86,7 +86,7 @@ extension Instant {
     /// The milliseconds of the fraction at `position`, which is moved behind it; 0 when there is none.
     private static func milliseconds(
         in text: UnsafeRawBufferPointer, at position: inout Int
-    ) throws(InstantFault) -> Int {
+    ) throws(InstantError) -> Int {
         guard text[position] == UInt8(ascii: ".") else { return 0 }
         position += 1
         let start = position
@@ -103,7 +103,7 @@ extension Instant {
     /// The offset from UTC that ends the text.
     private static func offsetMinutes(
         in text: UnsafeRawBufferPointer, at position: Int
-    ) throws(InstantFault) -> Int {
+    ) throws(InstantError) -> Int {
         guard position < text.count else { throw .malformed(offset: position) }
         if text[position] | 0x20 == UInt8(ascii: "z") {
             guard position + 1 == text.count else { throw .malformed(offset: position + 1) }

@@ -32,7 +32,7 @@ package struct PlainGeometry: Hashable, Sendable {
 }
 
 /// Why something is no geometry.
-package enum GeometryTextFault: Error, Hashable, Sendable {
+package enum GeometryTextError: Error, Hashable, Sendable {
     /// There is no such type, or it stands where it may not.
     case type(String)
     /// It is not written as it should be.
@@ -43,7 +43,7 @@ package enum GeometryTextFault: Error, Hashable, Sendable {
     case tooLarge
 }
 
-extension GeometryTextFault: CustomStringConvertible {
+extension GeometryTextError: CustomStringConvertible {
     /// What is wrong, for a person.
     package var description: String {
         switch self {
@@ -57,12 +57,12 @@ extension GeometryTextFault: CustomStringConvertible {
 
 extension PlainGeometry {
     /// Reads a GeoJSON geometry; collections are flattened.
-    package init(geoJSON value: JSONValue) throws(GeometryTextFault) {
+    package init(geoJSON value: JSONValue) throws(GeometryTextError) {
         var room = Self.positionLimit
         try add(value, &room, depth: 0)
     }
 
-    private mutating func add(_ value: JSONValue, _ room: inout Int, depth: Int) throws(GeometryTextFault) {
+    private mutating func add(_ value: JSONValue, _ room: inout Int, depth: Int) throws(GeometryTextError) {
         guard let type = value["type"]?.string else { throw .malformed("a geometry has a type") }
         if type == "GeometryCollection" {
             guard depth < 4, let members = value["geometries"]?.elements else { throw .type("so deep") }
@@ -83,12 +83,12 @@ extension PlainGeometry {
         }
     }
 
-    private static func list(_ value: JSONValue) throws(GeometryTextFault) -> [JSONValue] {
+    private static func list(_ value: JSONValue) throws(GeometryTextError) -> [JSONValue] {
         guard let elements = value.elements else { throw .malformed("coordinates are an array") }
         return elements
     }
 
-    private static func position(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> Coordinate {
+    private static func position(_ value: JSONValue, _ room: inout Int) throws(GeometryTextError) -> Coordinate {
         guard let numbers = value.elements, numbers.count >= 2, let longitude = numbers[0].number,
             let latitude = numbers[1].number
         else { throw .malformed("a position is an array of two numbers") }
@@ -97,39 +97,39 @@ extension PlainGeometry {
 
     static func position(
         _ longitude: Double, _ latitude: Double, _ room: inout Int
-    ) throws(GeometryTextFault) -> Coordinate {
+    ) throws(GeometryTextError) -> Coordinate {
         room -= 1
         guard room >= 0 else { throw .tooLarge }
-        do throws(CoordinateFault) {
+        do throws(CoordinateError) {
             return try Coordinate(latitude: latitude, longitude: longitude)
         } catch {
             throw .offGlobe
         }
     }
 
-    private static func positions(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> [Coordinate] {
+    private static func positions(_ value: JSONValue, _ room: inout Int) throws(GeometryTextError) -> [Coordinate] {
         var result: [Coordinate] = []
         for element in try list(value) { result.append(try position(element, &room)) }
         return result
     }
 
-    private static func line(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> [Coordinate] {
+    private static func line(_ value: JSONValue, _ room: inout Int) throws(GeometryTextError) -> [Coordinate] {
         try checkedLine(try positions(value, &room))
     }
 
-    private static func rings(_ value: JSONValue, _ room: inout Int) throws(GeometryTextFault) -> [[Coordinate]] {
+    private static func rings(_ value: JSONValue, _ room: inout Int) throws(GeometryTextError) -> [[Coordinate]] {
         var rings: [[Coordinate]] = []
         for ring in try list(value) { rings.append(try checkedRing(try positions(ring, &room))) }
         guard !rings.isEmpty else { throw .malformed("a polygon has a ring") }
         return rings
     }
 
-    static func checkedLine(_ line: [Coordinate]) throws(GeometryTextFault) -> [Coordinate] {
+    static func checkedLine(_ line: [Coordinate]) throws(GeometryTextError) -> [Coordinate] {
         guard line.count >= 2 else { throw .malformed("a line has two positions or more") }
         return line
     }
 
-    static func checkedRing(_ ring: [Coordinate]) throws(GeometryTextFault) -> [Coordinate] {
+    static func checkedRing(_ ring: [Coordinate]) throws(GeometryTextError) -> [Coordinate] {
         guard ring.count >= 4, ring.first == ring.last else {
             throw .malformed("a ring has four positions or more, and ends where it begins")
         }

@@ -14,7 +14,7 @@ struct WKTReader {
     private init(_ text: String) { bytes = Array(text.utf8) }
 
     /// Reads one geometry.
-    static func read(_ text: String) throws(GeometryTextFault) -> PlainGeometry {
+    static func read(_ text: String) throws(GeometryTextError) -> PlainGeometry {
         guard text.utf8.count <= limitBytes else { throw .tooLarge }
         var reader = WKTReader(text)
         try reader.geometry(depth: 0)
@@ -23,7 +23,7 @@ struct WKTReader {
         return reader.result
     }
 
-    private mutating func geometry(depth: Int) throws(GeometryTextFault) {
+    private mutating func geometry(depth: Int) throws(GeometryTextError) {
         let type = word()
         var mark = offset
         let dimensions = word()
@@ -39,22 +39,22 @@ struct WKTReader {
         case "MULTIPOINT": result.points += try positions(isBare: true)
         case "LINESTRING": result.lines.append(try PlainGeometry.checkedLine(positions(isBare: false)))
         case "MULTILINESTRING":
-            try list { (reader) throws(GeometryTextFault) in
+            try list { (reader) throws(GeometryTextError) in
                 reader.result.lines.append(try PlainGeometry.checkedLine(reader.positions(isBare: false)))
             }
         case "POLYGON": result.polygons.append(try rings())
         case "MULTIPOLYGON":
-            try list { (reader) throws(GeometryTextFault) in reader.result.polygons.append(try reader.rings()) }
+            try list { (reader) throws(GeometryTextError) in reader.result.polygons.append(try reader.rings()) }
         case "GEOMETRYCOLLECTION":
             guard depth < 4 else { throw .type("so deep") }
-            try list { (reader) throws(GeometryTextFault) in try reader.geometry(depth: depth + 1) }
+            try list { (reader) throws(GeometryTextError) in try reader.geometry(depth: depth + 1) }
         default: throw .type(type.isEmpty ? "without a name" : type)
         }
     }
 
-    private mutating func rings() throws(GeometryTextFault) -> [[Coordinate]] {
+    private mutating func rings() throws(GeometryTextError) -> [[Coordinate]] {
         var rings: [[Coordinate]] = []
-        try list { (reader) throws(GeometryTextFault) in
+        try list { (reader) throws(GeometryTextError) in
             rings.append(try PlainGeometry.checkedRing(reader.positions(isBare: false)))
         }
         return rings
@@ -63,9 +63,9 @@ struct WKTReader {
     /// Positions in parentheses.
     ///
     /// - Parameter isBare: whether each may have parentheses of its own, as in a multipoint.
-    private mutating func positions(isBare: Bool) throws(GeometryTextFault) -> [Coordinate] {
+    private mutating func positions(isBare: Bool) throws(GeometryTextError) -> [Coordinate] {
         var positions: [Coordinate] = []
-        try list { (reader) throws(GeometryTextFault) in
+        try list { (reader) throws(GeometryTextError) in
             let isWrapped = isBare && reader.take(UInt8(ascii: "("))
             positions.append(try reader.position())
             if isWrapped { try reader.require(UInt8(ascii: ")")) }
@@ -73,7 +73,7 @@ struct WKTReader {
         return positions
     }
 
-    private mutating func position() throws(GeometryTextFault) -> Coordinate {
+    private mutating func position() throws(GeometryTextError) -> Coordinate {
         let longitude = try number()
         let latitude = try number()
         for _ in 0..<2 where startsNumber { _ = try number() }
@@ -81,8 +81,8 @@ struct WKTReader {
     }
 
     private mutating func list(
-        _ readElement: (inout WKTReader) throws(GeometryTextFault) -> Void
-    ) throws(GeometryTextFault) {
+        _ readElement: (inout WKTReader) throws(GeometryTextError) -> Void
+    ) throws(GeometryTextError) {
         try require(UInt8(ascii: "("))
         repeat { try readElement(&self) } while take(UInt8(ascii: ","))
         try require(UInt8(ascii: ")"))
@@ -103,7 +103,7 @@ struct WKTReader {
         return place < bytes.count && "+-.0123456789".utf8.contains(bytes[place])
     }
 
-    private mutating func number() throws(GeometryTextFault) -> Double {
+    private mutating func number() throws(GeometryTextError) -> Double {
         skipSpace()
         let start = offset
         while offset < bytes.count, offset - start < 64, "+-.0123456789eE".utf8.contains(bytes[offset]) { offset += 1 }
@@ -123,7 +123,7 @@ struct WKTReader {
         return true
     }
 
-    private mutating func require(_ byte: UInt8) throws(GeometryTextFault) {
+    private mutating func require(_ byte: UInt8) throws(GeometryTextError) {
         guard take(byte) else {
             throw .malformed("expected '\(Unicode.Scalar(byte))' at character \(offset + 1)")
         }
@@ -132,5 +132,5 @@ struct WKTReader {
 
 extension PlainGeometry {
     /// Reads well-known text.
-    package init(wkt text: String) throws(GeometryTextFault) { self = try WKTReader.read(text) }
+    package init(wkt text: String) throws(GeometryTextError) { self = try WKTReader.read(text) }
 }

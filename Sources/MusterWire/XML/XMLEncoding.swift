@@ -5,7 +5,7 @@ enum XMLEncoding {
     /// UTF-8, US-ASCII, ISO 8859-1 and UTF-16 are known.
     ///
     /// - Throws: when the declared encoding is another, or the text is not in it.
-    static func utf8(_ bytes: UnsafeRawBufferPointer) throws(XMLFault) -> [UInt8] {
+    static func utf8(_ bytes: UnsafeRawBufferPointer) throws(XMLError) -> [UInt8] {
         switch (bytes.first, bytes.dropFirst().first) {
         case (0xFE, 0xFF): return try utf16(bytes.dropFirst(2), isLittleEndian: false)
         case (0xFF, 0xFE): return try utf16(bytes.dropFirst(2), isLittleEndian: true)
@@ -17,7 +17,7 @@ enum XMLEncoding {
         switch declared(bytes.dropFirst(mark)).lowercased() {
         case "utf-8", "utf8", "us-ascii", "ascii", "": break
         case "iso-8859-1", "latin1", "latin-1": return latin1(bytes)
-        case let name: throw XMLFault(line: 1, reason: .unknownEncoding(name))
+        case let name: throw XMLError(line: 1, reason: .unknownEncoding(name))
         }
         try check(bytes)
         return Array(bytes.dropFirst(mark))
@@ -37,7 +37,7 @@ enum XMLEncoding {
 
     private static func utf16(
         _ bytes: Slice<UnsafeRawBufferPointer>, isLittleEndian: Bool
-    ) throws(XMLFault) -> [UInt8] {
+    ) throws(XMLError) -> [UInt8] {
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)
         var index = bytes.startIndex
@@ -51,7 +51,7 @@ enum XMLEncoding {
             units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true
         ) { result.append($0) }
         guard !isBroken, index == bytes.endIndex else {
-            throw XMLFault(line: 1, reason: .invalidText(encoding: "UTF-16"))
+            throw XMLError(line: 1, reason: .invalidText(encoding: "UTF-16"))
         }
         return result
     }
@@ -71,13 +71,13 @@ enum XMLEncoding {
         return result
     }
 
-    private static func check(_ bytes: UnsafeRawBufferPointer) throws(XMLFault) {
+    private static func check(_ bytes: UnsafeRawBufferPointer) throws(XMLError) {
         var position = 0
         var line = 1
         while position < bytes.count {
             if bytes[position] == UInt8(ascii: "\n") { line += 1 }
             let length = bytes.lengthOfUTF8Sequence(at: position)
-            guard length > 0 else { throw XMLFault(line: line, reason: .invalidText(encoding: "UTF-8")) }
+            guard length > 0 else { throw XMLError(line: line, reason: .invalidText(encoding: "UTF-8")) }
             position += length
         }
     }

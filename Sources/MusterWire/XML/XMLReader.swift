@@ -37,7 +37,7 @@ struct XMLReader {
     var depth: Int { open.count }
 
     /// The next event.
-    mutating func next() throws(XMLFault) -> Event {
+    mutating func next() throws(XMLError) -> Event {
         if isEmptyElement {
             isEmptyElement = false
             open.removeLast()
@@ -81,19 +81,19 @@ struct XMLReader {
     func isNamed(_ name: StaticString) -> Bool { open.last.map { holds(localPart(of: $0), name) } ?? false }
 
     /// The value of an attribute of the element that has just begun; nil when it has none of this name.
-    func attribute(_ name: StaticString) throws(XMLFault) -> String? {
+    func attribute(_ name: StaticString) throws(XMLError) -> String? {
         guard let found = attributes.first(where: { holds($0.name, name) }) else { return nil }
         return try resolved(found.value)
     }
 
     /// The text that has just come, references resolved.
-    func text() throws(XMLFault) -> String { isPieceLiteral ? string(piece) : try resolved(piece) }
+    func text() throws(XMLError) -> String { isPieceLiteral ? string(piece) : try resolved(piece) }
 
     /// A fault at the place where the reader stands.
     ///
     /// - Complexity: O(place), to count the lines.
-    func fault(_ reason: XMLFault.Reason, at place: Int? = nil) -> XMLFault {
-        XMLFault(line: line(at: place ?? position), reason: reason)
+    func fault(_ reason: XMLError.Reason, at place: Int? = nil) -> XMLError {
+        XMLError(line: line(at: place ?? position), reason: reason)
     }
 
     /// The line where the reader stands.
@@ -105,7 +105,7 @@ struct XMLReader {
 
     // MARK: Tags
 
-    private mutating func scanStartTag() throws(XMLFault) -> Event {
+    private mutating func scanStartTag() throws(XMLError) -> Event {
         guard !(open.isEmpty && hasRoot) else { throw fault(.trailingContent) }
         guard open.count < Self.depthLimit else { throw fault(.tooDeep(limit: Self.depthLimit)) }
         position += 1
@@ -131,7 +131,7 @@ struct XMLReader {
         }
     }
 
-    private mutating func scanAttribute() throws(XMLFault) {
+    private mutating func scanAttribute() throws(XMLError) {
         guard attributes.count < Self.attributeLimit else {
             throw fault(.tooManyAttributes(limit: Self.attributeLimit))
         }
@@ -156,7 +156,7 @@ struct XMLReader {
         attributes.append((name, value))
     }
 
-    private mutating func scanEndTag() throws(XMLFault) -> Event {
+    private mutating func scanEndTag() throws(XMLError) -> Event {
         guard let expected = open.last else { throw fault(hasRoot ? .trailingContent : .noElement) }
         position += 2
         let found = try scanName()
@@ -169,7 +169,7 @@ struct XMLReader {
         return .end
     }
 
-    private mutating func scanName() throws(XMLFault) -> Range<Int> {
+    private mutating func scanName() throws(XMLError) -> Range<Int> {
         let start = position
         while let next = byte(at: position), Self.isNameByte(next, isFirst: position == start) { position += 1 }
         guard position > start else {
@@ -193,7 +193,7 @@ struct XMLReader {
     /// Reads text up to the next tag.
     ///
     /// - Returns: whether it stands in an element; outside only white space may stand, and means nothing.
-    private mutating func scanText() throws(XMLFault) -> Bool {
+    private mutating func scanText() throws(XMLError) -> Bool {
         let start = position
         var isBlank = true
         while let next = byte(at: position), next != UInt8(ascii: "<") {
@@ -211,7 +211,7 @@ struct XMLReader {
     }
 
     /// The text of a range, with references resolved.
-    private func resolved(_ range: Range<Int>) throws(XMLFault) -> String {
+    private func resolved(_ range: Range<Int>) throws(XMLError) -> String {
         guard bytes[range].contains(UInt8(ascii: "&")) else { return string(range) }
         var result: [UInt8] = []
         var place = range.lowerBound
@@ -271,7 +271,7 @@ struct XMLReader {
             && holds(position..<position + word.utf8CodeUnitCount, word)
     }
 
-    private func checkCharacter(_ byte: UInt8) throws(XMLFault) {
+    private func checkCharacter(_ byte: UInt8) throws(XMLError) {
         guard byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { throw fault(.invalidCharacter) }
     }
 
@@ -284,14 +284,14 @@ struct XMLReader {
         return position > start
     }
 
-    private mutating func expect(_ wanted: UInt8) throws(XMLFault) {
+    private mutating func expect(_ wanted: UInt8) throws(XMLError) {
         guard let next = byte(at: position) else { throw fault(.unexpectedEnd) }
         guard next == wanted else { throw fault(.unexpectedByte(next)) }
         position += 1
     }
 
     /// Moves behind the next occurrence of a mark.
-    private mutating func pass(_ mark: StaticString, from start: Int) throws(XMLFault) {
+    private mutating func pass(_ mark: StaticString, from start: Int) throws(XMLError) {
         let begin = position
         position = start
         while !starts(with: mark) {

@@ -128,7 +128,7 @@ private struct StoreRun {
     }
 
     private func tell(_ scope: DatabaseScope, _ store: SQLiteStore) throws {
-        var since = Sequence.zero
+        var since = LogSequence.zero
         while true {
             let page = try store.readDocuments { documents, _ in
                 _ = try documents.pendingChanges(in: scope, since: since)

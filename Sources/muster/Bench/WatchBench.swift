@@ -40,7 +40,7 @@ extension Bench {
             try await server.putFences(1, corners: 17)
             try await measure("told of one that changed", watch) { try await watch.refresh() }
             let again = RegionWatch(session: session, store: store)
-            try await measure("opened, without a network", again) { try await again.recall() }
+            try await measure("opened, without a network", again) { try await again.restore() }
             try await decide(again)
         }
 

@@ -35,10 +35,10 @@ struct SwitchedPeer: ReplicationPeer {
     }
 
     private func ask<Answer>(_ body: (HTTPPeer) async throws -> Answer) async throws -> Answer {
-        if network.isAway { throw ReplicationFault.unreachable("the network is cut off, as asked for") }
+        if network.isAway { throw ReplicationError.unreachable("the network is cut off, as asked for") }
         do {
             return try await body(peer)
-        } catch let fault as ReplicationFault {
+        } catch let fault as ReplicationError {
             if case .unauthorized = fault { noteRefusal() }
             throw fault
         }

@@ -84,7 +84,7 @@ struct Track: AsyncParsableCommand {
         track.after = last?.sampleTime
         let network = Network(offlineFrom: offlineFrom, offlineUntil: offlineUntil)
         let watch = RegionWatch(session: session, store: local)
-        try await watch.recall()
+        try await watch.restore()
         if !network.isAway { try? await watch.refresh() }
         var filter = everyFix ? LocationFilter.everything : .foreground
         // Who walks so many times faster waits so many times less.
@@ -104,7 +104,7 @@ struct Track: AsyncParsableCommand {
         }
         do {
             try await follow(trip, monitor, track)
-        } catch let fault as LocalStoreFault {
+        } catch let fault as LocalStoreError {
             throw CommandFailure("\(fault). What was recorded before is kept in \(store); start it again with room.")
         }
         try await finish(trip)
@@ -121,7 +121,7 @@ struct Track: AsyncParsableCommand {
         func signInAgain() async -> Walker.Renewal {
             let renewal = await walker.signInAgain()
             if case .signedIn = renewal {
-                tracker.goOn(as: walker.session, by: walker.peer(over: network))
+                tracker.reauthenticate(as: walker.session, by: walker.peer(over: network))
             }
             return renewal
         }
@@ -225,7 +225,7 @@ struct Track: AsyncParsableCommand {
             return announce("\(recorded) recorded; what comes now waits in memory: \(failure)")
         }
         announce("\(recorded) recorded; kept here: \(failure)")
-        guard case .refusesWhoAsks = failure, case .refused(let reason) = await trip.signInAgain() else { return }
+        guard case .unauthorized = failure, case .refused(let reason) = await trip.signInAgain() else { return }
         announce("Cannot sign in again: \(reason)")
     }
 
@@ -236,7 +236,7 @@ struct Track: AsyncParsableCommand {
         while let failure = await bring(trip) {
             switch failure {
             case .away, .cancelled: break
-            case .refusesWhoAsks:
+            case .unauthorized:
                 switch await trip.signInAgain() {
                 case .signedIn: continue
                 case .away: break

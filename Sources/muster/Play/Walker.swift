@@ -82,7 +82,7 @@ final class Walker: Sendable {
                 if terms.registers, let session = try await register(terms, password) { return Walker(terms, session) }
                 let session = try await Session.signIn(
                     at: terms.server, user: terms.user, password: password, terms.keeper,
-                    isToTakeOver: terms.takesOver)
+                    allowingAccountChange: terms.takesOver)
                 announce("Signed in as \(terms.user)")
                 return Walker(terms, session)
             }
@@ -141,7 +141,7 @@ final class Walker: Sendable {
         if let ending { return .refused(ending) }
         do {
             let session = try await session.signInAgain(
-                password: terms.password, terms.keeper, isToTakeOver: terms.takesOver)
+                password: terms.password, terms.keeper, allowingAccountChange: terms.takesOver)
             state.withLock { state in
                 state.session = session
                 state.number += 1

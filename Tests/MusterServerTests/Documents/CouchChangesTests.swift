@@ -12,10 +12,10 @@ import Testing
         async throws
     {
         let town = try await Town()
-        _ = try await town.ledger.ingest((0..<5).map { town.fix(46, at: Double($0)) })
+        _ = try await town.coordinator.ingest((0..<5).map { town.fix(46, at: Double($0)) })
         let request = try CouchChangesRequest(CouchQuery("limit=2"), body: .object([]), lastEventID: nil)
         let scope = DatabaseScope.database(.locations(of: Town.ana))
-        let ends = try await town.ledger.readDocuments { reader in
+        let ends = try await town.coordinator.readDocuments { reader in
             var changes = CouchChanges(request, in: scope)
             var bytes: [UInt8] = []
             _ = try changes.appendRows(to: &bytes, reader)
@@ -25,7 +25,7 @@ import Testing
             return [Array("{\"x\":[".utf8) + (try changes.tail(reader)), try changes.lastLine(reader)]
         }
         #expect(try ends.map { try JSONValue(parsing: $0)["pending"]?.integer } == [3, 3])
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 }
 
@@ -37,9 +37,9 @@ private final class UncountableReader: DocumentReader {
 
     init(_ real: any DocumentReader) { self.real = real }
 
-    func pendingChanges(in scope: DatabaseScope, since: MusterCore.Sequence) throws -> Int { throw Fault() }
+    func pendingChanges(in scope: DatabaseScope, since: MusterCore.LogSequence) throws -> Int { throw Fault() }
 
-    var lastSequence: MusterCore.Sequence { real.lastSequence }
+    var lastSequence: MusterCore.LogSequence { real.lastSequence }
     func databases() throws -> [StoredDatabase] { try real.databases() }
     func counts(in scope: DatabaseScope) throws -> DocumentCounts { try real.counts(in: scope) }
     func count(idPrefix: String, in scope: DatabaseScope) throws -> Int {
@@ -53,7 +53,7 @@ private final class UncountableReader: DocumentReader {
         try real.documents(in: scope, range)
     }
     func changes(
-        in scope: DatabaseScope, since: MusterCore.Sequence, isDescending: Bool, withBodies: Bool, limit: Int
+        in scope: DatabaseScope, since: MusterCore.LogSequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument] {
         try real.changes(in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
     }

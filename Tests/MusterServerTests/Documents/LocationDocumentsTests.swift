@@ -11,8 +11,8 @@ import Testing
 @Suite struct LocationDocumentsTests {
     private let scope = DatabaseScope.database(.locations(of: Town.ana))
 
-    private func place(_ town: Town) throws -> DatabasePlace {
-        try #require(town.ledger.directory.database(named: "lt_locations_user_ana"))
+    private func place(_ town: Town) throws -> ResolvedDatabase {
+        try #require(town.coordinator.directory.database(named: "lt_locations_user_ana"))
     }
 
     private func document(_ town: Town, _ latitude: Double, at seconds: Double) -> DocumentBody {
@@ -25,9 +25,9 @@ import Testing
     }
 
     private func changes(
-        _ town: Town, since: MusterCore.Sequence = .zero, in scope: DatabaseScope? = nil, limit: Int = 100
+        _ town: Town, since: MusterCore.LogSequence = .zero, in scope: DatabaseScope? = nil, limit: Int = 100
     ) async throws -> [StoredDocument] {
-        try await town.ledger.readDocuments { [scope = scope ?? self.scope] in
+        try await town.coordinator.readDocuments { [scope = scope ?? self.scope] in
             try $0.changes(in: scope, since: since, isDescending: false, withBodies: true, limit: limit)
         }
     }
@@ -36,7 +36,7 @@ import Testing
         async throws
     {
         let town = try await Town()
-        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
         let own = try await changes(town)
         #expect(
             own.map {
@@ -50,7 +50,7 @@ import Testing
         #expect(try await changes(town, in: .locations) == told)
         #expect(try await changes(town, since: own[0].sequence) == [own[1]])
         #expect(try await changes(town, limit: 1) == [own[0]])
-        let (found, listed, counts, stranger) = try await town.ledger.readDocuments { [scope] reader in
+        let (found, listed, counts, stranger) = try await town.coordinator.readDocuments { [scope] reader in
             (
                 try reader.document(own[1].id, in: scope),
                 try reader.documents(in: scope, DocumentRange(withBodies: true, limit: 10)),
@@ -62,19 +62,19 @@ import Testing
         #expect(listed == own)
         #expect(counts.living == 2)
         #expect(stranger == nil)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `an index by time has the positions too, page by page, up and down`() async throws {
         let town = try await Town()
-        let tablet = try await town.ledger.edit { _, draft in
+        let tablet = try await town.coordinator.edit { _, draft in
             let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "tablet", user: Town.ana)
             draft.edits = [.putDevice(device)]
             return device.number
         }
         let fixes = (0..<9).map { town.fix(46 + Double($0) / 100, at: Double($0)) }
-        _ = try await town.ledger.ingest(fixes)
-        _ = try await town.ledger.ingest(
+        _ = try await town.coordinator.ingest(fixes)
+        _ = try await town.coordinator.ingest(
             fixes.prefix(5).compactMap { fix -> Observation? in
                 guard case .position(let position, _) = fix else { return nil }
                 return .position(position, of: tablet)
@@ -82,17 +82,17 @@ import Testing
         let edits = (3..<6).map {
             DocumentEdit(id: "d\($0)", body: document(town, 45, at: Double($0)), isDeleted: false, place: .on(nil))
         }
-        _ = try await town.ledger.write(edits, to: place(town))
+        _ = try await town.coordinator.write(edits, to: place(town))
         let deleted = try #require(try await changes(town).first { $0.id.hasPrefix(PositionDocument.prefix) })
         let deletion = DocumentEdit(
             id: deleted.id, body: .empty, isDeleted: true, place: .on(deleted.tree.winner?.revision))
-        _ = try await town.ledger.write([deletion], to: place(town))
+        _ = try await town.coordinator.write([deletion], to: place(town))
         let number = DatabaseNumber.locations(of: Town.ana)
         let definition = IndexDefinition(design: "t", name: "t", fields: [try FieldPath("created_at")])
-        #expect(try await town.ledger.makeIndex(definition, in: number, by: nil))
+        #expect(try await town.coordinator.makeIndex(definition, in: number, by: nil))
         let other = IndexDefinition(design: "u", name: "u", fields: [try FieldPath("type")])
-        #expect(try await town.ledger.makeIndex(other, in: number, by: nil))
-        try await town.ledger.readDocuments { [scope] reader in
+        #expect(try await town.coordinator.makeIndex(other, in: number, by: nil))
+        try await town.coordinator.readDocuments { [scope] reader in
             let indexes = try reader.indexes(in: number)
             #expect(indexes.map(\.isReady) == [true, false])
             let rule = IndexRule(definition)
@@ -124,29 +124,29 @@ import Testing
                 }
             }
         }
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `documents of several devices come page by page by id, up and down`() async throws {
         let town = try await Town()
-        let tablet = try await town.ledger.edit { _, draft in
+        let tablet = try await town.coordinator.edit { _, draft in
             let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "tablet", user: Town.ana)
             draft.edits = [.putDevice(device)]
             return device.number
         }
         let fixes = (0..<7).map { town.fix(46 + Double($0) / 100, at: Double($0)) }
-        _ = try await town.ledger.ingest(fixes)
-        _ = try await town.ledger.ingest(
+        _ = try await town.coordinator.ingest(fixes)
+        _ = try await town.coordinator.ingest(
             fixes.compactMap { fix -> Observation? in
                 guard case .position(let position, _) = fix else { return nil }
                 return .position(position, of: tablet)
             })
         let edits = ["a", "z"].map { DocumentEdit(id: $0, body: .empty, isDeleted: false, place: .on(nil)) }
-        _ = try await town.ledger.write(edits, to: place(town))
+        _ = try await town.coordinator.write(edits, to: place(town))
         for isDescending in [false, true] {
             var found: [String] = []
             while true {
-                let page = try await town.ledger.readDocuments { [scope, last = found.last] in
+                let page = try await town.coordinator.readDocuments { [scope, last = found.last] in
                     var range = DocumentRange(isDescending: isDescending, limit: 3)
                     if let last { range.advance(past: last) }
                     return try $0.documents(in: scope, range).map(\.id)
@@ -158,74 +158,74 @@ import Testing
             #expect(found == (isDescending ? found.sorted(by: >) : found.sorted()))
             #expect(Set(found).count == 16)
         }
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a location document crosses fences like any fix, once`() async throws {
         let town = try await Town()
-        _ = try await town.ledger.ingest([town.fix(46, at: 0)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 0)])
         town.clock.advance(bySeconds: 300)
         let edits = [
             DocumentEdit(id: "a", body: document(town, 45, at: 0), isDeleted: false, place: .on(nil)),
             DocumentEdit(id: "b", body: document(town, 45, at: 0), isDeleted: false, place: .on(nil)),
         ]
-        let outcomes = try await town.ledger.write(edits, to: place(town))
+        let outcomes = try await town.coordinator.write(edits, to: place(town))
         #expect(outcomes.allSatisfy { if case .stored = $0 { true } else { false } })
         #expect(try town.crossings() == ["enter"])
-        let safety = try await town.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
+        let safety = try await town.coordinator.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
         #expect(safety == .safe)
         // The position that a document brought is told by the document alone.
         let ids = try await changes(town).map(\.id)
         #expect(ids.count == 3)
         #expect(ids.suffix(2) == ["a", "b"])
-        let again = try await town.ledger.write(edits, to: place(town))
+        let again = try await town.coordinator.write(edits, to: place(town))
         #expect(again == [.conflict, .conflict])
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a late document is history, and moves no one`() async throws {
         let town = try await Town()
         town.clock.advance(bySeconds: 200)
-        _ = try await town.ledger.ingest([town.fix(46, at: 100)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 100)])
         let edit = DocumentEdit(id: "old", body: document(town, 45, at: 50 - 200), isDeleted: false, place: .on(nil))
-        _ = try await town.ledger.write([edit], to: place(town))
+        _ = try await town.coordinator.write([edit], to: place(town))
         #expect(try town.crossings().isEmpty)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a replica of a position gives it back where it was lost, and changes nothing where it is`() async throws
     {
         let town = try await Town()
-        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
         let replica = try await changes(town).map { document in
             let revision = try #require(document.tree.winner?.revision)
             return DocumentEdit(
                 id: document.id, body: try #require(document.body), isDeleted: false, place: .at([revision]))
         }
         let before = town.store.lastSequence
-        let outcomes = try await town.ledger.write(replica, to: place(town))
+        let outcomes = try await town.coordinator.write(replica, to: place(town))
         #expect(outcomes.allSatisfy { if case .known = $0 { true } else { false } })
         #expect(town.store.lastSequence == before)
-        try await town.ledger.close()
+        try await town.coordinator.close()
 
         let other = try await Town()
-        let restored = try await other.ledger.write(replica, to: place(other))
+        let restored = try await other.coordinator.write(replica, to: place(other))
         #expect(restored.allSatisfy { if case .stored = $0 { true } else { false } })
         #expect(try await changes(other).map(\.id) == replica.map(\.id))
         #expect(try other.crossings() == ["enter"])
-        try await other.ledger.close()
+        try await other.coordinator.close()
     }
 
     @Test func `who changes or deletes a position's document changes the document, not the history`() async throws {
         let town = try await Town()
-        _ = try await town.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
         let own = try await changes(town)
         let edits = try own.map { document in
             DocumentEdit(
                 id: document.id, body: .empty, isDeleted: document == own[1],
                 place: .on(try #require(document.tree.winner?.revision)))
         }
-        let outcomes = try await town.ledger.write(edits, to: place(town))
+        let outcomes = try await town.coordinator.write(edits, to: place(town))
         #expect(
             outcomes.allSatisfy { if case .stored(let revision, _) = $0 { revision.generation == 2 } else { false } })
         let after = try await changes(town)
@@ -233,20 +233,20 @@ import Testing
         #expect(
             after.map { $0.tree.path(of: $0.tree.winner?.revision ?? Revision(generation: 1, hash: .text("x"))).count }
                 == [2, 2])
-        let counts = try await town.ledger.readDocuments { [scope] in try $0.counts(in: scope) }
+        let counts = try await town.coordinator.readDocuments { [scope] in try $0.counts(in: scope) }
         #expect((counts.living, counts.deleted) == (1, 1))
         let stored = try town.store.positions(
             of: Town.phone, from: Instant(milliseconds: 0), to: Instant(seconds: 2_000_000_000), after: nil, limit: 10)
         #expect(stored.count == 2)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `documents for someone who was removed are refused`() async throws {
         let town = try await Town()
         let place = try place(town)
-        try await town.ledger.edit { directory, draft in draft.edits = directory.removal(of: Town.ana) }
+        try await town.coordinator.edit { directory, draft in draft.edits = directory.removal(of: Town.ana) }
         let edit = DocumentEdit(id: "a", body: .empty, isDeleted: false, place: .on(nil))
-        await #expect(throws: LedgerError.gone) { _ = try await town.ledger.write([edit], to: place) }
-        try await town.ledger.close()
+        await #expect(throws: CoordinatorError.gone) { _ = try await town.coordinator.write([edit], to: place) }
+        try await town.coordinator.close()
     }
 }

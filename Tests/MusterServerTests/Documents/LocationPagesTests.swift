@@ -17,28 +17,29 @@ import Testing
     /// Ana's phone reported so often, and of these some were deleted by document.
     private func town(_ count: Int, deleting deleted: Set<Int>) async throws -> Town {
         let town = try await Town()
-        for index in 0..<count { _ = try await town.ledger.ingest([town.fix(46, at: Double(index))]) }
+        for index in 0..<count { _ = try await town.coordinator.ingest([town.fix(46, at: Double(index))]) }
         let found = try await changes(town, limit: count)
         let deletions = deleted.sorted().map { index in
             DocumentEdit(
                 id: found[index].id, body: .empty, isDeleted: true, place: .on(found[index].tree.winner?.revision))
         }
-        _ = try await town.ledger.write(deletions, to: place("lt_locations_user_ana", town))
+        _ = try await town.coordinator.write(deletions, to: place("lt_locations_user_ana", town))
         return town
     }
 
-    private func place(_ name: String, _ town: Town) throws -> DatabasePlace {
-        try #require(town.ledger.directory.database(named: name))
+    private func place(_ name: String, _ town: Town) throws -> ResolvedDatabase {
+        try #require(town.coordinator.directory.database(named: name))
     }
 
-    private func home(_ name: String, _ town: Town) async throws -> LedgerHome {
-        try await LedgerHome(place(name, town), by: Town.ana, town.ledger, DocumentFeeds(ledger: town.ledger))
+    private func home(_ name: String, _ town: Town) async throws -> StoredDatabaseHome {
+        try await StoredDatabaseHome(
+            place(name, town), by: Town.ana, town.coordinator, DocumentFeeds(coordinator: town.coordinator))
     }
 
     private func changes(
-        _ town: Town, since: MusterCore.Sequence = .zero, isDescending: Bool = false, limit: Int
+        _ town: Town, since: MusterCore.LogSequence = .zero, isDescending: Bool = false, limit: Int
     ) async throws -> [StoredDocument] {
-        try await town.ledger.readDocuments { [scope] in
+        try await town.coordinator.readDocuments { [scope] in
             try $0.changes(in: scope, since: since, isDescending: isDescending, withBodies: false, limit: limit)
         }
     }
@@ -57,14 +58,14 @@ import Testing
         #expect(up == all)
         var down: [StoredDocument] = []
         while true {
-            let next = down.last.map { MusterCore.Sequence($0.sequence.rawValue - 1) }
+            let next = down.last.map { MusterCore.LogSequence($0.sequence.rawValue - 1) }
             let since = next ?? town.store.lastSequence
             let page = try await changes(town, since: since, isDescending: true, limit: limit)
             down += page
             if page.count < limit { break }
         }
         #expect(down == all.reversed())
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test(arguments: ["lt_locations_user_ana", "lt_locations_all"])
@@ -73,19 +74,19 @@ import Testing
         var answer = SnapshotAnswer(try await home(name, town), since: .zero)
         var text = ""
         while !answer.isComplete {
-            let (next, bytes) = try await town.ledger.page(of: answer)
+            let (next, bytes) = try await town.coordinator.page(of: answer)
             answer = next
             text += String(decoding: bytes, as: UTF8.self)
         }
         let documents = text.split(separator: "\n").filter { $0.contains(#""_id":"#) }
         #expect(documents.count == 100)
         #expect(documents.count { $0.contains(#""_deleted":true"#) } == 1)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a part of an id begins where the ids behind it begin, up and down`() async throws {
         let town = try await town(130, deleting: [64, 65])
-        let all = try await town.ledger.readDocuments { [scope] in
+        let all = try await town.coordinator.readDocuments { [scope] in
             try $0.documents(in: scope, DocumentRange(limit: 1_000)).map(\.id)
         }
         #expect(all.count == 128)
@@ -94,7 +95,7 @@ import Testing
                 let edge = String(id.prefix(length)) + end
                 let above = all.filter { $0.utf8.elementsEqual(edge.utf8) || $0 > edge }
                 for limit in [1, 40] {
-                    let (up, down) = try await town.ledger.readDocuments { [scope] reader in
+                    let (up, down) = try await town.coordinator.readDocuments { [scope] reader in
                         var range = DocumentRange(limit: limit)
                         range.lower = edge
                         let up = try reader.documents(in: scope, range).map(\.id)
@@ -108,7 +109,7 @@ import Testing
                 }
             }
         }
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a device that was made while a look waited is in it`() async throws {
@@ -116,9 +117,9 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         let (busy, isBusy) = AsyncStream.makeStream(of: Void.self)
         // All threads that read are taken, and so the look waits.
-        let readers = (0..<Ledger.readerCount).map { _ in
+        let readers = (0..<StoreCoordinator.readerCount).map { _ in
             Task {
-                try await town.ledger.read { _ in
+                try await town.coordinator.read { _ in
                     isBusy.yield()
                     gate.wait()
                 }
@@ -127,33 +128,33 @@ import Testing
         var arrivals = busy.makeAsyncIterator()
         for _ in readers { await arrivals.next() }
         async let looked = changes(town, limit: 10)
-        let tablet = try await town.ledger.edit { _, draft in
+        let tablet = try await town.coordinator.edit { _, draft in
             let device = Device(number: try draft.transaction.nextDeviceNumber(), name: "tablet", user: Town.ana)
             draft.edits = [.putDevice(device)]
             return device.number
         }
         guard case .position(let position, _) = town.fix(46, at: 1) else { return }
-        _ = try await town.ledger.ingest([.position(position, of: tablet)])
+        _ = try await town.coordinator.ingest([.position(position, of: tablet)])
         for _ in readers { gate.signal() }
         #expect(try await looked.count == 1)
         for reader in readers { try await reader.value }
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a replication that is at the end of the union is told so, however much else came`() async throws {
         let town = try await town(3, deleting: [])
-        #expect(try await town.ledger.makeDatabase(named: "notes", by: nil))
+        #expect(try await town.coordinator.makeDatabase(named: "notes", by: nil))
         for start in stride(from: 0, to: 10_500, by: 1_500) {
             let edits = (start..<start + 1_500).map {
                 DocumentEdit(id: "n\($0)", body: .empty, isDeleted: false, place: .on(nil))
             }
-            _ = try await town.ledger.write(edits, to: place("notes", town))
+            _ = try await town.coordinator.write(edits, to: place("notes", town))
         }
         let peer = DocumentPeer(try await home("lt_locations_all", town))
         let page = try await peer.changes(ChangesRequest(since: .start, limit: 100))
         #expect(page.changes.count == 3)
         #expect(page.pending == 0)
         #expect(page.last == PeerSequence(town.store.lastSequence.rawValue))
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 }

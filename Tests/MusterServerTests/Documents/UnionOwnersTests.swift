@@ -39,19 +39,19 @@ import Testing
                 == #"{"muster_owner":null}"#)
     }
 
-    private func place(_ name: String, _ town: Town) throws -> DatabasePlace {
-        try #require(town.ledger.directory.database(named: "lt_locations_user_\(name)"))
+    private func place(_ name: String, _ town: Town) throws -> ResolvedDatabase {
+        try #require(town.coordinator.directory.database(named: "lt_locations_user_\(name)"))
     }
 
     private func write(_ id: String, _ json: String, by name: String, in town: Town) async throws {
         let edit = DocumentEdit(id: id, body: DocumentBody(json: Array(json.utf8)), isDeleted: false, place: .on(nil))
-        let outcomes = try await town.ledger.write([edit], to: place(name, town), by: nil)
+        let outcomes = try await town.coordinator.write([edit], to: place(name, town), by: nil)
         #expect(outcomes.allSatisfy { if case .stored = $0 { true } else { false } }, "\(outcomes)")
     }
 
     /// The union by id: what each document says, as the change feed, the list and each by itself tell it.
     private func union(of town: Town) async throws -> [String: String] {
-        try await town.ledger.readDocuments { reader in
+        try await town.coordinator.readDocuments { reader in
             let listed = try reader.documents(in: .locations, DocumentRange(withBodies: true, limit: 1_000))
             let changes = try reader.changes(
                 in: .locations, since: .zero, isDescending: false, withBodies: true, limit: 1_000)
@@ -75,12 +75,12 @@ import Testing
     /// Ana's phone has reported, and Ben is another user.
     private func townOfTwo() async throws -> (town: Town, position: String, ben: UserNumber) {
         let town = try await Town()
-        let ben = try await town.ledger.edit { _, draft in
+        let ben = try await town.coordinator.edit { _, draft in
             let user = User(number: try draft.transaction.nextUserNumber(), name: "ben", role: .member, team: nil)
             draft.edits = [.putUser(user)]
             return user.number
         }
-        _ = try await town.ledger.ingest([town.fix(46, at: 0)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 0)])
         let ids = try await union(of: town).keys
         return (town, try #require(ids.first), ben)
     }
@@ -91,16 +91,16 @@ import Testing
 
     @Test func `nobody takes the id of another's position, neither before it is there nor after`() async throws {
         let (town, first, ben) = try await townOfTwo()
-        _ = try await town.ledger.ingest([town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1)])
         let second = try #require(try await union(of: town).keys.first { $0 != first })
         let other = try await Town()
-        try await other.ledger.edit { _, draft in
+        try await other.coordinator.edit { _, draft in
             let user = User(number: try draft.transaction.nextUserNumber(), name: "ben", role: .member, team: nil)
             draft.edits = [.putUser(user)]
         }
         // Before and after: the other town is the same one, a moment earlier.
         try await write(second, #"{"mine":true}"#, by: "ben", in: other)
-        _ = try await other.ledger.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
+        _ = try await other.coordinator.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
         try await write(second, #"{"mine":true}"#, by: "ben", in: town)
         for town in [town, other] {
             let union = try await union(of: town)
@@ -108,27 +108,27 @@ import Testing
             #expect(union[second]?.hasSuffix(#","muster_owner":"ana"}"#) == true)
             #expect(union[qualified(second, ben)] == #"{"mine":true,"muster_owner":"ben"}"#)
             // Its owner changes it, and that is what the union has under its id.
-            let document = try await town.ledger.readDocuments {
+            let document = try await town.coordinator.readDocuments {
                 try $0.document(second, in: .database(.locations(of: Town.ana)))
             }
             let edit = DocumentEdit(
                 id: second, body: .empty, isDeleted: false, place: .on(document?.tree.winner?.revision))
-            _ = try await town.ledger.write([edit], to: place("ana", town), by: nil)
+            _ = try await town.coordinator.write([edit], to: place("ana", town), by: nil)
             let changed = try await self.union(of: town)
             #expect(changed[second] == #"{"muster_owner":"ana"}"#)
             #expect(changed.count == 3)
-            try await town.ledger.close()
+            try await town.coordinator.close()
         }
     }
 
     @Test func `a device that is given away takes the ids of its positions along`() async throws {
         let (town, position, ben) = try await townOfTwo()
-        let document = try await town.ledger.readDocuments { try $0.document(position, in: .locations) }
+        let document = try await town.coordinator.readDocuments { try $0.document(position, in: .locations) }
         let edit = DocumentEdit(
             id: position, body: .empty, isDeleted: false, place: .on(document?.tree.winner?.revision))
-        _ = try await town.ledger.write([edit], to: place("ana", town), by: nil)
+        _ = try await town.coordinator.write([edit], to: place("ana", town), by: nil)
         #expect(try await union(of: town) == [position: #"{"muster_owner":"ana"}"#])
-        try await town.ledger.edit { directory, draft in
+        try await town.coordinator.edit { directory, draft in
             var device = try #require(directory.devices[Town.phone])
             device.user = ben
             draft.edits = [.putDevice(device)]
@@ -137,6 +137,6 @@ import Testing
         #expect(given[qualified(position, Town.ana)] == #"{"muster_owner":"ana"}"#)
         #expect(given[position]?.hasSuffix(#","muster_owner":"ben"}"#) == true)
         #expect(given.count == 2)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 }

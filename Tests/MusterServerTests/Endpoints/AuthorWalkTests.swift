@@ -198,20 +198,20 @@ import Testing
             if segments.first == "{db}", segments.count > 1, Self.unaudited.contains(String(segments[1])) { continue }
             #expect(walked.contains(line), "\(line)")
         }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     /// What the audit log says of whatever was done after a moment.
-    private func authors(after sequence: MusterCore.Sequence, _ office: Office) throws -> [String?] {
+    private func authors(after sequence: MusterCore.LogSequence, _ office: Office) throws -> [String?] {
         try office.store.audit(before: nil, limit: 100).filter { $0.sequence > sequence }
-            .map { office.ledger.directory.users[$0.author]?.name }
+            .map { office.coordinator.directory.users[$0.author]?.name }
     }
 
     @Test func `whatever changes something is audited as who did it`() async throws {
         let office = try await Office()
         try await office.open { desk in
             for (line, path, body, author) in Self.steps {
-                let before = office.ledger.lastSequence
+                let before = office.coordinator.lastSequence
                 let method = try #require(HTTPRequest.Method(String(line.prefix { $0 != " " })))
                 let reply = try await desk.send(method, path, as: author, body.isEmpty ? nil : body)
                 #expect(reply.status < 300, "\(line): \(reply.status) \(reply.text)")
@@ -219,7 +219,7 @@ import Testing
                 #expect(authors.first == author && Set(authors).count == 1, "\(line): \(authors)")
             }
             let keys = try await desk.send(.get, "/keys?user=mia", as: "admin").json["items"]?.elements ?? []
-            let before = office.ledger.lastSequence
+            let before = office.coordinator.lastSequence
             let id = try #require(keys.last?["id"]?.string)
             #expect(try await desk.send(.delete, "/keys/\(id)", as: "admin").status == 204)
             #expect(try authors(after: before, office) == ["admin"])
@@ -231,7 +231,7 @@ import Testing
         try await office.open { desk in
             let now = office.clock.now.rfc3339
             for (line, path, body) in Self.signed {
-                let before = office.ledger.lastSequence
+                let before = office.coordinator.lastSequence
                 let method = try #require(HTTPRequest.Method(String(line.prefix { $0 != " " })))
                 let reply = try await desk.sendSigned(
                     method, path, as: "admin", body.replacing("NOW", with: now))
@@ -241,7 +241,7 @@ import Testing
             }
             _ = try await desk.send(.post, "/targets", as: "admin", #"{"name":"log","kind":"log"}"#)
             for (operation, body) in Self.events {
-                let before = office.ledger.lastSequence
+                let before = office.coordinator.lastSequence
                 let reply = try await desk.sendSigned(
                     .post, "/", as: "admin", body, service: "events", target: "AWSEvents.\(operation)")
                 #expect(reply.status == 200, "\(operation): \(reply.text)")

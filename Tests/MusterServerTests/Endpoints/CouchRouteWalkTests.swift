@@ -122,6 +122,6 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(atPath: web)
         #expect(files.contains("index.html"))
         for file in files where !file.hasPrefix(".") { #expect(ReservedPaths.contains(file), "\(file)") }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 }

@@ -18,7 +18,7 @@ import Testing
 /// North: lena leads, mia and max are members. South: lars leads, sue is a member. Of no team: admin, ann the analyst,
 /// gus the gateway.
 struct Office {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let store: any Store
     let identity: Identity
     let metrics = Metrics()
@@ -40,36 +40,36 @@ struct Office {
     ) async throws {
         self.store = store
         let clock = clock
-        ledger = try Ledger(store: store, now: { clock.now })
+        coordinator = try StoreCoordinator(store: store, now: { clock.now })
         identity = Identity(
-            ledger: ledger, issuer: "test", hasher: try PasswordHasher.quick(), attempts: attempts,
+            coordinator: coordinator, issuer: "test", hasher: try PasswordHasher.quick(), attempts: attempts,
             now: { clock.now })
         try await identity.load()
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
         settings.retentionDays = retentionDays
         let caller = try TargetCaller(
-            ledger: ledger, vault: identity.vault, allowsPrivateTargets: false, roots: nil,
+            coordinator: coordinator, vault: identity.vault, allowsPrivateTargets: false, roots: nil,
             logger: Logger(label: "test"), now: { clock.now })
-        let courier = Courier(
-            ledger: ledger, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
+        let dispatcher = DeliveryDispatcher(
+            coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
-            ledger: ledger, live: Live(ledger: ledger), identity: identity, courier: courier,
-            documentFeeds: DocumentFeeds(ledger: ledger), metrics: metrics, settings: settings)
-        try await Self.found(ledger, identity)
+            coordinator: coordinator, live: Live(coordinator: coordinator), identity: identity, dispatcher: dispatcher,
+            documentFeeds: DocumentFeeds(coordinator: coordinator), metrics: metrics, settings: settings)
+        try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]
-        for user in ledger.directory.users.all {
+        for user in coordinator.directory.users.all {
             keys[user.name] = try await identity.makeKey(label: "test", for: user.number).secret
         }
         self.keys = keys
     }
 
-    private static func found(_ ledger: Ledger, _ identity: Identity) async throws {
+    private static func found(_ coordinator: StoreCoordinator, _ identity: Identity) async throws {
         let now = identity.now()
         var hashes: [String: String] = [:]
         for person in people { hashes[person.name] = try await identity.passwordHash(of: password(of: person.name)) }
         let hashed = hashes
-        try await ledger.edit { _, draft in
+        try await coordinator.edit { _, draft in
             var teams: [String: TeamNumber] = [:]
             for name in ["north", "south"] {
                 let collection = try draft.transaction.nextCollectionNumber()
@@ -98,11 +98,11 @@ struct Office {
     }
 
     /// The user of that name.
-    func user(_ name: String) throws -> User { try #require(ledger.directory.users[name]) }
+    func user(_ name: String) throws -> User { try #require(coordinator.directory.users[name]) }
 
     /// That user's phone.
     func phone(of name: String) throws -> Device {
-        try #require(ledger.directory.device(named: "phone", of: try user(name).number))
+        try #require(coordinator.directory.device(named: "phone", of: try user(name).number))
     }
 
     /// A position object of now, in the middle of a town.
@@ -126,10 +126,10 @@ struct Office {
                 try await body(Desk(client: client, office: self))
             }
             // A test may have closed it already.
-            try? await ledger.close()
+            try? await coordinator.close()
             return result
         } catch {
-            try? await ledger.close()
+            try? await coordinator.close()
             throw error
         }
     }

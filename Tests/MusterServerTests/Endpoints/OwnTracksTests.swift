@@ -39,7 +39,8 @@ import Testing
     }
 
     static func history(of name: String, _ device: String, in office: Office) throws -> [Position] {
-        let number = try #require(office.ledger.directory.device(named: device, of: office.user(name).number)).number
+        let number = try #require(office.coordinator.directory.device(named: device, of: office.user(name).number))
+            .number
         return try office.store.positions(
             of: number, from: Instant(milliseconds: 0), to: Instant(seconds: 4e9), after: nil, limit: 1000)
     }

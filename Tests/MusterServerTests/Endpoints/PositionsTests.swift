@@ -87,7 +87,7 @@ import Testing
         let (template, status, pointers) = Self.bad[index]
         let office = try await Office()
         let body = template.replacing("NOW", with: office.clock.now.rfc3339)
-        let before = office.ledger.lastSequence
+        let before = office.coordinator.lastSequence
         try await office.open { desk in
             let reply = try await desk.send(.post, "/positions", as: "mia", body)
             #expect(reply.status == status, "\(reply.text)")

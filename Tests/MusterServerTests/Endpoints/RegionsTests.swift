@@ -55,11 +55,11 @@ import Testing
         try await office.open { desk async throws in
             let first = try await desk.send(.put, Self.regions + "/a%20b", as: "lena", Self.feature(nil))
             #expect(first.status == 201)
-            let number = office.ledger.directory.regions.all.first { $0.id == "a b" }?.number
+            let number = office.coordinator.directory.regions.all.first { $0.id == "a b" }?.number
             let second = try await desk.send(
                 .put, Self.regions + "/a%20b", as: "lena", Self.feature("a b", properties: #"{"muster":true}"#))
             #expect(second.status == 200)
-            let stored = office.ledger.directory.regions.all.first { $0.id == "a b" }
+            let stored = office.coordinator.directory.regions.all.first { $0.id == "a b" }
             #expect(stored?.number == number)
             #expect(stored?.isMuster == true)
             let other = try await desk.send(.put, Self.regions + "/a%20b", as: "lena", Self.feature("c"))
@@ -91,7 +91,7 @@ import Testing
             let reply = try await desk.send(.post, Self.regions + "?dryRun=\(isDryRun)", as: "lena", body)
             #expect(reply.status == status, "\(reply.text)")
             #expect(reply.pointers.contains { $0.hasPrefix(pointer) }, "\(reply.text)")
-            #expect(office.ledger.directory.regions.count == 0)
+            #expect(office.coordinator.directory.regions.count == 0)
         }
     }
 
@@ -111,10 +111,10 @@ import Testing
             let dry = try await desk.send(
                 .post, "/collections/none/regions?dryRun=true", as: "lena", body)
             #expect(dry.json["stored"]?.integer == 2)
-            #expect(office.ledger.directory.regions.count == 0)
+            #expect(office.coordinator.directory.regions.count == 0)
             #expect(try await desk.send(.post, "/collections/none/regions", as: "lena", body).status == 404)
             #expect(try await desk.send(.post, Self.regions + "?muster=true", as: "lena", body).status == 200)
-            let stored = office.ledger.directory.regions.all.map { "\($0.id) \($0.isMuster)" }
+            let stored = office.coordinator.directory.regions.all.map { "\($0.id) \($0.isMuster)" }
             #expect(stored == ["a true", "b false"])
         }
     }

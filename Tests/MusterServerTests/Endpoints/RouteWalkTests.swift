@@ -79,7 +79,7 @@ import Testing
         let served = office.endpoints.routes.routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(served.count == Set(served).count)
         #expect(Set(served) == Set(Self.everyLine))
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     /// The path with everything in braces filled in.
@@ -191,7 +191,7 @@ import Testing
         let method = try #require(HTTPRequest.Method(String(words[0])))
         let path = Self.path(String(words[1]), user: "sue", team: "south")
         let roles = try #require(Self.admitted[line])
-        let before = office.ledger.lastSequence
+        let before = office.coordinator.lastSequence
         try await office.open { desk in
             _ = try await desk.send(.post, "/positions", as: "sue", office.report("phone"))
             let unknown = try await desk.send(
@@ -235,7 +235,7 @@ import Testing
                 for other in everyone where !expected.contains(other) {
                     #expect(!changes.text.contains("\"\(other)\""))
                 }
-                #expect(changes.json["lastSequence"]?.integer == office.ledger.lastSequence.rawValue)
+                #expect(changes.json["lastSequence"]?.integer == office.coordinator.lastSequence.rawValue)
                 #expect(changes.json["more"]?.boolean == false)
             }
         }

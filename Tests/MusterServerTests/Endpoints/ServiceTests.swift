@@ -57,7 +57,7 @@ import Testing
             let guesser = try await desk.send(.get, "//health", authorization: "Bearer mk_guess")
             #expect(guesser.status == 200 && guesser.json["sequence"] == nil)
             let known = try await desk.send(.get, "/health", as: "mia")
-            #expect(known.json["sequence"]?.integer == office.ledger.lastSequence.rawValue)
+            #expect(known.json["sequence"]?.integer == office.coordinator.lastSequence.rawValue)
         }
     }
 
@@ -92,10 +92,10 @@ import Testing
         }
     }
 
-    @Test func `a closed ledger is 503 with Retry-After`() async throws {
+    @Test func `a closed coordinator is 503 with Retry-After`() async throws {
         let office = try await Office()
         try await office.open { desk async throws in
-            try await office.ledger.close()
+            try await office.coordinator.close()
             let reply = try await desk.send(.post, "/positions", as: "mia", office.report("phone"))
             #expect(reply.status == 503)
             #expect(reply.headers[.retryAfter] != nil)
@@ -107,7 +107,7 @@ import Testing
         try await office.open { desk async throws in
             let beyond = try await desk.send(.get, "/changes?since=9007199254740991", as: "mia")
             #expect(beyond.json["items"]?.elements?.isEmpty == true)
-            #expect(beyond.json["lastSequence"]?.integer == office.ledger.lastSequence.rawValue)
+            #expect(beyond.json["lastSequence"]?.integer == office.coordinator.lastSequence.rawValue)
             for since in ["9223372036854775807", "-1", "x", "1.5", ""] {
                 #expect(try await desk.send(.get, "/changes?since=\(since)", as: "mia").pointers == ["?since"])
             }
@@ -173,12 +173,12 @@ import Testing
             let bytes = ByteBuffer(bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) })
             guard let packed = Gzip.pack(bytes) else { continue }
             #expect(try Gzip.inflate(packed, limitBytes: size) == bytes)
-            #expect(throws: InflateFault.tooLarge) { try Gzip.inflate(packed, limitBytes: size - 1) }
-            #expect(throws: InflateFault.damaged) {
+            #expect(throws: InflateError.tooLarge) { try Gzip.inflate(packed, limitBytes: size - 1) }
+            #expect(throws: InflateError.damaged) {
                 try Gzip.inflate(packed.getSlice(at: 0, length: packed.readableBytes / 2) ?? packed, limitBytes: size)
             }
         }
-        #expect(throws: InflateFault.damaged) { try Gzip.inflate(ByteBuffer(), limitBytes: 10) }
-        #expect(throws: InflateFault.damaged) { try Gzip.inflate(ByteBuffer(string: "plain text"), limitBytes: 10) }
+        #expect(throws: InflateError.damaged) { try Gzip.inflate(ByteBuffer(), limitBytes: 10) }
+        #expect(throws: InflateError.damaged) { try Gzip.inflate(ByteBuffer(string: "plain text"), limitBytes: 10) }
     }
 }

@@ -82,7 +82,7 @@ import Testing
         let office = try await Office()
         let phone = try office.phone(of: "mia")
         let secret = SecretToken(.device)
-        try await office.ledger.edit { _, draft in
+        try await office.coordinator.edit { _, draft in
             draft.credentials.append(
                 Credential(
                     kind: .deviceToken, key: secret.digest.bytes, user: phone.user, device: phone.number,
@@ -100,7 +100,7 @@ import Testing
     @Test func `who made a token is told to the device's owner, listed and audited`() async throws {
         let office = try await Office()
         try await office.open { desk in
-            let before = office.ledger.lastSequence.rawValue
+            let before = office.coordinator.lastSequence.rawValue
             let token = try await token(madeBy: "lena", desk)
             let told = try await desk.send(.get, "/changes?since=\(before)", as: "mia")
             let change = try #require(told.json["items"]?.elements?.first { $0["type"]?.string == "action" })

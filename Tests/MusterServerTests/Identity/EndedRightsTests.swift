@@ -13,7 +13,7 @@ import Testing
     /// An office with a second admin, ada, with a key of hers.
     private func office() async throws -> (Office, key: String) {
         let office = try await Office()
-        let ada = try await office.ledger.edit { _, draft in
+        let ada = try await office.coordinator.edit { _, draft in
             let user = User(number: try draft.transaction.nextUserNumber(), name: "ada", role: .admin, team: nil)
             draft.edits = [.putUser(user)]
             return user.number
@@ -47,27 +47,27 @@ import Testing
             #expect(try await desk.send(.patch, "/rules/out", as: "admin", on).json["madeBy"]?.string == "admin")
             #expect(try await desk.send(.patch, "/targets/hook", as: "admin", on).json["enabled"]?.boolean == true)
         }
-        let rules = office.ledger.directory.rules.all.map(\.isEnabled)
+        let rules = office.coordinator.directory.rules.all.map(\.isEnabled)
         #expect(rules == [true, true])
     }
 
     @Test func `a replication that runs goes no further once its giver is no admin`() async throws {
         let (office, _) = try await office()
         let ada = try office.user("ada").number
-        let feeds = DocumentFeeds(ledger: office.ledger)
-        #expect(try await office.ledger.makeDatabase(named: "notes", by: nil))
-        let place = try #require(office.ledger.directory.database(named: "notes"))
-        let home = try await LedgerHome(place, by: ada, isOrdered: true, office.ledger, feeds)
+        let feeds = DocumentFeeds(coordinator: office.coordinator)
+        #expect(try await office.coordinator.makeDatabase(named: "notes", by: nil))
+        let place = try #require(office.coordinator.directory.database(named: "notes"))
+        let home = try await StoredDatabaseHome(place, by: ada, isOrdered: true, office.coordinator, feeds)
         let edit = DocumentEdit(id: "a", body: DocumentBody(json: Array("{}".utf8)), isDeleted: false, place: .on(nil))
         #expect(try await home.write([edit]).count == 1)
-        try await office.ledger.edit { directory, draft in
+        try await office.coordinator.edit { directory, draft in
             guard var user = directory.users[ada] else { return }
             user.role = .member
             draft.edits = [.putUser(user)]
         }
-        await #expect(throws: ReplicationFault.self) { _ = try await home.write([edit]) }
-        await #expect(throws: ReplicationFault.self) { _ = try await home.look { $0.lastSequence } }
-        try await office.ledger.close()
+        await #expect(throws: ReplicationError.self) { _ = try await home.write([edit]) }
+        await #expect(throws: ReplicationError.self) { _ = try await home.look { $0.lastSequence } }
+        try await office.coordinator.close()
     }
 
     @Test func `an order of replicator is its giver's, and ends with the giver's right`() async throws {
@@ -123,7 +123,7 @@ import Testing
             // A copy that leads elsewhere does not open.
             let stolen = stored.text.replacing("https://peer.example/notes", with: "https://thief.example/notes")
             let value = try JSONValue(parsing: Array(stolen.utf8))
-            #expect(throws: CouchFault.self) { try ReplicationOrder(value, openedBy: seal) }
+            #expect(throws: CouchError.self) { try ReplicationOrder(value, openedBy: seal) }
         }
     }
 }

@@ -8,49 +8,50 @@ import Testing
 @testable import MusterServer
 
 @Suite struct IdentityTests {
-    private static func empty() throws -> (Ledger, Identity, MemoryStore, Town.Clock) {
+    private static func empty() throws -> (StoreCoordinator, Identity, MemoryStore, Town.Clock) {
         let store = MemoryStore()
         let clock = Town.Clock()
-        let ledger = try Ledger(store: store, now: { clock.now })
+        let coordinator = try StoreCoordinator(store: store, now: { clock.now })
         let identity = Identity(
-            ledger: ledger, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(), now: { clock.now })
-        return (ledger, identity, store, clock)
+            coordinator: coordinator, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
+            now: { clock.now })
+        return (coordinator, identity, store, clock)
     }
 
     @Test func `a password that is left for later is made once, by the first who is told it`() async throws {
-        let (ledger, identity, _, _) = try Self.empty()
+        let (coordinator, identity, _, _) = try Self.empty()
         try await identity.load()
         for _ in 0..<2 { #expect(try await identity.bootstrap(adminPassword: nil, isForLater: true) == nil) }
-        #expect(ledger.directory.users["admin"]?.role == .admin)
-        await #expect(throws: IdentityFault.refused) {
+        #expect(coordinator.directory.users["admin"]?.role == .admin)
+        await #expect(throws: IdentityError.refused) {
             try await identity.signIn(name: "admin", password: "anything at all", from: "")
         }
         let password = try #require(try await identity.bootstrap(adminPassword: nil))
         #expect(try await identity.bootstrap(adminPassword: nil) == nil)
         _ = try await identity.signIn(name: "admin", password: password, from: "")
-        #expect(ledger.directory.users.count == 1)
-        try await ledger.close()
+        #expect(coordinator.directory.users.count == 1)
+        try await coordinator.close()
     }
 
     @Test func `the first start makes an admin, the second nobody`() async throws {
-        let (ledger, identity, _, _) = try Self.empty()
+        let (coordinator, identity, _, _) = try Self.empty()
         try await identity.load()
         let password = try #require(try await identity.bootstrap(adminPassword: nil))
         #expect(password.count == 20)
         #expect(try await identity.bootstrap(adminPassword: nil) == nil)
         let session = try await identity.signIn(name: "admin", password: password, from: "")
         #expect(session.user.role == .admin)
-        #expect(ledger.directory.users.count == 1)
-        try await ledger.close()
+        #expect(coordinator.directory.users.count == 1)
+        try await coordinator.close()
     }
 
     @Test func `a password that was configured is not told again, and a short one is refused`() async throws {
-        let (ledger, identity, _, _) = try Self.empty()
+        let (coordinator, identity, _, _) = try Self.empty()
         try await identity.load()
-        await #expect(throws: IdentityFault.unusablePassword) { try await identity.bootstrap(adminPassword: "short") }
+        await #expect(throws: IdentityError.unusablePassword) { try await identity.bootstrap(adminPassword: "short") }
         #expect(try await identity.bootstrap(adminPassword: "long enough") == nil)
         _ = try await identity.signIn(name: "admin", password: "long enough", from: "")
-        try await ledger.close()
+        try await coordinator.close()
     }
 
     @Test func `no secret is in the store as it was shown`() async throws {
@@ -68,7 +69,7 @@ import Testing
                 }
             }
         }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     @Test func `a token survives a restart and a rotation of the signing key, and not two`() async throws {
@@ -76,7 +77,7 @@ import Testing
         let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
         let header = "Bearer \(session.accessToken)"
         let again = Identity(
-            ledger: office.ledger, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
+            coordinator: office.coordinator, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
             now: { office.clock.now })
         try await again.load()
         #expect(try await again.authenticate(header, from: "").name == "mia")
@@ -86,18 +87,18 @@ import Testing
         #expect(again.keySet.components(separatedBy: "\"kid\"").count == 3)
         office.clock.advance(bySeconds: 1)
         try await again.rotateSigningKey()
-        await #expect(throws: IdentityFault.refused) { try await again.authenticate(header, from: "") }
-        try await office.ledger.close()
+        await #expect(throws: IdentityError.refused) { try await again.authenticate(header, from: "") }
+        try await office.coordinator.close()
     }
 
     @Test func `a token of another issuer or a changed one is refused`() async throws {
         let office = try await Office()
         let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
         let elsewhere = Identity(
-            ledger: office.ledger, issuer: "elsewhere", hasher: try .quick(), attempts: AttemptLimiter(),
+            coordinator: office.coordinator, issuer: "elsewhere", hasher: try .quick(), attempts: AttemptLimiter(),
             now: { office.clock.now })
         try await elsewhere.load()
-        await #expect(throws: IdentityFault.refused) {
+        await #expect(throws: IdentityError.refused) {
             try await elsewhere.authenticate("Bearer \(session.accessToken)", from: "")
         }
         let parts = session.accessToken.split(separator: ".").map(String.init)
@@ -108,11 +109,11 @@ import Testing
             "\(parts[0]).\(UnpaddedBase64.encode(Array(forged.utf8), .forURLs)).\(parts[2])", "\(none).\(parts[1]).",
             "\(parts[0]).\(parts[1])", "", "...", String(repeating: "a", count: 5000),
         ] {
-            await #expect(throws: IdentityFault.refused) {
+            await #expect(throws: IdentityError.refused) {
                 try await office.identity.authenticate("Bearer \(token)", from: "")
             }
         }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     @Test func `two refreshes at once with one token: one is served, and the session ends`() async throws {
@@ -126,9 +127,9 @@ import Testing
         }
         let next = outcomes.compactMap { $0 }
         #expect(next.count == 1)
-        await #expect(throws: IdentityFault.refused) { try await office.identity.refresh(next[0]) }
+        await #expect(throws: IdentityError.refused) { try await office.identity.refresh(next[0]) }
         #expect(try office.store.credentials(.refreshToken).isEmpty)
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     @Test func `expired sessions are swept`() async throws {
@@ -138,7 +139,7 @@ import Testing
         office.clock.advance(bySeconds: Identity.sessionSeconds)
         #expect(try await office.identity.removeExpiredCredentials() == 1)
         #expect(try office.store.credentials(.refreshToken).isEmpty)
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     @Test func `Basic takes a password or a token, and costs a hash only once`() async throws {
@@ -151,15 +152,15 @@ import Testing
         // Were this a try each time, the bucket of sixty would be empty long before.
         for _ in 0..<200 { _ = try await authenticate("mia:\(password)") }
         #expect(try await authenticate("mia:\(office.keys["mia"] ?? "")").proof == .apiKey)
-        await #expect(throws: IdentityFault.refused) { try await authenticate("sue:\(office.keys["mia"] ?? "")") }
+        await #expect(throws: IdentityError.refused) { try await authenticate("sue:\(office.keys["mia"] ?? "")") }
         for text in ["mia", "", ":", "mia:"] {
-            await #expect(throws: IdentityFault.refused) { try await authenticate(text) }
+            await #expect(throws: IdentityError.refused) { try await authenticate(text) }
         }
-        await #expect(throws: IdentityFault.refused) {
+        await #expect(throws: IdentityError.refused) {
             try await office.identity.authenticate("Basic ****", from: "x")
         }
-        await #expect(throws: IdentityFault.missing) { try await office.identity.authenticate(nil, from: "x") }
-        try await office.ledger.close()
+        await #expect(throws: IdentityError.missing) { try await office.identity.authenticate(nil, from: "x") }
+        try await office.coordinator.close()
     }
 
     @Test func `the control key replaces the one before, and no key that is only labelled so`() async throws {
@@ -168,12 +169,12 @@ import Testing
         let own = try await office.identity.makeKey(label: "control", for: admin).secret
         let first = try await office.identity.makeControlKey()
         let second = try await office.identity.makeControlKey()
-        await #expect(throws: IdentityFault.refused) {
+        await #expect(throws: IdentityError.refused) {
             try await office.identity.authenticate("Bearer \(first)", from: "")
         }
         for key in [own, second] {
             #expect(try await office.identity.authenticate("Bearer \(key)", from: "").role == .admin)
         }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 }

@@ -12,12 +12,12 @@ import Testing
         let now = Self.start
         try limiter.take(name: "mia", address: "a", at: now)
         try limiter.take(name: "mia", address: "a", at: now)
-        #expect(throws: IdentityFault.tooManyTries(retryAfterSeconds: 2)) {
+        #expect(throws: IdentityError.tooManyTries(retryAfterSeconds: 2)) {
             try limiter.take(name: "mia", address: "a", at: now)
         }
         // A refused try costs nothing, so the address has one left.
         try limiter.take(name: "max", address: "a", at: now)
-        #expect(throws: IdentityFault.tooManyTries(retryAfterSeconds: 1)) {
+        #expect(throws: IdentityError.tooManyTries(retryAfterSeconds: 1)) {
             try limiter.take(name: "sue", address: "a", at: now)
         }
         try limiter.take(name: "mia", address: "a", at: now.advanced(bySeconds: 2))
@@ -38,7 +38,7 @@ import Testing
     @Test func `a household of IPv6 addresses has the tries of one address`() throws {
         let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 0.01))
         try limiter.take(name: "mia", address: "2001:db8:1:2::1", at: Self.start)
-        #expect(throws: IdentityFault.self) {
+        #expect(throws: IdentityError.self) {
             try limiter.take(name: "mia", address: "2001:db8:1:2::2", at: Self.start)
         }
         try limiter.take(name: "mia", address: "2001:db8:1:3::2", at: Self.start)
@@ -66,13 +66,13 @@ import Testing
             limiter.giveBack(name: "mia", address: "a", at: Self.start)
         }
         try limiter.take(name: "mia", address: "a", at: Self.start)
-        #expect(throws: IdentityFault.self) { try limiter.take(name: "mia", address: "a", at: Self.start) }
+        #expect(throws: IdentityError.self) { try limiter.take(name: "mia", address: "a", at: Self.start) }
     }
 
     @Test func `a clock that goes back gives nothing away`() throws {
         let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 1))
         try limiter.take(name: "mia", address: "a", at: Self.start)
-        #expect(throws: IdentityFault.self) {
+        #expect(throws: IdentityError.self) {
             try limiter.take(name: "mia", address: "a", at: Self.start.advanced(bySeconds: -3600))
         }
     }

@@ -92,10 +92,11 @@ import Testing
         logger.logLevel = .info
         let office = try await Office()
         let identity = Identity(
-            ledger: office.ledger, issuer: "test", hasher: try PasswordHasher.quick(), attempts: AttemptLimiter(),
+            coordinator: office.coordinator, issuer: "test", hasher: try PasswordHasher.quick(),
+            attempts: AttemptLimiter(),
             logger: logger, now: { office.clock.now })
         for (name, password) in [("mia", "wrong secret"), ("my secret by mistake", "another secret")] {
-            await #expect(throws: IdentityFault.refused) {
+            await #expect(throws: IdentityError.refused) {
                 _ = try await identity.verifyPassword(password, ofUserNamed: name, from: "203.0.113.7")
             }
         }
@@ -104,7 +105,7 @@ import Testing
         #expect(said.count == 2 && said.allSatisfy { $0.hasPrefix("info") && $0.contains("203.0.113.7") })
         #expect(said[0].contains("mia"))
         #expect(!said.contains { $0.contains("secret") })
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 }
 

@@ -122,9 +122,9 @@ import Testing
             let user = #"{"name":"lou","password":"a password","roles":[],"type":"user"}"#
             #expect(try await desk.send(.put, "//_users/org.couchdb.user:lou", as: "admin", user).status == 201)
             for id in ["pat", "kim", "lou"] {
-                let person = try #require(office.ledger.directory.users[id])
-                #expect(!person.isImplicit && office.ledger.directory.devices(of: person.number).isEmpty)
-                #expect(office.ledger.directory.users["\(id)@north"]?.isImplicit == true)
+                let person = try #require(office.coordinator.directory.users[id])
+                #expect(!person.isImplicit && office.coordinator.directory.devices(of: person.number).isEmpty)
+                #expect(office.coordinator.directory.users["\(id)@north"]?.isImplicit == true)
                 // The device goes on under its id.
                 let reply = try await desk.sendSigned(
                     .post, "/tracking/v0/trackers/north/positions", as: "lena", update(id, office, longitude: 15))

@@ -34,24 +34,24 @@ import Testing
     @Test func `the key lies in a file for its owner alone and is found again`() async throws {
         try await withFolder { folder in
             let now = now
-            let ledger = try Ledger(store: MemoryStore(), now: { now })
-            let vault = try await SecretVault.open(in: folder, of: ledger, now: now)
+            let coordinator = try StoreCoordinator(store: MemoryStore(), now: { now })
+            let vault = try await SecretVault.open(in: folder, of: coordinator, now: now)
             let sealed = vault.seal([1, 2, 3], for: "it")
             let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/secrets.key")
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             #expect(attributes[.size] as? Int == 32)
-            let again = try await SecretVault.open(in: folder, of: ledger, now: now)
+            let again = try await SecretVault.open(in: folder, of: coordinator, now: now)
             #expect(try again.open(sealed, for: "it") == [1, 2, 3])
-            try await ledger.close()
+            try await coordinator.close()
         }
     }
 
     @Test func `a database that knows no key takes the one that lies there and leaves it as it is`() async throws {
         try await withFolder { folder in
             let now = now
-            let newer = try Ledger(store: MemoryStore(), now: { now })
+            let newer = try StoreCoordinator(store: MemoryStore(), now: { now })
             let sealed = try await SecretVault.open(in: folder, of: newer, now: now).seal([1], for: "it")
-            let older = try Ledger(store: MemoryStore(), now: { now })
+            let older = try StoreCoordinator(store: MemoryStore(), now: { now })
             #expect(try await SecretVault.open(in: folder, of: older, now: now).open(sealed, for: "it") == [1])
             #expect(try await SecretVault.open(in: folder, of: newer, now: now).open(sealed, for: "it") == [1])
             try await newer.close()
@@ -62,37 +62,37 @@ import Testing
     @Test func `a database in which nothing is sealed goes on without its key`() async throws {
         try await withFolder { folder in
             let now = now
-            let ledger = try Ledger(store: MemoryStore(), now: { now })
-            _ = try await SecretVault.open(in: folder, of: ledger, now: now)
+            let coordinator = try StoreCoordinator(store: MemoryStore(), now: { now })
+            _ = try await SecretVault.open(in: folder, of: coordinator, now: now)
             try FileManager.default.removeItem(atPath: folder + "/secrets.key")
-            let sealed = try await SecretVault.open(in: folder, of: ledger, now: now).seal([1], for: "it")
-            #expect(try await SecretVault.open(in: folder, of: ledger, now: now).open(sealed, for: "it") == [1])
-            try await ledger.close()
+            let sealed = try await SecretVault.open(in: folder, of: coordinator, now: now).seal([1], for: "it")
+            #expect(try await SecretVault.open(in: folder, of: coordinator, now: now).open(sealed, for: "it") == [1])
+            try await coordinator.close()
         }
     }
 
     @Test func `a key that is missing or another's is told at the start and may be renewed`() async throws {
         try await withFolder { folder in
             let now = now
-            let ledger = try Ledger(store: MemoryStore(), now: { now })
-            let sealed = try await SecretVault.open(in: folder, of: ledger, now: now).seal([1], for: "it")
-            try await ledger.edit { _, draft in
+            let coordinator = try StoreCoordinator(store: MemoryStore(), now: { now })
+            let sealed = try await SecretVault.open(in: folder, of: coordinator, now: now).seal([1], for: "it")
+            try await coordinator.edit { _, draft in
                 draft.credentials.append(Credential(kind: .awsKey, key: [1], secret: sealed, createdAt: now))
             }
             let path = folder + "/secrets.key"
             try FileManager.default.removeItem(atPath: path)
             await #expect(throws: SecretVaultError.missingKey(path: path)) {
-                try await SecretVault.open(in: folder, of: ledger, now: now)
+                try await SecretVault.open(in: folder, of: coordinator, now: now)
             }
             try Data(repeating: 7, count: 32).write(to: URL(filePath: path))
             await #expect(throws: SecretVaultError.wrongKey(path: path)) {
-                try await SecretVault.open(in: folder, of: ledger, now: now)
+                try await SecretVault.open(in: folder, of: coordinator, now: now)
             }
-            let renewed = try await SecretVault.open(in: folder, of: ledger, isRenewed: true, now: now)
+            let renewed = try await SecretVault.open(in: folder, of: coordinator, isRenewed: true, now: now)
             #expect(throws: SecretVaultError.sealedOtherwise) { try renewed.open(sealed, for: "it") }
-            let later = try await SecretVault.open(in: folder, of: ledger, now: now)
+            let later = try await SecretVault.open(in: folder, of: coordinator, now: now)
             #expect(try later.open(renewed.seal([2], for: "it"), for: "it") == [2])
-            try await ledger.close()
+            try await coordinator.close()
         }
     }
 }

@@ -126,21 +126,21 @@ extension SignatureTests {
         }
         #expect(try await office.identity.keys(of: mia.number).contains(made.key))
         try await office.identity.removeKey(made.key, by: nil)
-        await #expect(throws: SignatureFault.unknownKey) {
+        await #expect(throws: SignatureError.unknownKey) {
             try await office.identity.authenticate(Self.request(made, at: office.clock.now), for: "geo")
         }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     @Test func `a signature is refused when secret, service, day, time or token is another`() async throws {
         let office = try await Office()
         let now = office.clock.now
         let made = try await office.identity.makeAmazonKey(label: "", for: try office.user("mia").number)
-        func fault(_ request: SignedRequest) async -> SignatureFault? {
+        func fault(_ request: SignedRequest) async -> SignatureError? {
             do {
                 _ = try await office.identity.authenticate(request, for: "geo")
                 return nil
-            } catch { return error as? SignatureFault }
+            } catch { return error as? SignatureError }
         }
         #expect(await fault(Self.request(made, secret: "wrong", at: now)) == .mismatch)
         #expect(await fault(Self.request(made, at: now, token: "none asked for")) == .unknownKey)
@@ -157,7 +157,7 @@ extension SignatureTests {
         for seconds in [-299.0, 299] {
             #expect(await fault(Self.request(made, at: now.advanced(bySeconds: seconds))) == nil)
         }
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 
     @Test func `temporary credentials need their token and end in time`() async throws {
@@ -166,16 +166,16 @@ extension SignatureTests {
             label: "", for: try office.user("mia").number, lastingSeconds: 60)
         #expect(made.key.id.hasPrefix("ASIA"))
         _ = try await office.identity.authenticate(Self.request(made, at: office.clock.now), for: "geo")
-        await #expect(throws: SignatureFault.unknownKey) {
+        await #expect(throws: SignatureError.unknownKey) {
             try await office.identity.authenticate(Self.request(made, at: office.clock.now, token: "x"), for: "geo")
         }
         office.clock.advance(bySeconds: 61)
-        await #expect(throws: SignatureFault.expiredToken) {
+        await #expect(throws: SignatureError.expiredToken) {
             try await office.identity.authenticate(Self.request(made, at: office.clock.now), for: "geo")
         }
         #expect(try await office.identity.removeExpiredCredentials() == 0)
         office.clock.advance(bySeconds: 86_400)
         #expect(try await office.identity.removeExpiredCredentials() == 1)
-        try await office.ledger.close()
+        try await office.coordinator.close()
     }
 }

@@ -11,7 +11,7 @@ import Testing
 private struct Bench {
     private final class Surroundings: Sendable {
         let moment = Mutex(ContinuousClock.now)
-        let lines = Mutex<[QuotaFault]>([])
+        let lines = Mutex<[QuotaError]>([])
     }
 
     private let surroundings = Surroundings()
@@ -45,7 +45,7 @@ private struct Bench {
         User(number: UserNumber(number), name: name, role: role, team: role == .admin ? nil : TeamNumber(number))
     }
 
-    var logged: [QuotaFault] { surroundings.lines.withLock { $0 } }
+    var logged: [QuotaError] { surroundings.lines.withLock { $0 } }
 
     func advance(bySeconds seconds: Double) {
         surroundings.moment.withLock { $0 += .seconds(seconds) }
@@ -120,7 +120,7 @@ private struct Bench {
     @Test func `a full store refuses imports first, positions only beyond the reserve`() throws {
         let bench = Bench { $0.storeBytes = 1_000 }
         bench.store(10, ofDevice: 1, storeBytes: 1_099)
-        #expect(throws: QuotaFault.self) { try bench.quotas.checkStore() }
+        #expect(throws: QuotaError.self) { try bench.quotas.checkStore() }
         #expect(bench.claim(bench.fixes(1, of: 1), by: bench.ana).firstRefusal == nil)
         bench.store(10, ofDevice: 1, storeBytes: 1_100)
         #expect(bench.claim(bench.fixes(1, of: 1), by: bench.ana).firstRefusal?.quota == .storeBytes)
@@ -131,10 +131,10 @@ private struct Bench {
     @Test func `documents and positions of a user count together, and a file has no room in an incident either`() {
         let bench = Bench { $0.userBytes = 1_000 }
         bench.store(600, ofDevice: 1)
-        var place = DocumentPlace(
+        var place = WriteTarget(
             database: .locations(of: UserNumber(1)), name: "lt_locations_user_ana", revisionLimit: 1_000,
             user: bench.ana)
-        func refusal(_ bytes: Int64, stored: Int64, files: Bool = false) -> QuotaFault? {
+        func refusal(_ bytes: Int64, stored: Int64, files: Bool = false) -> QuotaError? {
             bench.quotas.refusal(ofBytes: bytes, with: stored, areFilesAmong: files, in: place)
         }
         #expect(refusal(100, stored: 300) == nil)
@@ -182,7 +182,7 @@ private struct Bench {
         let first = edits(1)
         try bench.quotas.check(first, over: directory, by: Author(user: leader.number))
         for edit in first { directory.apply(edit) }
-        let fault = #expect(throws: QuotaFault.self) {
+        let fault = #expect(throws: QuotaError.self) {
             try bench.quotas.check(edits(2), over: directory, by: Author(user: leader.number))
         }
         #expect(fault?.quota == .collectionsOfTeam)

@@ -14,7 +14,8 @@ import Testing
         let town = try await Town()
         let resolver = MovingResolver(lookups: 5)
         let replicator = Replicator(
-            ledger: town.ledger, feeds: DocumentFeeds(ledger: town.ledger), allowsPrivate: true, resolver: resolver,
+            coordinator: town.coordinator, feeds: DocumentFeeds(coordinator: town.coordinator), allowsPrivate: true,
+            resolver: resolver,
             pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
         let text =
             #"{"source":"http://peer.example:1/notes","target":"notes","create_target":true,"#
@@ -22,7 +23,7 @@ import Testing
         let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)), openedBy: replicator.seal)
         let states = Mutex<[ReplicationProgress.State]>([])
         // Nobody listens at the port. The last lookup ends it: it leads where nobody may call, and that does not pass.
-        await #expect(throws: ReplicationFault.self) {
+        await #expect(throws: ReplicationError.self) {
             try await replicator.persist(in: order, by: Town.ana) { progress in
                 states.withLock { $0.append(progress.state) }
             }
@@ -35,7 +36,7 @@ import Testing
                 continue
             }
         }
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
     /// A town with one target, `hook`, and rules.
     private func town(_ rules: [Rule]) async throws -> Town {
         let town = try await Town()
-        try await town.ledger.edit { _, draft in
+        try await town.coordinator.edit { _, draft in
             draft.edits = [.putTarget(Target(number: TargetNumber(1), name: "hook", kind: .log))]
             draft.edits += rules.map { .putRule($0) }
         }
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `a crossing is sent in the envelope of Amazon Location, key by key`() async throws {
         let town = try await town([rule(Self.everyCrossing)])
-        _ = try await town.ledger.ingest([
+        _ = try await town.coordinator.ingest([
             town.fix(46, at: 0, accuracy: nil), town.fix(45, at: 0.531, accuracy: nil),
         ])
         let sent = try deliveries(of: town)
@@ -72,44 +72,45 @@ import Testing
         #expect(sent[0].content.subject == .device(Town.phone))
         #expect(sent[0].content.rule == "rule1/a")
         #expect(event["id"]?.string == sent[0].content.event)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `the id of an event follows from its place in the log`() async throws {
         let town = try await town([rule(Self.everyCrossing)])
-        _ = try await town.ledger.ingest([town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1)])
         let crossing = try #require(
             try town.store.changes(since: .zero, limit: 100).first {
                 if case .crossing = $0.change { true } else { false }
             })
-        let id = town.ledger.origin.id(of: crossing.sequence, at: crossing.committedAt)
+        let id = town.coordinator.origin.id(of: crossing.sequence, at: crossing.committedAt)
         #expect(try deliveries(of: town).map(\.content.event) == [id])
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `only what matches is sent, once a target, as the rules then are`() async throws {
         let exits = rule(#"{"detail":{"EventType":["EXIT"]}}"#, number: 2)
         let off = rule(Self.everyCrossing, number: 3, isEnabled: false)
         let town = try await town([rule(Self.everyCrossing), exits, off])
-        _ = try await town.ledger.ingest([town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1)])
         #expect(try deliveries(of: town).map(\.content.rule) == ["rule1/a"])
-        _ = try await town.ledger.ingest([town.fix(46, at: 2)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 2)])
         #expect(try deliveries(of: town).map(\.content.rule) == ["rule1/a", "rule1/a", "rule2/a"])
-        try await town.ledger.edit { _, draft in draft.edits = [.removeRule(RuleNumber(1)), .removeRule(RuleNumber(2))]
+        try await town.coordinator.edit { _, draft in
+            draft.edits = [.removeRule(RuleNumber(1)), .removeRule(RuleNumber(2))]
         }
-        _ = try await town.ledger.ingest([town.fix(45, at: 3), town.fix(46, at: 4)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 3), town.fix(46, at: 4)])
         #expect(try deliveries(of: town).count == 3)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `rules go on after a restart`() async throws {
         let town = try await town([rule(Self.everyCrossing), safetyRule(Self.everyCrossing)])
-        try await town.ledger.close()
+        try await town.coordinator.close()
         let again = try await Town(store: town.store)
-        _ = try await again.ledger.ingest([again.fix(45, at: 1)])
+        _ = try await again.coordinator.ingest([again.fix(45, at: 1)])
         #expect(try deliveries(of: again).count == 1)
-        #expect(again.ledger.directory.musterRegionsByRule == [RegionNumber(1)])
-        try await again.ledger.close()
+        #expect(again.coordinator.directory.musterRegionsByRule == [RegionNumber(1)])
+        try await again.coordinator.close()
     }
 
     @Test func `a target is given what its input says`() async throws {
@@ -119,70 +120,71 @@ import Testing
         ]
         let town = try await town(
             inputs.enumerated().map { rule(Self.everyCrossing, number: Int32($0 + 1), input: $1) })
-        _ = try await town.ledger.ingest([town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1)])
         let sent = try deliveries(of: town).map(\.content)
         #expect(
             sent.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"a":1}"#, #""ana""#, "ana came by rule3"])
         #expect(
             sent.map(\.contentType) == ["application/json", "application/json", "text/plain; charset=utf-8"])
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a stored position is an event where its tracker says so`() async throws {
         let town = try await town([rule(#"{"detail-type":["Location Device Position Event"]}"#)])
-        _ = try await town.ledger.ingest([town.fix(46, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 1)])
         #expect(try deliveries(of: town).isEmpty)
-        try await town.ledger.edit { directory, draft in
+        try await town.coordinator.edit { directory, draft in
             var tracker = try #require(directory.trackers["crew"])
             tracker.emitsPositionEvents = true
             draft.edits = [.putTracker(tracker)]
         }
-        _ = try await town.ledger.ingest([town.fix(46, at: 2)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 2)])
         let event = try json(try #require(try deliveries(of: town).first))
         #expect(event["detail"]?["EventType"] == .string("UPDATE"))
         #expect(event["detail"]?["TrackerName"] == .string("crew"))
         #expect(event["detail"]?["Position"] == .array([.integer(14), .integer(46)]))
         #expect(event["resources"]?.elements?.count == 1)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a change of safety is an event of Muster's own`() async throws {
         let town = try await town([rule(#"{"source":["muster"],"detail":{"State":["safe","unsafe"]}}"#)])
-        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
         town.clock.advance(bySeconds: 300)
-        _ = try await town.ledger.ingest([town.fix(46, at: 302)])
+        _ = try await town.coordinator.ingest([town.fix(46, at: 302)])
         let details = try deliveries(of: town).map { try json($0)["detail"] }
         #expect(details.map { $0?["State"]?.string } == ["safe", "unsafe"])
         #expect(details.map { $0?["User"]?.string } == ["ana", "ana"])
         #expect(details.map { $0?["Region"]?.string } == ["square", nil])
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `what a client posts is in the log and is sent on`() async throws {
         let town = try await town([rule(#"{"source":["drill"],"detail":{"n":[{"numeric":[">",1]}]}}"#)])
         let events = [1, 2].map {
             PostedEvent(
-                source: "drill", detailType: "Bell", time: town.clock.now, resources: ["r"], detail: "{\"n\":\($0)}")
+                source: "drill", detailType: "CommitNotifier", time: town.clock.now, resources: ["r"],
+                detail: "{\"n\":\($0)}")
         }
-        let logged = try await town.ledger.post(events)
+        let logged = try await town.coordinator.post(events)
         #expect(logged.map(\.change) == events.map { .posted($0) })
         #expect(try town.store.changes(since: .zero, limit: 100).suffix(2) == logged[...])
         let sent = try deliveries(of: town)
         #expect(sent.count == 1)
-        #expect(sent[0].content.event == town.ledger.origin.id(of: logged[1].sequence, at: logged[1].committedAt))
+        #expect(sent[0].content.event == town.coordinator.origin.id(of: logged[1].sequence, at: logged[1].committedAt))
         #expect(try json(sent[0])["detail"] == .object([.init("n", .integer(2))]))
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     // MARK: Muster regions by rule
 
     private func state(_ town: Town) async throws -> Safety.State {
-        try await town.ledger.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
+        try await town.coordinator.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
     }
 
     /// Takes away that the square itself says people are safe in it.
     private func unmuster(_ town: Town) async throws {
-        try await town.ledger.edit { directory, draft in
+        try await town.coordinator.edit { directory, draft in
             var region = try #require(directory.regions[RegionNumber(1)])
             region.isMuster = false
             draft.edits = [.putRegion(region)]
@@ -192,29 +194,29 @@ import Testing
     @Test func `a rule makes a region a muster region, at once, and undoes it when it goes`() async throws {
         let town = try await town([])
         try await unmuster(town)
-        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
         #expect(try await state(town) == .unsafe)
         let pattern = #"{"source":["aws.geo"],"detail":{"EventType":["ENTER","EXIT"],"GeofenceId":["square"]}}"#
-        try await town.ledger.edit { _, draft in draft.edits = [.putRule(self.safetyRule(pattern))] }
+        try await town.coordinator.edit { _, draft in draft.edits = [.putRule(self.safetyRule(pattern))] }
         #expect(try await state(town) == .safe)
-        let region = try #require(town.ledger.directory.regions[RegionNumber(1)])
-        #expect(!region.isMuster && town.ledger.directory.isMuster(region))
-        try await town.ledger.edit { _, draft in
+        let region = try #require(town.coordinator.directory.regions[RegionNumber(1)])
+        #expect(!region.isMuster && town.coordinator.directory.isMuster(region))
+        try await town.coordinator.edit { _, draft in
             draft.edits = [.putRule(self.safetyRule(pattern, isEnabled: false))]
         }
         #expect(try await state(town) == .unsafe)
-        try await town.ledger.edit { _, draft in draft.edits = [.putRule(self.safetyRule(pattern))] }
+        try await town.coordinator.edit { _, draft in draft.edits = [.putRule(self.safetyRule(pattern))] }
         #expect(try await state(town) == .safe)
-        try await town.ledger.edit { _, draft in draft.edits = [.removeRule(RuleNumber(9))] }
+        try await town.coordinator.edit { _, draft in draft.edits = [.removeRule(RuleNumber(9))] }
         #expect(try await state(town) == .unsafe)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test func `a fence that is put later is a muster region if a rule says so`() async throws {
         let town = try await town([safetyRule(#"{"resources":[{"suffix":"geofence-collection/town"}]}"#)])
         try await unmuster(town)
-        #expect(town.ledger.directory.musterRegionsByRule == [RegionNumber(1)])
-        try await town.ledger.edit { directory, draft in
+        #expect(town.coordinator.directory.musterRegionsByRule == [RegionNumber(1)])
+        try await town.coordinator.edit { directory, draft in
             let square = try #require(directory.regions[RegionNumber(1)])
             draft.edits = [
                 .putRegion(
@@ -223,10 +225,10 @@ import Testing
                         shape: square.shape))
             ]
         }
-        #expect(town.ledger.directory.musterRegionsByRule == [RegionNumber(1), RegionNumber(2)])
-        _ = try await town.ledger.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        #expect(town.coordinator.directory.musterRegionsByRule == [RegionNumber(1), RegionNumber(2)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
         #expect(try await state(town) == .safe)
-        try await town.ledger.close()
+        try await town.coordinator.close()
     }
 
     @Test(arguments: [

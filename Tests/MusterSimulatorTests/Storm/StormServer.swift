@@ -3,7 +3,7 @@ import MusterGeometry
 import MusterSimulator
 
 /// A server's writer without its thread, its disk and its protocols: it takes the same steps with the engine as
-/// `Ingest` does, and can be ended between any two of them.
+/// `CommitPipeline` does, and can be ended between any two of them.
 struct StormServer {
     private(set) var directory = Directory()
     private(set) var engine = Engine()
@@ -86,7 +86,7 @@ struct StormServer {
                 tally.count(engine.decide(known[next], now: now, into: &decision))
                 next += 1
             case .trail(let device, let until):
-                engine.recall(store.trail(of: device, until: until), of: device, into: &decision)
+                engine.restore(store.trail(of: device, until: until), of: device, into: &decision)
             }
         }
         commit()

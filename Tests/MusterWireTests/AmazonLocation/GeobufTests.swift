@@ -22,7 +22,7 @@ import Testing
     @Test func `whatever is cut off or changed is refused or read, and never traps`() {
         let bytes = Self.triangle
         for end in bytes.indices {
-            #expect(throws: GeobufFault.self) { try Geobuf.geometry(Array(bytes[..<end])) }
+            #expect(throws: GeobufError.self) { try Geobuf.geometry(Array(bytes[..<end])) }
         }
         for index in bytes.indices {
             for bit in 0..<8 {
@@ -42,6 +42,6 @@ import Testing
             [0x32, 0x06, 0x08, 0x00, 0x1A, 0x02, 0x00, 0x00], [0x22, 0x00], [0x33],
         ] as [[UInt8]])
     func `what is no polygon is refused`(_ bytes: [UInt8]) {
-        #expect(throws: GeobufFault.self) { try Geobuf.geometry(bytes) }
+        #expect(throws: GeobufError.self) { try Geobuf.geometry(bytes) }
     }
 }

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `where the text is no JSON is told by its place in the whole`() {
-        #expect(throws: JSONFault(pointer: "/docs/1/x", offset: 27, reason: .unexpectedByte(UInt8(ascii: "?")))) {
+        #expect(throws: JSONError(pointer: "/docs/1/x", offset: 27, reason: .unexpectedByte(UInt8(ascii: "?")))) {
             try read(#"{"_id":"a"},{ "x":?}"#)
         }
     }

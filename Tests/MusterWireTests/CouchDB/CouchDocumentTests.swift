@@ -17,14 +17,14 @@ import Testing
 
     @Test func `an underscore counts as one however it is escaped`() throws {
         #expect(try read(#"{"\u005fid":"x","a":1}"#).id == "x")
-        #expect(throws: CouchDocumentFault.unknownMember("_x")) { try read(#"{"\u005fx":1}"#) }
+        #expect(throws: CouchDocumentError.unknownMember("_x")) { try read(#"{"\u005fx":1}"#) }
     }
 
     @Test func `ancestry is told newest first and goes down by one`() throws {
         let document = try read(#"{"_revisions":{"start":3,"ids":["c","b","a"]}}"#)
         #expect(document.ancestry.map(\.text) == ["3-c", "2-b", "1-a"])
         for wrong in [#"{"start":2,"ids":["c","b","a"]}"#, #"{"ids":["a"]}"#, #"{"start":1,"ids":[]}"#, "[]"] {
-            #expect(throws: CouchDocumentFault.self) { try read("{\"_revisions\":\(wrong)}") }
+            #expect(throws: CouchDocumentError.self) { try read("{\"_revisions\":\(wrong)}") }
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
         rendering.ancestry = [revision, parent]
         rendering.information = [(revision, .available), (parent, .missing)]
         rendering.conflicts = [parent]
-        rendering.localSequence = Sequence(7)
+        rendering.localSequence = LogSequence(7)
         var writer = JSONWriter()
         try writer.document(rendering)
         #expect(
@@ -78,7 +78,7 @@ import Testing
     @Test func `ids with an underscore are for design documents`() {
         #expect(throws: Never.self) { try DocumentID.check("_design/x") }
         for id in ["", "_x", "_design/", "_local/x", String(repeating: "x", count: 1_025)] {
-            #expect(throws: CouchDocumentFault.self) { try DocumentID.check(id) }
+            #expect(throws: CouchDocumentError.self) { try DocumentID.check(id) }
         }
     }
 }

@@ -27,7 +27,7 @@ import Testing
         let longest = String(repeating: "i", count: DocumentEdit.idLimitBytes)
         #expect(throws: Never.self) { try DocumentID.check(QualifiedID(longest, in: ben).text) }
         for id in [longest + "i", QualifiedID(longest + "i", in: ben).text] {
-            #expect(throws: CouchDocumentFault.self) { try DocumentID.check(id) }
+            #expect(throws: CouchDocumentError.self) { try DocumentID.check(id) }
             #expect(throws: Never.self) { try DocumentID.checkForm(of: id) }
         }
     }

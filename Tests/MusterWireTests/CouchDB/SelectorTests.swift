@@ -107,15 +107,15 @@ struct SelectorTests {
         #"{"$text":"x"}"#, #"{"$where":"x"}"#, #"{"a":{"$beginsWith":1}}"#,
     ])
     func `what is no selector is refused`(_ text: String) {
-        #expect(throws: SelectorFault.self) { try Selector(parsing: Array(text.utf8)) }
+        #expect(throws: SelectorError.self) { try Selector(parsing: Array(text.utf8)) }
     }
 
     @Test(arguments: [
-        (#"{"a":{"$regex":1}}"#, SelectorFault.invalidOperator("$regex")),
+        (#"{"a":{"$regex":1}}"#, SelectorError.invalidOperator("$regex")),
         (#"{"a":{"$near":1}}"#, .unsupportedOperator("$near")), (#"{"$eq":1}"#, .missingField),
         (#"{"$not":{}}"#, .missingField), (#"{"$elemMatch":{"a":1}}"#, .missingField),
     ])
-    func `what is refused is refused in CouchDB's words`(_ text: String, _ fault: SelectorFault) {
+    func `what is refused is refused in CouchDB's words`(_ text: String, _ fault: SelectorError) {
         #expect(throws: fault) { try Selector(parsing: Array(text.utf8)) }
     }
 
@@ -178,9 +178,9 @@ struct SelectorTests {
 
     @Test func `a selector has its bounds`() throws {
         let wide = "{\"a\":{\"$in\":[" + Array(repeating: "1", count: 1_001).joined(separator: ",") + "]}}"
-        #expect(throws: SelectorFault.tooManyTests(limit: 1_000)) { try Selector(parsing: Array(wide.utf8)) }
+        #expect(throws: SelectorError.tooManyTests(limit: 1_000)) { try Selector(parsing: Array(wide.utf8)) }
         let long = "{\"a\":{\"$regex\":\"" + String(repeating: "a", count: 1_001) + "\"}}"
-        #expect(throws: SelectorFault.self) { try Selector(parsing: Array(long.utf8)) }
+        #expect(throws: SelectorError.self) { try Selector(parsing: Array(long.utf8)) }
     }
 
     /// A matcher without bound would take longer than the universe is old.

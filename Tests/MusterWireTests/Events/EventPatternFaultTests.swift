@@ -36,7 +36,7 @@ import Testing
         (#"{"a": [1]"#, "/a", "is no JSON"),
     ])
     func `a fault names its place`(pattern: String, pointer: String, words: String) {
-        let fault = #expect(throws: EventPatternFault.self) { try EventPattern(parsing: pattern) }
+        let fault = #expect(throws: EventPatternError.self) { try EventPattern(parsing: pattern) }
         #expect(fault?.pointer == pointer)
         #expect(fault?.reason.description.hasPrefix(words) == true, "\(fault?.reason.description ?? "")")
     }
@@ -44,7 +44,7 @@ import Testing
     @Test func `a pattern has at most 4,096 characters`() throws {
         let room = EventPattern.lengthLimit - #"{"a":[""]}"#.count
         _ = try EventPattern(parsing: #"{"a":["\#(String(repeating: "é", count: room))"]}"#)
-        #expect(throws: EventPatternFault(pointer: "", reason: .tooLong(limit: 4_096))) {
+        #expect(throws: EventPatternError(pointer: "", reason: .tooLong(limit: 4_096))) {
             try EventPattern(parsing: #"{"a":["\#(String(repeating: "é", count: room + 1))"]}"#)
         }
     }
@@ -58,7 +58,7 @@ import Testing
             return "{\(lists.joined(separator: ","))}"
         }
         _ = try EventPattern(parsing: pattern([10, 10, 10]))
-        #expect(throws: EventPatternFault(pointer: "", reason: .tooManyCombinations(limit: 1_000))) {
+        #expect(throws: EventPatternError(pointer: "", reason: .tooManyCombinations(limit: 1_000))) {
             try EventPattern(parsing: pattern([10, 10, 11]))
         }
     }
@@ -68,7 +68,7 @@ import Testing
             (0..<levels).reduce(.array([.integer(1)])) { inner, _ in .object([.init("a", inner)]) }
         }
         _ = try EventPattern(pattern(32))
-        let fault = #expect(throws: EventPatternFault.self) { try EventPattern(pattern(33)) }
+        let fault = #expect(throws: EventPatternError.self) { try EventPattern(pattern(33)) }
         #expect(fault?.reason == .tooDeep(limit: 32))
     }
 }

@@ -77,8 +77,8 @@ import Testing
             (.template("x", paths: ["a b": "$"]), .noVariable("a b")),
             (.template("x", paths: ["a": "$$"]), .noPath("$$")),
             (.template(#"{"a": <a>"#, paths: ["a": "$"]), .templateIsNoJSON),
-        ] as [(RuleTarget.Input, InputFault)])
-    func `what cannot be filled in is refused`(input: RuleTarget.Input, fault: InputFault) {
+        ] as [(RuleTarget.Input, InputError)])
+    func `what cannot be filled in is refused`(input: RuleTarget.Input, fault: InputError) {
         #expect(throws: fault) { try TargetInput(input) }
     }
 
@@ -86,10 +86,10 @@ import Testing
         let origin = EventOrigin(
             account: "1", region: "r", store: "6f1d3c1e-9a57-4c2e-8a0b-0123456789ab")
         let noon = Instant(milliseconds: 1_800_000_000_000)
-        let ids = (1...100).map { origin.id(of: Sequence($0), at: noon) }
+        let ids = (1...100).map { origin.id(of: LogSequence($0), at: noon) }
         #expect(Set(ids).count == 100)
-        #expect(ids[0] == origin.id(of: Sequence(1), at: noon))
-        #expect(ids[0] != origin.id(of: Sequence(1), at: noon.advanced(bySeconds: 1)))
+        #expect(ids[0] == origin.id(of: LogSequence(1), at: noon))
+        #expect(ids[0] != origin.id(of: LogSequence(1), at: noon.advanced(bySeconds: 1)))
         let form = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
         for id in ids { #expect(id.wholeMatch(of: form) != nil) }
     }

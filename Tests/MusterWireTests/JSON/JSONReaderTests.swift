@@ -3,7 +3,7 @@ import Testing
 @testable import MusterWire
 
 struct JSONReaderTests {
-    private func fault(_ text: String, depthLimit: Int = 32) -> JSONFault? {
+    private func fault(_ text: String, depthLimit: Int = 32) -> JSONError? {
         do {
             _ = try JSONValue(parsing: text.bytes, depthLimit: depthLimit)
             return nil
@@ -17,10 +17,10 @@ struct JSONReaderTests {
     }
 
     private func check(
-        _ text: [UInt8], at pointer: String, _ offset: Int, _ reason: JSONFault.Reason,
+        _ text: [UInt8], at pointer: String, _ offset: Int, _ reason: JSONError.Reason,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let expected = JSONFault(pointer: pointer, offset: offset, reason: reason)
+        let expected = JSONError(pointer: pointer, offset: offset, reason: reason)
         #expect(throws: expected, sourceLocation: sourceLocation) { try JSONValue(parsing: text) }
         // Passing over a value judges it as reading it does.
         #expect(throws: expected, sourceLocation: sourceLocation) {
@@ -33,7 +33,7 @@ struct JSONReaderTests {
     }
 
     private func check(
-        _ text: String, at pointer: String, _ offset: Int, _ reason: JSONFault.Reason,
+        _ text: String, at pointer: String, _ offset: Int, _ reason: JSONError.Reason,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         check(text.bytes, at: pointer, offset, reason, sourceLocation: sourceLocation)
@@ -110,7 +110,7 @@ struct JSONReaderTests {
             for place in 0..<length {
                 var text = Array(repeating: UInt8(ascii: "a"), count: length)
                 text[place] = 0x1F
-                #expect(throws: JSONFault(pointer: "", offset: place + 1, reason: .controlCharacter)) {
+                #expect(throws: JSONError(pointer: "", offset: place + 1, reason: .controlCharacter)) {
                     try JSONValue(parsing: [0x22] + text + [0x22])
                 }
             }
@@ -135,7 +135,7 @@ struct JSONReaderTests {
     }
 
     @Test func `values are bounded in number`() {
-        #expect(throws: JSONFault(pointer: "/3", offset: 7, reason: .tooManyValues(limit: 4))) {
+        #expect(throws: JSONError(pointer: "/3", offset: 7, reason: .tooManyValues(limit: 4))) {
             try JSONValue(parsing: "[1,2,3,4]".bytes, valueLimit: 4)
         }
     }

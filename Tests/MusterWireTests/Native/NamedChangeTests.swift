@@ -10,7 +10,7 @@ struct NamedChangeTests {
 
     private func check(_ change: NamedChange, _ rest: String, sourceLocation: SourceLocation = #_sourceLocation) {
         var writer = JSONWriter()
-        writer.value(change, sequence: Sequence(7), at: Instant(milliseconds: 0))
+        writer.value(change, sequence: LogSequence(7), at: Instant(milliseconds: 0))
         let expected =
             #"{"sequence":7,"at":"1970-01-01T00:00:00.000Z","type":"\#(change.type)","# + rest + "}"
         #expect(writer.bytes.text == expected, sourceLocation: sourceLocation)

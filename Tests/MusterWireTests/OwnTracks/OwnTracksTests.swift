@@ -15,10 +15,10 @@ struct OwnTracksTests {
 
     @Test func `what is no JSON is a fault`() {
         for body in ["garbage", "{\"_type\":\"location\"", "7", "\"x\"", "{} {}"] {
-            #expect(throws: JSONFault.self) { try OwnTracksRequest(parsing: body.bytes, receivedAt: now) }
+            #expect(throws: JSONError.self) { try OwnTracksRequest(parsing: body.bytes, receivedAt: now) }
         }
         let many = "[" + Array(repeating: "{}", count: 1001).joined(separator: ",") + "]"
-        #expect(throws: JSONFault(pointer: "", offset: 0, reason: .tooMany(limit: 1000))) {
+        #expect(throws: JSONError(pointer: "", offset: 0, reason: .tooMany(limit: 1000))) {
             try OwnTracksRequest(parsing: many.bytes, receivedAt: now)
         }
     }

@@ -8,7 +8,7 @@ struct InternetTimeTests {
         #expect((try? Instant(rfc3339: text))?.milliseconds == milliseconds, sourceLocation: sourceLocation)
     }
 
-    private func check(_ text: String, _ fault: InstantFault, sourceLocation: SourceLocation = #_sourceLocation) {
+    private func check(_ text: String, _ fault: InstantError, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(throws: fault, sourceLocation: sourceLocation) { try Instant(rfc3339: text) }
     }
 

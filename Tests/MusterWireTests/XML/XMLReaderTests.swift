@@ -5,19 +5,19 @@ import Testing
 struct XMLReaderTests {
     /// The events of a text in short form, or the fault.
     private func events(_ bytes: [UInt8]) -> String {
-        do throws(XMLFault) {
+        do throws(XMLError) {
             let text = try bytes.withUnsafeBytes { buffer in
-                Result { () throws(XMLFault) in try XMLEncoding.utf8(buffer) }
+                Result { () throws(XMLError) in try XMLEncoding.utf8(buffer) }
             }.get()
             return try text.withUnsafeBytes { buffer in
-                Result { () throws(XMLFault) in try Self.walk(XMLReader(buffer)) }
+                Result { () throws(XMLError) in try Self.walk(XMLReader(buffer)) }
             }.get()
         } catch {
             return "line \(error.line): \(error.reason)"
         }
     }
 
-    private static func walk(_ reader: XMLReader) throws(XMLFault) -> String {
+    private static func walk(_ reader: XMLReader) throws(XMLError) -> String {
         var reader = reader
         var result = ""
         while true {

@@ -15,20 +15,20 @@ package protocol AmazonJSONService: Sendable {
     ///   - operation: what stands behind the dot: `PutRule`.
     ///   - body: a text of JSON, not looked at so far.
     /// - Returns: the answer, a text of JSON.
-    /// - Throws: `AmazonFault`, or what one can be made of.
+    /// - Throws: `AmazonError`, or what one can be made of.
     func respond(to operation: String, _ body: ByteBuffer, by principal: Principal) async throws -> [UInt8]
 }
 
-extension AmazonFault {
+extension AmazonError {
     /// There is no such operation.
-    package static func unknownOperation(_ name: String) -> AmazonFault {
-        AmazonFault(400, "UnknownOperationException", "There is no operation \(name) here.")
+    package static func unknownOperation(_ name: String) -> AmazonError {
+        AmazonError(400, "UnknownOperationException", "There is no operation \(name) here.")
     }
 }
 
 /// Hands a request to `POST /` to the service that its `X-Amz-Target` names.
 struct AmazonServices: Sendable {
-    let gate: AmazonGate
+    let authorizer: AmazonAuthorizer
     let services: [any AmazonJSONService]
 
     private static let contentType = "application/x-amz-json-1.1"
@@ -44,19 +44,19 @@ struct AmazonServices: Sendable {
                         body: [Self.contentType: "Object"],
                         answers: [
                             .init(200, "Done.", body: [Self.contentType: "Object"]),
-                            .init(400, "Not this.", body: [Self.contentType: "AmazonFault"]),
-                            .init(403, "Not by you.", body: [Self.contentType: "AmazonFault"]),
+                            .init(400, "Not this.", body: [Self.contentType: "AmazonError"]),
+                            .init(403, "Not by you.", body: [Self.contentType: "AmazonError"]),
                         ]), handler: respond))
         }
     }
 
-    private func respond(to request: Request, _ exchange: Exchange) async -> Response {
+    private func respond(to request: Request, _ context: AppRequestContext) async -> Response {
         let target = (request.headers[.amazonTarget] ?? "").split(separator: ".", maxSplits: 1)
         let service = target.count == 2 ? services.first { $0.targetPrefix == target[0] } : nil
-        return await gate.respond(
-            to: request, exchange, service: service?.signingName, contentType: Self.contentType
+        return await authorizer.respond(
+            to: request, context, service: service?.signingName, contentType: Self.contentType
         ) { principal, body in
-            guard let service else { throw AmazonFault.unknownOperation(target.joined(separator: ".")) }
+            guard let service else { throw AmazonError.unknownOperation(target.joined(separator: ".")) }
             return try await service.respond(to: String(target[1]), body, by: principal)
         }
     }

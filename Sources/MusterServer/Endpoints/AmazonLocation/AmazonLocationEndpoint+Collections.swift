@@ -31,9 +31,9 @@ extension AmazonLocationEndpoint {
             request.checkPricing(&faults)
             return try AmazonResourceSettings(request, named: "CollectionName", &faults)
         }
-        let number = try await ledger.edit(by: call.author) { directory, draft in
+        let number = try await coordinator.edit(by: call.author) { directory, draft in
             guard directory.collections[resource.name] == nil else {
-                throw AmazonFault.conflict("Geofence collection already exists: \(resource.name).")
+                throw AmazonError.conflict("Geofence collection already exists: \(resource.name).")
             }
             let collection = RegionCollection(
                 number: try draft.transaction.nextCollectionNumber(), name: resource.name, policy: .raw,
@@ -41,7 +41,7 @@ extension AmazonLocationEndpoint {
             draft.edits = [.putCollection(collection)] + Self.link(collection, by: call.access(in: directory))
             return collection.number
         }
-        let createdAt = ledger.directory.collections[number]?.particulars.times.createdAt ?? configuration.now()
+        let createdAt = coordinator.directory.collections[number]?.particulars.times.createdAt ?? configuration.now()
         return JSONWriter.object { writer in
             writer.member("CollectionName", resource.name)
             writer.member("CollectionArn", arn(.collection(resource.name)))
@@ -60,7 +60,7 @@ extension AmazonLocationEndpoint {
 
     private func listCollections(_ call: AmazonCall) async throws -> [UInt8] {
         let (limit, token) = try call.read { ($0.pageSize(most: 100, &$1), $0.text("NextToken", .token, &$1)) }
-        let visible = ledger.directory.collections.all.lazy.filter { AmazonText.resourceName.allows($0.name) }
+        let visible = coordinator.directory.collections.all.lazy.filter { AmazonText.resourceName.allows($0.name) }
         let page = try AmazonToken.page(of: visible, limit: limit, after: token, .collections)
         return JSONWriter.object { writer in
             writer.member("Entries", listing: page.items) { writer, collection in
@@ -74,7 +74,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func describeCollection(_ call: AmazonCall) async throws -> [UInt8] {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         return JSONWriter.object { writer in
             writer.member("CollectionName", collection.name)
@@ -89,13 +89,13 @@ extension AmazonLocationEndpoint {
             request.checkPricing(&faults)
             return request.text("Description", .description, &faults)
         }
-        let collection = try await ledger.edit(by: call.author) { directory, draft in
+        let collection = try await coordinator.edit(by: call.author) { directory, draft in
             var collection = try changeableCollection(call, in: directory)
             if let description { collection.particulars.description = description }
             draft.edits = [.putCollection(collection)]
             return collection
         }
-        let stored = ledger.directory.collections[collection.number] ?? collection
+        let stored = coordinator.directory.collections[collection.number] ?? collection
         return JSONWriter.object { writer in
             writer.member("CollectionName", collection.name)
             writer.member("CollectionArn", arn(.collection(collection.name)))
@@ -104,7 +104,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func deleteCollection(_ call: AmazonCall) async throws -> [UInt8] {
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             let collection = try self.collection(call, in: directory)
             // Whoever was only ever evaluated against this collection goes with it.
             let evaluated = directory.teams[Self.evaluationName(of: collection)]

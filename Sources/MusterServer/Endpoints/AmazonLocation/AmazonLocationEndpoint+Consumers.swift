@@ -19,14 +19,14 @@ extension AmazonLocationEndpoint {
 
     private func associateConsumer(_ call: AmazonCall) async throws -> [UInt8] {
         let name = try call.read { $0.text("ConsumerArn", .arn, required: true, &$1) } ?? ""
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             let collection = try consumer(name, in: directory)
             guard !tracker.collections.contains(collection.number) else {
-                throw AmazonFault.conflict("\(name) consumes this tracker already.")
+                throw AmazonError.conflict("\(name) consumes this tracker already.")
             }
             guard tracker.collections.count < Quota.consumers else {
-                throw AmazonFault.quota("A tracker has at most \(Quota.consumers) consumers.")
+                throw AmazonError.quota("A tracker has at most \(Quota.consumers) consumers.")
             }
             tracker.collections.append(collection.number)
             draft.edits = [.putTracker(tracker)]
@@ -36,11 +36,11 @@ extension AmazonLocationEndpoint {
 
     private func disassociateConsumer(_ call: AmazonCall) async throws -> [UInt8] {
         let name = try call.parameter("arn")
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             let collection = try consumer(name, in: directory)
             guard tracker.collections.contains(collection.number) else {
-                throw AmazonFault.notFound("\(name) does not consume this tracker.")
+                throw AmazonError.notFound("\(name) does not consume this tracker.")
             }
             tracker.collections.removeAll { $0 == collection.number }
             draft.edits = [.putTracker(tracker)]
@@ -50,7 +50,7 @@ extension AmazonLocationEndpoint {
 
     private func listConsumers(_ call: AmazonCall) async throws -> [UInt8] {
         let (limit, token) = try call.read { ($0.pageSize(most: 100, &$1), $0.text("NextToken", .token, &$1)) }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let (tracker, _) = try self.tracker(call, for: .itself, in: directory)
         let collections = tracker.collections.sorted().lazy.compactMap { directory.collections[$0] }
         let page = try AmazonToken.page(
@@ -62,7 +62,7 @@ extension AmazonLocationEndpoint {
     }
 
     /// The collection that a resource name names.
-    private func consumer(_ name: String, in directory: Directory) throws(AmazonFault) -> RegionCollection {
+    private func consumer(_ name: String, in directory: Directory) throws(AmazonError) -> RegionCollection {
         if let fault = AmazonText.arn.fault(in: name) { throw .validation("ConsumerArn", fault) }
         guard case .collection(let collection) = AmazonResource(arn: name) else {
             throw .notFound("Geofence collection not found: \(name).")

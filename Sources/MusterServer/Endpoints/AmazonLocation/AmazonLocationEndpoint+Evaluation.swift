@@ -20,10 +20,12 @@ extension AmazonLocationEndpoint {
     /// else, so that standings, events and the log are those of any position.
     private func evaluate(_ call: AmazonCall) async throws -> [UInt8] {
         let updates = try call.read { AmazonPositionUpdate.list("DevicePositionUpdates", of: $0, &$1) }
-        let collection = try self.collection(call, in: ledger.directory)
-        guard call.access(in: ledger.directory).mayEvaluate(collection) else { throw AmazonFault.notYourCollection }
+        let collection = try self.collection(call, in: coordinator.directory)
+        guard call.access(in: coordinator.directory).mayEvaluate(collection) else {
+            throw AmazonError.notYourCollection
+        }
         let (tracker, team) = try await evaluationTracker(of: collection, for: call)
-        let reporter = Reporter(access: call.access(in: ledger.directory), makesDevices: true)
+        let reporter = Reporter(access: call.access(in: coordinator.directory), makesDevices: true)
         return try await report(updates, to: tracker, of: team, as: reporter)
     }
 
@@ -35,14 +37,14 @@ extension AmazonLocationEndpoint {
             guard let team = directory.teams[name], let tracker = directory.trackers[team.tracker] else { return nil }
             return (tracker, team)
         }
-        if let found = existing(ledger.directory) { return found }
-        return try await ledger.edit(by: call.author) { directory, draft in
+        if let found = existing(coordinator.directory) { return found }
+        return try await coordinator.edit(by: call.author) { directory, draft in
             if let found = existing(directory) { return found }
             guard directory.collections[collection.number] != nil else {
-                throw AmazonFault.noCollection(collection.name)
+                throw AmazonError.noCollection(collection.name)
             }
             guard directory.trackers[name] == nil else {
-                throw AmazonFault.conflict("There is another tracker \(name).")
+                throw AmazonError.conflict("There is another tracker \(name).")
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: name, filter: .none,

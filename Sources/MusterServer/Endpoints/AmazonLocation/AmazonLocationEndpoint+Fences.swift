@@ -48,19 +48,19 @@ extension AmazonLocationEndpoint {
     }
 
     private func getFence(_ call: AmazonCall) async throws -> [UInt8] {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         let id = try call.parameter("region")
         guard let region = directory.region(id, in: collection.number) else {
-            if let fault = AmazonText.id.fault(in: id) { throw AmazonFault.validation("GeofenceId", fault) }
-            throw AmazonFault.notFound("Geofence not found: \(id).")
+            if let fault = AmazonText.id.fault(in: id) { throw AmazonError.validation("GeofenceId", fault) }
+            throw AmazonError.notFound("Geofence not found: \(id).")
         }
         return JSONWriter.object { $0.amazonMembers(region) }
     }
 
     private func listFences(_ call: AmazonCall) async throws -> [UInt8] {
         let (limit, token) = try call.read { ($0.pageSize(most: 100, &$1), $0.text("NextToken", .token, &$1)) }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
         var page = try AmazonToken.page(
@@ -96,13 +96,13 @@ extension AmazonLocationEndpoint {
 
     private func putFence(_ call: AmazonCall) async throws -> [UInt8] {
         let id = try call.parameter("region")
-        if let fault = AmazonText.id.fault(in: id) { throw AmazonFault.validation("GeofenceId", fault) }
+        if let fault = AmazonText.id.fault(in: id) { throw AmazonError.validation("GeofenceId", fault) }
         let draft = try call.read { FenceDraft($0, id: id, &$1) }
-        guard let draft else { throw AmazonFault.internalError }
+        guard let draft else { throw AmazonError.internalError }
         // Before anything is checked that costs time: whose collection it is.
-        _ = try changeableCollection(call, in: ledger.directory)
-        let (fences, failures) = try await ledger.read { _ in Self.sound([draft]) }
-        if let failure = failures.first { throw AmazonFault.validation("Geometry", failure.message) }
+        _ = try changeableCollection(call, in: coordinator.directory)
+        let (fences, failures) = try await coordinator.read { _ in Self.sound([draft]) }
+        if let failure = failures.first { throw AmazonError.validation("Geometry", failure.message) }
         let times = try await put(fences, call)
         return JSONWriter.object { $0.amazonMembers(putAs: id, times[id]) }
     }
@@ -114,8 +114,8 @@ extension AmazonLocationEndpoint {
             }
         }
         // Before anything is checked that costs time: whose collection it is.
-        _ = try changeableCollection(call, in: ledger.directory)
-        let (fences, failures) = try await ledger.read { _ in Self.sound(drafts) }
+        _ = try changeableCollection(call, in: coordinator.directory)
+        let (fences, failures) = try await coordinator.read { _ in Self.sound(drafts) }
         let times = fences.isEmpty ? [:] : try await put(fences, call)
         return JSONWriter.object { writer in
             writer.member("Successes", listing: fences) { writer, fence in
@@ -132,7 +132,7 @@ extension AmazonLocationEndpoint {
         var fences: [SoundFence] = []
         var failures: [FenceFailure] = []
         for draft in drafts {
-            do throws(AmazonGeometryFault) {
+            do throws(AmazonGeometryError) {
                 let shape = try draft.geometry.shape()
                 if fences.contains(where: { $0.id == draft.id }) {
                     failures.append(.init(draft.id, "ValidationError", "The id stands in this batch twice."))
@@ -151,12 +151,12 @@ extension AmazonLocationEndpoint {
     ///
     /// - Returns: when each was made and changed.
     private func put(_ fences: [SoundFence], _ call: AmazonCall) async throws -> [String: EditTimes] {
-        let collection = try await ledger.edit(by: call.author) { directory, draft in
+        let collection = try await coordinator.edit(by: call.author) { directory, draft in
             let collection = try changeableCollection(call, in: directory)
             let fresh = fences.count { directory.region($0.id, in: collection.number) == nil }
             guard directory.regionCount(in: collection.number) + fresh <= Quota.fences,
                 directory.regions.count + fresh <= NativeEndpoint.regionLimit
-            else { throw AmazonFault.quota("A collection has at most \(Quota.fences) geofences.") }
+            else { throw AmazonError.quota("A collection has at most \(Quota.fences) geofences.") }
             for fence in fences {
                 var region =
                     try directory.region(fence.id, in: collection.number)
@@ -169,7 +169,7 @@ extension AmazonLocationEndpoint {
             }
             return collection.number
         }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         return Dictionary(
             fences.compactMap { fence in directory.region(fence.id, in: collection).map { (fence.id, $0.times) } },
             uniquingKeysWith: { $1 })
@@ -177,7 +177,7 @@ extension AmazonLocationEndpoint {
 
     private func deleteFences(_ call: AmazonCall) async throws -> [UInt8] {
         let ids = try call.read { $0.texts("GeofenceIds", 1...10, .id, &$1) }
-        let failures = try await ledger.edit(by: call.author) { directory, draft in
+        let failures = try await coordinator.edit(by: call.author) { directory, draft in
             let collection = try changeableCollection(call, in: directory)
             var failures: [FenceFailure] = []
             for id in Set(ids).sorted() {

@@ -13,13 +13,13 @@ extension AmazonLocationEndpoint {
     /// Which fences a device is in, and which boundaries it can reach. Changes nothing.
     private func forecast(_ call: AmazonCall) async throws -> [UInt8] {
         let request = try call.read { try AmazonForecastRequest($0, &$1) }
-        let collection = try self.collection(call, in: ledger.directory)
+        let collection = try self.collection(call, in: coordinator.directory)
         let after = try AmazonToken.key(request.token, .forecast, of: collection.number.rawValue)?[0] ?? 0
         // The index is a value: asked on a reader's thread, it keeps no writer waiting.
-        let (index, directory) = try await ledger.inspect { engine, directory, _ in
+        let (index, directory) = try await coordinator.inspect { engine, directory, _ in
             (engine.regionIndex(of: collection.number), directory)
         }
-        let found = try await ledger.read { _ in
+        let found = try await coordinator.read { _ in
             Self.forecasts(request, in: index, after: after, limit: request.limit + 1)
         }
         let now = configuration.now()

@@ -29,12 +29,12 @@ extension AmazonLocationEndpoint {
         let end = to ?? now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds)
         let start = from ?? now.advanced(bySeconds: -Self.daySeconds)
         guard start <= end else {
-            throw AmazonFault.validation("StartTimeInclusive", "must not be after EndTimeExclusive")
+            throw AmazonError.validation("StartTimeInclusive", "must not be after EndTimeExclusive")
         }
         let id = try call.parameter("device")
         let device = try visibleDevice(id, call).number
         let cursor = try AmazonToken.key(token, .history, of: device.rawValue, count: 3).map(Self.cursor)
-        let page = try await ledger.read { store in
+        let page = try await coordinator.read { store in
             try store.positions(of: device, from: start, to: end, after: cursor, limit: limit + 1)
         }
         let shown = page.prefix(limit)
@@ -68,7 +68,7 @@ extension AmazonLocationEndpoint {
     /// on a roll stays as it is.
     private func deleteHistory(_ call: AmazonCall) async throws -> [UInt8] {
         let ids = try call.read { $0.texts("DeviceIds", 1...100, .deviceID, &$1) }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let (tracker, team) = try self.tracker(call, for: .positions, in: directory)
         let access = call.access(in: directory)
         var devices: Set<DeviceNumber> = []
@@ -83,7 +83,7 @@ extension AmazonLocationEndpoint {
             }
             devices.insert(device.number)
         }
-        try await ledger.forgetPositions(of: devices.sorted(), by: call.author)
+        try await coordinator.forgetPositions(of: devices.sorted(), by: call.author)
         return JSONWriter.object { writer in
             writer.member("Errors", listing: missing) { writer, id in
                 writer.beginObject()

@@ -26,14 +26,14 @@ extension AmazonLocationEndpoint {
         let id = try call.parameter("device")
         let device = try visibleDevice(id, call)
         guard let position = try await latest(of: [device.number])[device.number] else {
-            throw AmazonFault.notFound("Device not found: \(id).")
+            throw AmazonError.notFound("Device not found: \(id).")
         }
         return JSONWriter.object { $0.amazonMembers(position, deviceID: id, withReceivedTime: true) }
     }
 
     private func getPositions(_ call: AmazonCall) async throws -> [UInt8] {
         let ids = try call.read { $0.texts("DeviceIds", 1...10, .deviceID, &$1) }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let (tracker, team) = try self.tracker(call, for: .positions, in: directory)
         let access = call.access(in: directory)
         let devices = ids.compactMap { id in
@@ -59,7 +59,7 @@ extension AmazonLocationEndpoint {
             )
         }
         let area = try filter.map { try Self.area($0) }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let (tracker, team) = try self.tracker(call, for: .positions, in: directory)
         let access = call.access(in: directory)
         let visible = directory.devices.all.lazy.filter { device in
@@ -92,7 +92,7 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    private static func area(_ geometry: AmazonGeometry) throws(AmazonFault) -> PreparedShape {
+    private static func area(_ geometry: AmazonGeometry) throws(AmazonError) -> PreparedShape {
         guard case .polygon = geometry else { throw .validation("FilterGeometry", "must have a Polygon") }
         do {
             return PreparedShape(try geometry.shape())
@@ -103,9 +103,9 @@ extension AmazonLocationEndpoint {
 
     /// The device that a call names, if what it reports may be seen.
     ///
-    /// - Throws: `AmazonFault.notFound`, the same for what there is not and what is not for these eyes.
-    func visibleDevice(_ id: String, _ call: AmazonCall) throws(AmazonFault) -> Device {
-        let directory = ledger.directory
+    /// - Throws: `AmazonError.notFound`, the same for what there is not and what is not for these eyes.
+    func visibleDevice(_ id: String, _ call: AmazonCall) throws(AmazonError) -> Device {
+        let directory = coordinator.directory
         let (tracker, team) = try self.tracker(call, for: .positions, in: directory)
         if let fault = AmazonText.deviceID.fault(in: id) { throw .validation("DeviceId", fault) }
         guard let device = directory.amazonDevice(id, in: team, of: tracker),
@@ -116,7 +116,7 @@ extension AmazonLocationEndpoint {
 
     private func latest(of devices: [DeviceNumber]) async throws -> [DeviceNumber: Position] {
         if devices.isEmpty { return [:] }
-        return try await ledger.inspect { engine, _, _ in
+        return try await coordinator.inspect { engine, _, _ in
             Dictionary(
                 devices.compactMap { device in engine.latestPosition(of: device).map { (device, $0) } },
                 uniquingKeysWith: { $1 })

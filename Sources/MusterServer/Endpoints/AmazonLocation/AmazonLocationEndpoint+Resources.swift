@@ -14,17 +14,17 @@ extension AmazonLocationEndpoint {
 
     /// The tracker that a call names, with its team.
     ///
-    /// - Throws: `AmazonFault.noTracker` also when it is not for these eyes.
+    /// - Throws: `AmazonError.noTracker` also when it is not for these eyes.
     func tracker(
         _ call: AmazonCall, for use: TrackerUse, in directory: Directory
-    ) throws(AmazonFault) -> (tracker: Tracker, team: Team) {
+    ) throws(AmazonError) -> (tracker: Tracker, team: Team) {
         try tracker(named: call.parameter("tracker"), call, for: use, in: directory)
     }
 
     /// The tracker of that name, as above.
     func tracker(
         named name: String, _ call: AmazonCall, for use: TrackerUse, in directory: Directory
-    ) throws(AmazonFault) -> (tracker: Tracker, team: Team) {
+    ) throws(AmazonError) -> (tracker: Tracker, team: Team) {
         if let fault = AmazonText.resourceName.fault(in: name) { throw .validation("TrackerName", fault) }
         guard let tracker = directory.trackers[name], let team = directory.team(of: tracker),
             isOpen(tracker, of: team, to: call.access(in: directory), for: use)
@@ -42,12 +42,12 @@ extension AmazonLocationEndpoint {
     }
 
     /// The collection that a call names.
-    func collection(_ call: AmazonCall, in directory: Directory) throws(AmazonFault) -> RegionCollection {
+    func collection(_ call: AmazonCall, in directory: Directory) throws(AmazonError) -> RegionCollection {
         try collection(named: call.parameter("collection"), in: directory)
     }
 
     /// The collection of that name.
-    func collection(named name: String, in directory: Directory) throws(AmazonFault) -> RegionCollection {
+    func collection(named name: String, in directory: Directory) throws(AmazonError) -> RegionCollection {
         if let fault = AmazonText.resourceName.fault(in: name) { throw .validation("CollectionName", fault) }
         guard let collection = directory.collections[name] else { throw .noCollection(name) }
         return collection
@@ -56,7 +56,7 @@ extension AmazonLocationEndpoint {
     /// The collection that a call names, if its regions may be changed.
     func changeableCollection(
         _ call: AmazonCall, in directory: Directory
-    ) throws(AmazonFault) -> RegionCollection {
+    ) throws(AmazonError) -> RegionCollection {
         let collection = try self.collection(call, in: directory)
         guard call.access(in: directory).mayChange(collection) else { throw .notYourCollection }
         return collection

@@ -18,7 +18,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func listTags(_ call: AmazonCall) async throws -> [UInt8] {
-        let tags = try tagged(call, in: ledger.directory, toChange: false).shownTags
+        let tags = try tagged(call, in: coordinator.directory, toChange: false).shownTags
         return JSONWriter.object { writer in
             writer.key("Tags")
             writer.amazonMap(tags.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) })
@@ -33,10 +33,10 @@ extension AmazonLocationEndpoint {
     private func untag(_ call: AmazonCall) async throws -> [UInt8] {
         let keys = Query(call.request).texts("tagKeys")
         guard (1...Self.tagLimit).contains(keys.count) else {
-            throw AmazonFault.validation("tagKeys", "must be 1 to \(Self.tagLimit) keys")
+            throw AmazonError.validation("tagKeys", "must be 1 to \(Self.tagLimit) keys")
         }
         if let key = keys.first(where: MusterTag.isReserved) {
-            throw AmazonFault.validation("tagKeys", MusterTag.refusal(of: key))
+            throw AmazonError.validation("tagKeys", MusterTag.refusal(of: key))
         }
         return try await change(call) { tags in
             for key in keys { tags[key] = nil }
@@ -46,11 +46,11 @@ extension AmazonLocationEndpoint {
     private func change(
         _ call: AmazonCall, _ body: @escaping @Sendable (inout [String: String]) -> Void
     ) async throws -> [UInt8] {
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             var thing = try tagged(call, in: directory, toChange: true)
             body(&thing.particulars.tags)
             guard thing.particulars.tags.count <= Self.tagLimit else {
-                throw AmazonFault.validation("Tags", "would be more than \(Self.tagLimit)")
+                throw AmazonError.validation("Tags", "would be more than \(Self.tagLimit)")
             }
             draft.edits = [thing.edit]
         }
@@ -60,7 +60,7 @@ extension AmazonLocationEndpoint {
     /// The thing that the path names, if its tags may be seen, or changed.
     private func tagged(
         _ call: AmazonCall, in directory: Directory, toChange: Bool
-    ) throws(AmazonFault) -> TaggedResource {
+    ) throws(AmazonError) -> TaggedResource {
         let arn = try call.parameter("arn")
         if let fault = AmazonText.arn.fault(in: arn) { throw .validation("ResourceArn", fault) }
         switch AmazonResource(arn: arn) {

@@ -21,12 +21,12 @@ extension AmazonLocationEndpoint {
             let settings = AmazonTrackerSettings(request, &faults)
             return (try AmazonResourceSettings(request, named: "TrackerName", &faults), settings)
         }
-        let number = try await ledger.edit(by: call.author) { directory, draft in
+        let number = try await coordinator.edit(by: call.author) { directory, draft in
             guard directory.trackers[resource.name] == nil, directory.teams[resource.name] == nil else {
-                throw AmazonFault.conflict("Tracker already exists: \(resource.name).")
+                throw AmazonError.conflict("Tracker already exists: \(resource.name).")
             }
             guard directory.teams.count < Quota.trackers else {
-                throw AmazonFault.quota("There are \(Quota.trackers) trackers, as many as there may be.")
+                throw AmazonError.quota("There are \(Quota.trackers) trackers, as many as there may be.")
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: resource.name,
@@ -38,7 +38,7 @@ extension AmazonLocationEndpoint {
             draft.edits = [.putTracker(tracker), .putTeam(team)]
             return tracker.number
         }
-        let createdAt = ledger.directory.trackers[number]?.particulars.times.createdAt ?? configuration.now()
+        let createdAt = coordinator.directory.trackers[number]?.particulars.times.createdAt ?? configuration.now()
         return JSONWriter.object { writer in
             writer.member("TrackerName", resource.name)
             writer.member("TrackerArn", arn(.tracker(resource.name)))
@@ -48,7 +48,7 @@ extension AmazonLocationEndpoint {
 
     private func listTrackers(_ call: AmazonCall) async throws -> [UInt8] {
         let (limit, token) = try call.read { ($0.pageSize(most: 100, &$1), $0.text("NextToken", .token, &$1)) }
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let access = call.access(in: directory)
         let visible = directory.trackers.all.lazy.filter { tracker in
             AmazonText.resourceName.allows(tracker.name) && access.mayRead(tracker)
@@ -67,7 +67,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func describeTracker(_ call: AmazonCall) async throws -> [UInt8] {
-        let (tracker, _) = try self.tracker(call, for: .itself, in: ledger.directory)
+        let (tracker, _) = try self.tracker(call, for: .itself, in: coordinator.directory)
         return JSONWriter.object { writer in
             writer.member("TrackerName", tracker.name)
             writer.member("TrackerArn", arn(.tracker(tracker.name)))
@@ -77,7 +77,7 @@ extension AmazonLocationEndpoint {
 
     private func updateTracker(_ call: AmazonCall) async throws -> [UInt8] {
         let settings = try call.read { AmazonTrackerSettings($0, &$1) }
-        let tracker = try await ledger.edit(by: call.author) { directory, draft in
+        let tracker = try await coordinator.edit(by: call.author) { directory, draft in
             var (tracker, _) = try self.tracker(call, for: .itself, in: directory)
             if let filter = settings.filter { tracker.filter = filter }
             if let emits = settings.emitsPositionEvents { tracker.emitsPositionEvents = emits }
@@ -85,7 +85,7 @@ extension AmazonLocationEndpoint {
             draft.edits = [.putTracker(tracker)]
             return tracker
         }
-        let stored = ledger.directory.trackers[tracker.number] ?? tracker
+        let stored = coordinator.directory.trackers[tracker.number] ?? tracker
         return JSONWriter.object { writer in
             writer.member("TrackerName", tracker.name)
             writer.member("TrackerArn", arn(.tracker(tracker.name)))
@@ -94,7 +94,7 @@ extension AmazonLocationEndpoint {
     }
 
     private func deleteTracker(_ call: AmazonCall) async throws -> [UInt8] {
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             let (_, team) = try tracker(call, for: .itself, in: directory)
             draft.edits = directory.removalWithImplicitUsers(of: team.number)
         }

@@ -16,15 +16,15 @@ extension AmazonLocationEndpoint {
 
     private func updatePositions(_ call: AmazonCall) async throws -> [UInt8] {
         let updates = try call.read { AmazonPositionUpdate.list("Updates", of: $0, &$1) }
-        let (tracker, team) = try self.tracker(call, for: .reports, in: ledger.directory)
-        let access = call.access(in: ledger.directory)
+        let (tracker, team) = try self.tracker(call, for: .reports, in: coordinator.directory)
+        let access = call.access(in: coordinator.directory)
         let makes = access.mayReportForAnyone(of: team)
         return try await report(updates, to: tracker, of: team, as: .init(access: access, makesDevices: makes))
     }
 
     private func verifyPosition(_ call: AmazonCall) async throws -> [UInt8] {
-        _ = try tracker(call, for: .positions, in: ledger.directory)
-        throw AmazonFault.validation(
+        _ = try tracker(call, for: .positions, in: coordinator.directory)
+        throw AmazonError.validation(
             "Positions cannot be verified: Muster knows no place by its addresses, access points or cells.", .other)
     }
 
@@ -55,19 +55,19 @@ extension AmazonLocationEndpoint {
     func report(
         _ updates: [AmazonPositionUpdate], to tracker: Tracker, of team: Team, as reporter: Reporter
     ) async throws -> [UInt8] {
-        var directory = ledger.directory
+        var directory = coordinator.directory
         let unknown = updates.map(\.deviceID).filter { directory.amazonDevice($0, in: team, of: tracker) == nil }
-        var notMade: [String: QuotaFault] = [:]
+        var notMade: [String: QuotaError] = [:]
         if !unknown.isEmpty {
             notMade = try await makeDevices(unknown, of: team.number, as: reporter)
-            directory = ledger.directory
+            directory = coordinator.directory
         }
         var reporter = reporter
         reporter.access = Access(reporter.access.principal, in: directory)
         let now = configuration.now()
         var observations: [(update: AmazonPositionUpdate, observation: Observation)] = []
         var failures: [(update: AmazonPositionUpdate, code: String, message: String)] = []
-        var overQuota: [QuotaFault] = []
+        var overQuota: [QuotaError] = []
         for update in updates {
             let device = directory.amazonDevice(update.deviceID, in: team, of: tracker)
             if let device, reporter.mayReport(for: device) {
@@ -86,7 +86,7 @@ extension AmazonLocationEndpoint {
                 failures.append((update, "AccessDeniedError", "You may not report for \(update.deviceID)."))
             }
         }
-        let refused = try await ledger.ingestWithinQuotas(
+        let refused = try await coordinator.ingestWithinQuotas(
             observations.map(\.observation), by: reporter.access.principal)
         for (index, fault) in refused.sorted(by: { $0.key < $1.key }) {
             overQuota.append(fault)
@@ -94,7 +94,7 @@ extension AmazonLocationEndpoint {
         }
         // Where nothing of a request has room, it is refused as a whole: AWS's clients know then when to try again.
         if overQuota.count == updates.count, let fault = overQuota.max(by: { $0.waitSeconds < $1.waitSeconds }) {
-            throw AmazonFault(telling: fault)
+            throw AmazonError(telling: fault)
         }
         return JSONWriter.object { writer in
             writer.member("Errors", listing: failures) { writer, failure in
@@ -124,12 +124,12 @@ extension AmazonLocationEndpoint {
     /// - Returns: why others were not made, by their ids.
     private func makeDevices(
         _ ids: [String], of number: TeamNumber, as reporter: Reporter
-    ) async throws -> [String: QuotaFault] {
+    ) async throws -> [String: QuotaError] {
         // What is certainly not to be made costs no transaction.
         guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return [:] }
-        let quotas = ledger.quotas
-        let notMade = try await ledger.edit(by: Author(reporter.access.principal)) { directory, draft in
-            var notMade: [String: QuotaFault] = [:]
+        let quotas = coordinator.quotas
+        let notMade = try await coordinator.edit(by: Author(reporter.access.principal)) { directory, draft in
+            var notMade: [String: QuotaError] = [:]
             guard let team = directory.teams[number], let tracker = directory.trackers[team.tracker] else {
                 return notMade
             }

@@ -9,8 +9,8 @@ import NIOCore
 /// Translates: a tracker is a team's, a geofence is a region, a position goes the road that all positions go. What it
 /// shows is what everyone else sees.
 struct AmazonLocationEndpoint: Sendable {
-    let ledger: Ledger
-    let gate: AmazonGate
+    let coordinator: StoreCoordinator
+    let authorizer: AmazonAuthorizer
     let configuration: Configuration
 
     /// The signing name of the service.
@@ -44,7 +44,7 @@ struct AmazonLocationEndpoint: Sendable {
     /// Adds the route of one operation.
     func add(
         _ operation: String, _ method: HTTPRequest.Method, _ path: String, admits roles: Set<Role>,
-        bodyLimit: Int = AmazonGate.bodyLimit, query: [Route.Parameter] = [], to routes: inout RouteTable,
+        bodyLimit: Int = AmazonAuthorizer.bodyLimit, query: [Route.Parameter] = [], to routes: inout RouteTable,
         _ handler: @escaping @Sendable (AmazonCall) async throws -> [UInt8]
     ) {
         let hasBody = [.post, .put, .patch].contains(method)
@@ -55,17 +55,17 @@ struct AmazonLocationEndpoint: Sendable {
                     .init(
                         "Amazon Location", "\(operation), as the AWS API Reference has it.", query: query,
                         body: hasBody ? [Self.contentType: "Object"] : [:], answers: Self.answers)
-                ) { request, exchange in
-                    await gate.respond(
-                        to: request, exchange, service: Self.signingName, contentType: Self.contentType,
+                ) { request, context in
+                    await authorizer.respond(
+                        to: request, context, service: Self.signingName, contentType: Self.contentType,
                         bodyLimit: bodyLimit
                     ) { principal, body in
                         guard roles.contains(principal.role) else {
-                            throw AmazonFault.denied(
+                            throw AmazonError.denied(
                                 "A user whose role is \(principal.role) may not call \(operation).")
                         }
                         return try await handler(
-                            AmazonCall(request: request, exchange: exchange, principal: principal, body: body))
+                            AmazonCall(request: request, context: context, principal: principal, body: body))
                     }
                 })
         }
@@ -74,7 +74,7 @@ struct AmazonLocationEndpoint: Sendable {
     private static let answers: [Route.Answer] =
         [.init(200, "Done.", json: "Object")]
         + [400, 402, 403, 404, 409, 413, 429, 500, 503].map { status in
-            .init(status, "Told as AWS tells it.", json: "AmazonFault")
+            .init(status, "Told as AWS tells it.", json: "AmazonError")
         }
 
     /// The name of a resource, as clients are told it.
@@ -86,7 +86,7 @@ struct AmazonLocationEndpoint: Sendable {
 /// One call of an operation, by someone who may.
 struct AmazonCall: Sendable {
     let request: Request
-    let exchange: Exchange
+    let context: AppRequestContext
     let principal: Principal
     let body: ByteBuffer
 
@@ -97,8 +97,8 @@ struct AmazonCall: Sendable {
     func access(in directory: Directory) -> Access { Access(principal, in: directory) }
 
     /// A part of the path, percent-decoded.
-    func parameter(_ name: String) throws(AmazonFault) -> String {
-        guard let raw = exchange.parameters[name[...]], let text = PercentEncoding.decode(raw) else {
+    func parameter(_ name: String) throws(AmazonError) -> String {
+        guard let raw = context.parameters[name[...]], let text = PercentEncoding.decode(raw) else {
             throw .validation("The path is not UTF-8.", .cannotParse)
         }
         return text
@@ -106,7 +106,7 @@ struct AmazonCall: Sendable {
 
     /// Reads the body.
     ///
-    /// - Throws: `AmazonFault` with everything that the model does not allow.
+    /// - Throws: `AmazonError` with everything that the model does not allow.
     func read<Value>(
         _ read: (AmazonMembers, inout AmazonFaults) throws -> Value
     ) throws -> Value {
@@ -117,12 +117,12 @@ struct AmazonCall: Sendable {
             try faults.finish()
             return value
         } catch let faults as AmazonFaults {
-            throw AmazonFault(telling: faults)
+            throw AmazonError(telling: faults)
         }
     }
 }
 
-extension AmazonFault {
+extension AmazonError {
     /// What the model does not allow.
     init(telling faults: AmazonFaults) {
         let fields = faults.fields.map { Field($0.name, $0.message) }
@@ -134,14 +134,14 @@ extension AmazonFault {
     }
 
     /// There is no such tracker, or not for these eyes.
-    static func noTracker(_ name: String) -> AmazonFault { .notFound("Tracker not found: \(name).") }
+    static func noTracker(_ name: String) -> AmazonError { .notFound("Tracker not found: \(name).") }
     /// There is no such collection.
-    static func noCollection(_ name: String) -> AmazonFault { .notFound("Geofence collection not found: \(name).") }
+    static func noCollection(_ name: String) -> AmazonError { .notFound("Geofence collection not found: \(name).") }
     /// A leader changes what is its team's alone.
-    static let notYourCollection = AmazonFault.denied(
+    static let notYourCollection = AmazonError.denied(
         "This collection is not your team's, or other teams use it too: an admin can change it.")
     /// No page begins where the client says.
-    static let badToken = AmazonFault.validation("NextToken", "is none that an answer held")
+    static let badToken = AmazonError.validation("NextToken", "is none that an answer held")
 }
 
 extension JSONWriter {

@@ -16,10 +16,10 @@ enum AmazonToken {
 
     /// The key that a token holds; nil without a token.
     ///
-    /// - Throws: `AmazonFault.badToken` for a token that no answer held.
+    /// - Throws: `AmazonError.badToken` for a token that no answer held.
     static func key(
         _ text: String?, _ list: List, of thing: Int32 = 0, count: Int = 1
-    ) throws(AmazonFault) -> [Int64]? {
+    ) throws(AmazonError) -> [Int64]? {
         guard let text else { return nil }
         guard let numbers = Cursor.decode(text, count: count + 2), numbers[0] == list.rawValue,
             numbers[1] == Int64(thing)
@@ -29,8 +29,8 @@ enum AmazonToken {
 
     /// The page of a list in number order.
     static func page<Element: Entity>(
-        of elements: some Swift.Sequence<Element>, limit: Int, after token: String?, _ list: List, of thing: Int32 = 0
-    ) throws(AmazonFault) -> (items: [Element], next: String?) {
+        of elements: some Sequence<Element>, limit: Int, after token: String?, _ list: List, of thing: Int32 = 0
+    ) throws(AmazonError) -> (items: [Element], next: String?) {
         let last = try key(token, list, of: thing)?[0] ?? 0
         var items: [Element] = []
         for element in elements where Int64(element.number.rawValue) > last {

@@ -366,7 +366,7 @@ extension ConnectionHandler {
         isLast = true
         let body = ByteBuffer(
             bytes: words.map { words in
-                let fault = CouchFault(.init(code: Int(status.code)), "too_many_requests", words)
+                let fault = CouchError(.init(code: Int(status.code)), "too_many_requests", words)
                 return JSONWriter.object { $0.couchFault(fault) }
             } ?? [])
         var headers: HTTPHeaders = ["connection": "close", "content-length": "\(body.readableBytes)"]

@@ -26,7 +26,7 @@ struct StoredFile: Hashable, Sendable {
 ///
 /// What was begun and not finished is forgotten; what was finished and is in no document is, after an hour.
 struct AttachmentIntake {
-    private let ledger: Ledger
+    private let coordinator: StoreCoordinator
     private var md5 = Insecure.MD5()
     private var sha256 = SHA256()
     private var held: [UInt8] = []
@@ -34,26 +34,26 @@ struct AttachmentIntake {
     /// How many bytes came.
     private(set) var length: Int64 = 0
 
-    init(_ ledger: Ledger) {
-        self.ledger = ledger
+    init(_ coordinator: StoreCoordinator) {
+        self.coordinator = coordinator
     }
 
     /// Takes the next bytes.
     ///
-    /// - Throws: `CouchFault.tooLarge`, `QuotaFault`, `LedgerError`, `StoreError`.
+    /// - Throws: `CouchError.tooLarge`, `QuotaError`, `CoordinatorError`, `StoreError`.
     mutating func take(_ bytes: some Swift.Collection<UInt8>) async throws {
         length += Int64(bytes.count)
         guard length <= CouchLimits.attachmentBytes else {
-            throw CouchFault.tooLarge(limitBytes: CouchLimits.attachmentBytes)
+            throw CouchError.tooLarge(limitBytes: CouchLimits.attachmentBytes)
         }
-        try ledger.quotas.checkStore()
+        try coordinator.quotas.checkStore()
         held.append(contentsOf: bytes)
         while held.count >= CouchLimits.pieceBytes {
             let piece = Array(held[..<CouchLimits.pieceBytes])
             held.removeFirst(CouchLimits.pieceBytes)
             note(piece)
             let begun = blob
-            blob = try await ledger.keep { transaction, _ in
+            blob = try await coordinator.keep { transaction, _ in
                 let blob = try begun ?? transaction.documents.beginBlob()
                 try transaction.documents.append(piece, to: blob)
                 return blob
@@ -63,13 +63,13 @@ struct AttachmentIntake {
 
     /// Brings the last bytes to the disk.
     ///
-    /// - Throws: `LedgerError`, `StoreError`.
+    /// - Throws: `CoordinatorError`, `StoreError`.
     mutating func finish() async throws -> StoredFile {
         let last = held
         note(last)
         let file = StoredFile(md5: Array(md5.finalize()), key: Array(sha256.finalize()), length: length)
         let begun = blob
-        try await ledger.keep { transaction, moment in
+        try await coordinator.keep { transaction, moment in
             let documents = transaction.documents
             let blob = try begun ?? documents.beginBlob()
             if !last.isEmpty { try documents.append(last, to: blob) }
@@ -84,7 +84,7 @@ struct AttachmentIntake {
         guard let begun = blob else { return }
         blob = nil
         // Refused now, it is swept away with other blobs that nobody finished.
-        _ = try? await ledger.keep { transaction, _ in try transaction.documents.abandon(begun) }
+        _ = try? await coordinator.keep { transaction, _ in try transaction.documents.abandon(begun) }
     }
 
     private mutating func note(_ bytes: [UInt8]) {
@@ -96,20 +96,22 @@ struct AttachmentIntake {
 extension AttachmentIntake {
     /// Takes a whole file that a client sent with a document, unpacked where it came packed.
     ///
-    /// - Throws: `CouchFault` when it is not what the client says it is.
-    static func store(_ bytes: [UInt8], as file: CouchAttachment, _ ledger: Ledger) async throws -> StoredFile {
+    /// - Throws: `CouchError` when it is not what the client says it is.
+    static func store(_ bytes: [UInt8], as file: CouchAttachment, _ coordinator: StoreCoordinator) async throws
+        -> StoredFile
+    {
         try file.check(length: Int64(bytes.count), md5: Array(Insecure.MD5.hash(data: bytes)))
         var plain = bytes
         if file.isPacked {
-            do throws(InflateFault) {
+            do throws(InflateError) {
                 let inflated = try Gzip.inflate(
                     ByteBuffer(bytes: bytes), limitBytes: CouchLimits.attachmentBytes)
                 plain = Array(inflated.readableBytesView)
             } catch {
-                throw CouchFault.badRequest("Attachment \(file.name) cannot be unpacked.")
+                throw CouchError.badRequest("Attachment \(file.name) cannot be unpacked.")
             }
         }
-        var intake = AttachmentIntake(ledger)
+        var intake = AttachmentIntake(coordinator)
         do {
             try await intake.take(plain)
             return try await intake.finish()
@@ -122,12 +124,12 @@ extension AttachmentIntake {
 
 extension CouchAttachment {
     /// Makes sure that the bytes that came are those that were told of.
-    func check(length: Int64, md5: [UInt8]) throws(CouchFault) {
+    func check(length: Int64, md5: [UInt8]) throws(CouchError) {
         if let told = self.length, told != length {
             throw .badRequest("Attachment \(name) has \(length) bytes, and was said to have \(told).")
         }
         if let told = self.md5, told != md5 {
-            throw CouchFault(.badRequest, "content_md5_mismatch", "Possible message corruption.")
+            throw CouchError(.badRequest, "content_md5_mismatch", "Possible message corruption.")
         }
     }
 }

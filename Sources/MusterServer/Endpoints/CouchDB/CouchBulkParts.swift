@@ -51,7 +51,7 @@ struct CouchBulkParts: Sendable {
         do {
             results = try item.find(view, in: scope, &opened, reader)
         } catch {
-            guard let fault = CouchFault(telling: error), fault.status.kind == .clientError else { throw error }
+            guard let fault = CouchError(telling: error), fault.status.kind == .clientError else { throw error }
             var writer = JSONWriter()
             writer.refusal(of: item.id, item.revision, fault)
             return parts.add(fault: writer.bytes, boundary: boundary)
@@ -65,24 +65,24 @@ extension CouchCall {
     ///
     /// - Parameter type: the media type, without its boundary.
     func send(_ answer: CouchBulkParts, as type: String) async throws -> Response {
-        let ledger = ledger
-        let (begun, first) = try await ledger.parts(of: answer)
+        let coordinator = coordinator
+        let (begun, first) = try await coordinator.parts(of: answer)
         return Response(
             status: .ok, headers: [.contentType: answer.contentType(type)],
             body: ResponseBody { writer in
-                try await writer.send(first, from: ledger)
+                try await writer.send(first, from: coordinator)
                 var answer = begun
                 while !answer.isComplete {
-                    let (advanced, parts) = try await ledger.parts(of: answer)
+                    let (advanced, parts) = try await coordinator.parts(of: answer)
                     answer = advanced
-                    try await writer.send(parts, from: ledger)
+                    try await writer.send(parts, from: coordinator)
                 }
                 try await writer.finish(nil)
             })
     }
 }
 
-extension Ledger {
+extension StoreCoordinator {
     /// Reads the next parts of an answer, where reading may block.
     fileprivate func parts(of answer: CouchBulkParts) async throws -> (CouchBulkParts, CouchMultipart) {
         try await readDocuments { reader in

@@ -13,7 +13,7 @@ enum CouchBulkRow: Sendable {
     struct Refusal: Sendable {
         var id: String
         var revisionText: String?
-        var fault: CouchFault
+        var fault: CouchError
     }
 
     /// The edit, where it is one.
@@ -27,8 +27,8 @@ enum CouchBulkRow: Sendable {
     ///   - isAdministered: whether whoever puts it may put design documents.
     /// - Throws: what concerns all of the request: a file that came damaged, a disk that is full.
     init(
-        _ document: Result<CouchDocument, CouchBulk.Refusal>, in place: DatabasePlace, areNewEdits: Bool,
-        isAdministered: Bool, _ ledger: Ledger
+        _ document: Result<CouchDocument, CouchBulk.Refusal>, in place: ResolvedDatabase, areNewEdits: Bool,
+        isAdministered: Bool, _ coordinator: StoreCoordinator
     ) async throws {
         let id: String
         let revisionText: String?
@@ -45,20 +45,20 @@ enum CouchBulkRow: Sendable {
                     self = .local(try LocalEdit(document, id))
                     return
                 }
-                let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, ledger)
+                let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, coordinator)
                 guard isAdministered || !id.hasPrefix(DocumentID.designPrefix) else {
-                    throw CouchFault.forbidden("You are not a db or server admin.")
+                    throw CouchError.forbidden("You are not a db or server admin.")
                 }
                 self = .edit(edit)
             }
         } catch {
-            guard let fault = CouchFault(refusingOneFor: error, areNewEdits: areNewEdits) else { throw error }
+            guard let fault = CouchError(refusingOneFor: error, areNewEdits: areNewEdits) else { throw error }
             self = .refused(Refusal(id: id, revisionText: revisionText, fault: fault))
         }
     }
 }
 
-extension CouchFault {
+extension CouchError {
     /// How it is told that one document is refused for what it is.
     ///
     /// A peer's revision is forbidden, whatever is wrong with it: that is the word at which the replicators of CouchDB
@@ -67,16 +67,16 @@ extension CouchFault {
     ///
     /// - Returns: nil for what is no trait of the document: the same may be taken the next time.
     init?(refusingOneFor error: any Error, areNewEdits: Bool) {
-        let fault: CouchFault
+        let fault: CouchError
         switch error {
-        case let error as JSONFault where error.reason.isOfOneValue: fault = .badRequest("\(error)")
-        case let error as CouchDocumentFault: fault = CouchFault(telling: error) ?? .internalError
-        case let error as CouchFault where error.error == "document_too_large":
-            fault = CouchFault(
+        case let error as JSONError where error.reason.isOfOneValue: fault = .badRequest("\(error)")
+        case let error as CouchDocumentError: fault = CouchError(telling: error) ?? .internalError
+        case let error as CouchError where error.error == "document_too_large":
+            fault = CouchError(
                 error.status, error.error, "\(error.reason) has more than \(CouchLimits.documentBytes) bytes")
         // Its file may be brought; until then the peer must not take it for refused.
-        case let error as CouchFault where error.reason == CouchFault.localFiles.reason: fault = error
-        case let error as CouchFault where ["missing_stub", "forbidden"].contains(error.error):
+        case let error as CouchError where error.reason == CouchError.localFiles.reason: fault = error
+        case let error as CouchError where ["missing_stub", "forbidden"].contains(error.error):
             self = error
             return
         default: return nil
@@ -92,7 +92,7 @@ extension CouchFault {
             return try await put()
         } catch {
             guard (try? call.query.flag("new_edits", otherwise: true)) == false,
-                let fault = CouchFault(refusingOneFor: error, areNewEdits: false)
+                let fault = CouchError(refusingOneFor: error, areNewEdits: false)
             else { throw error }
             throw fault
         }
@@ -102,7 +102,7 @@ extension CouchFault {
 extension JSONWriter {
     /// Writes what became of one of many edits. Of a peer's revisions only what failed is told.
     mutating func row(of id: String, _ outcome: EditOutcome, areNewEdits: Bool) {
-        do throws(CouchFault) {
+        do throws(CouchError) {
             let revision = try outcome.revision()
             guard areNewEdits else { return }
             beginObject()
@@ -117,7 +117,7 @@ extension JSONWriter {
     }
 
     /// Writes what became of one of many edits of documents that are never replicated.
-    mutating func row(of edit: LocalEdit, _ outcome: Result<Int64, CouchFault>, areNewEdits: Bool) {
+    mutating func row(of edit: LocalEdit, _ outcome: Result<Int64, CouchError>, areNewEdits: Bool) {
         let id = DocumentID.localPrefix + edit.name
         switch outcome {
         case .success(let revision):

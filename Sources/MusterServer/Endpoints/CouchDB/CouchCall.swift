@@ -7,7 +7,7 @@ import NIOCore
 /// One request of a CouchDB client's, by someone who is known, or on a route that is open.
 struct CouchCall: Sendable {
     let request: Request
-    let exchange: Exchange
+    let context: AppRequestContext
     let endpoint: CouchEndpoint
     /// What was shown to prove whose it is.
     let proof: CouchProof
@@ -17,39 +17,39 @@ struct CouchCall: Sendable {
     let query: CouchQuery
 
     init(
-        request: Request, exchange: Exchange, endpoint: CouchEndpoint, proof: CouchProof, principal: Principal?
+        request: Request, context: AppRequestContext, endpoint: CouchEndpoint, proof: CouchProof, principal: Principal?
     ) {
         self.request = request
-        self.exchange = exchange
+        self.context = context
         self.endpoint = endpoint
         self.proof = proof
         self.principal = principal
         query = CouchQuery(request.uri.query ?? "")
     }
 
-    var ledger: Ledger { endpoint.ledger }
+    var coordinator: StoreCoordinator { endpoint.coordinator }
 
     /// Who asks, for the audit log; nil only on routes that are open.
     var author: Author? { principal.map { Author($0) } }
 
     /// The rights of whoever asks.
     func access(in directory: Directory) throws -> Access {
-        guard let principal else { throw IdentityFault.missing }
+        guard let principal else { throw IdentityError.missing }
         return Access(principal, in: directory)
     }
 
     // MARK: What the path names
 
     /// A part of the path, percent-decoded.
-    func parameter(_ name: String) throws(CouchFault) -> String {
-        let raw = exchange.parameters[name[...]] ?? ""
+    func parameter(_ name: String) throws(CouchError) -> String {
+        let raw = context.parameters[name[...]] ?? ""
         guard let text = PercentEncoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
         return text
     }
 
     /// The rest of the path, which may have slashes, percent-decoded.
-    func rest() throws(CouchFault) -> String {
-        let parts = exchange.parameters.getCatchAll()
+    func rest() throws(CouchError) -> String {
+        let parts = context.parameters.getCatchAll()
         guard !parts.isEmpty, let text = PercentEncoding.decode(parts.joined(separator: "/")) else {
             throw .badRequest("The path is not UTF-8.")
         }
@@ -57,50 +57,52 @@ struct CouchCall: Sendable {
     }
 
     /// The database that the path names, if it may be read.
-    func readable() throws -> DatabasePlace { try place(in: ledger.directory) { $0.mayRead($1) } }
+    func readable() throws -> ResolvedDatabase { try place(in: coordinator.directory) { $0.mayRead($1) } }
 
     /// The database that the path names, if it may be written to.
-    func writable() throws -> DatabasePlace {
+    func writable() throws -> ResolvedDatabase {
         let place = try readable()
-        guard try access(in: ledger.directory).mayWrite(place) else {
-            throw CouchFault.forbidden("This database may only be read.")
+        guard try access(in: coordinator.directory).mayWrite(place) else {
+            throw CouchError.forbidden("This database may only be read.")
         }
         return place
     }
 
     /// The database that the path names, if it may be administered.
-    func administered() throws -> DatabasePlace {
+    func administered() throws -> ResolvedDatabase {
         let place = try readable()
-        guard try access(in: ledger.directory).mayAdminister(place) else {
-            throw CouchFault.forbidden("You are not a db or server admin.")
+        guard try access(in: coordinator.directory).mayAdminister(place) else {
+            throw CouchError.forbidden("You are not a db or server admin.")
         }
         return place
     }
 
     /// The database that the path names.
     ///
-    /// - Throws: `CouchFault.forbidden`, the same whether it is not there or not for these eyes; an admin is told.
-    func place(in directory: Directory, _ isAllowed: (Access, DatabasePlace) -> Bool) throws -> DatabasePlace {
+    /// - Throws: `CouchError.forbidden`, the same whether it is not there or not for these eyes; an admin is told.
+    func place(in directory: Directory, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
         let access = try access(in: directory)
         guard let place = directory.database(named: try parameter("db")) else {
-            throw access.mayMakeDatabases ? CouchFault.noDatabase : .forbidden
+            throw access.mayMakeDatabases ? CouchError.noDatabase : .forbidden
         }
-        guard isAllowed(access, place) else { throw CouchFault.forbidden }
+        guard isAllowed(access, place) else { throw CouchError.forbidden }
         return place
     }
 
     /// Where whoever asks keeps what belongs to a database and is never replicated.
-    func locals(of place: DatabasePlace) throws -> LocalPlace? { try access(in: ledger.directory).locals(of: place) }
+    func locals(of place: ResolvedDatabase) throws -> LocalDocumentKey? {
+        try access(in: coordinator.directory).locals(of: place)
+    }
 
     // MARK: The body
 
     /// The whole body, of JSON.
     ///
-    /// - Throws: `CouchFault.contentType` when it says that it is something else; `Problem.tooLarge`.
+    /// - Throws: `CouchError.contentType` when it says that it is something else; `Problem.tooLarge`.
     func json(limit: Int) async throws -> ByteBuffer {
         if request.method == .post {
             do { try request.requireJSON() } catch {
-                throw CouchFault.contentType("Content-Type must be application/json")
+                throw CouchError.contentType("Content-Type must be application/json")
             }
         }
         return try await request.collectBody(BodyLimits(bytes: limit, inflatedBytes: limit))

@@ -8,9 +8,9 @@ struct CouchChanges: PagedAnswer {
     let request: CouchChangesRequest
     let scope: DatabaseScope
     /// Up to here everything was told; nil before the first page.
-    private(set) var cursor: MusterCore.Sequence?
+    private(set) var cursor: MusterCore.LogSequence?
     /// What `last_seq` says.
-    private(set) var last = MusterCore.Sequence.zero
+    private(set) var last = MusterCore.LogSequence.zero
     /// How many rows were told.
     private(set) var rows = 0
     private(set) var isComplete = false
@@ -75,7 +75,7 @@ struct CouchChanges: PagedAnswer {
         let before = bytes.count
         for document in documents {
             if request.terms.isDescending, document.sequence <= request.terms.floor { return true }
-            cursor = request.terms.isDescending ? Sequence(document.sequence.rawValue - 1) : document.sequence
+            cursor = request.terms.isDescending ? LogSequence(document.sequence.rawValue - 1) : document.sequence
             try append(document, to: &bytes, reader)
             if isFull { return true }
         }
@@ -84,14 +84,15 @@ struct CouchChanges: PagedAnswer {
         return !request.terms.isDescending && last.sequence >= newest
     }
 
-    private mutating func begin(_ newest: MusterCore.Sequence) {
+    private mutating func begin(_ newest: MusterCore.LogSequence) {
         cursor = request.terms.isDescending ? newest : request.terms.since ?? newest
         last = request.terms.isDescending ? newest : cursor ?? newest
     }
 
     /// The few documents that are asked for by id are looked at one by one.
     private mutating func appendRows(
-        of ids: Set<String>, after since: MusterCore.Sequence, _ newest: MusterCore.Sequence, to bytes: inout [UInt8],
+        of ids: Set<String>, after since: MusterCore.LogSequence, _ newest: MusterCore.LogSequence,
+        to bytes: inout [UInt8],
         _ reader: any DocumentReader
     ) throws -> Bool {
         let touched = try ids.compactMap { try reader.document($0, in: scope) }.filter { $0.sequence > since }
@@ -193,7 +194,7 @@ enum CouchFilter: Hashable, Sendable {
     /// Those that a selector wants, and of them some fields.
     case selector(Selector, Projection)
 
-    /// - Throws: `CouchFault` for a filter that would have to run.
+    /// - Throws: `CouchError` for a filter that would have to run.
     init(_ query: CouchQuery, body: JSONValue) throws {
         switch query.text("filter") {
         case nil:
@@ -202,28 +203,28 @@ enum CouchFilter: Hashable, Sendable {
         case "_doc_ids":
             guard let list = try body["doc_ids"] ?? query.json("doc_ids"), let ids = list.elements,
                 ids.count <= CouchLimits.names
-            else { throw CouchFault.badRequest("`doc_ids` filter parameter is not a list of doc ids.") }
+            else { throw CouchError.badRequest("`doc_ids` filter parameter is not a list of doc ids.") }
             self = .ids(Set(ids.compactMap(\.string)))
         case "_design": self = .designs
         case "_selector":
             guard let selector = body["selector"] else {
-                throw CouchFault.badRequest("Selector must be specified in POST payload")
+                throw CouchError.badRequest("Selector must be specified in POST payload")
             }
             self = try Self.reading(selector, fields: body["fields"])
-        case _?: throw CouchFault.notImplemented("Filter functions")
+        case _?: throw CouchError.notImplemented("Filter functions")
         }
     }
 
-    private static func reading(_ selector: JSONValue, fields: JSONValue?) throws(CouchFault) -> CouchFilter {
+    private static func reading(_ selector: JSONValue, fields: JSONValue?) throws(CouchError) -> CouchFilter {
         let read: Selector
-        do throws(SelectorFault) {
+        do throws(SelectorError) {
             read = try Selector(selector)
         } catch {
             throw .badRequest(error == .noObject ? "Selector error: expected a JSON object" : error.reason)
         }
         guard let fields else { return .selector(read, .whole) }
         guard fields.elements != nil else { throw .badRequest("Selector error: fields must be JSON array") }
-        do throws(MangoFault) {
+        do throws(MangoError) {
             return .selector(read, try Projection(fields))
         } catch {
             throw .badRequest(error.reason)

@@ -25,7 +25,7 @@ extension CouchEndpoint {
         "_search_disk_size", "_nouveau_info",
     ]
 
-    private static func attachmentName(_ call: CouchCall) throws(CouchFault) -> String {
+    private static func attachmentName(_ call: CouchCall) throws(CouchError) -> String {
         let name = try call.rest()
         if let first = name.split(separator: "/").first, computed.contains(String(first)) {
             throw .notImplemented("Views, shows, lists, updates and rewrites")
@@ -43,10 +43,10 @@ extension CouchEndpoint {
         let id = try call.documentID()
         try DocumentID.checkForm(of: id)
         let name = try attachmentName(call)
-        guard let scope = place.scope else { throw CouchFault.missing }
+        guard let scope = place.scope else { throw CouchError.missing }
         let wanted = try CouchView(call.query)
-        let found = try await call.ledger.readDocuments { try find(wanted, of: id, in: scope, $0) }
-        guard let file = found.body.attachments.first(where: { $0.name == name }) else { throw CouchFault.noAttachment }
+        let found = try await call.coordinator.readDocuments { try find(wanted, of: id, in: scope, $0) }
+        guard let file = found.body.attachments.first(where: { $0.name == name }) else { throw CouchError.noAttachment }
         let digest = Base64.encode(file.md5)
         var headers: HTTPFields = [
             .contentType: CouchAttachment.mediaType(file.contentType), .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
@@ -63,11 +63,11 @@ extension CouchEndpoint {
         if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)" }
         let sent = range ?? 0..<file.length
         let status: HTTPResponse.Status = range == nil ? .ok : .partialContent
-        let ledger = call.ledger
+        let coordinator = call.coordinator
         return Response(
             status: status, headers: headers,
             body: ResponseBody(contentLength: Int(sent.upperBound - sent.lowerBound)) { writer in
-                try await writer.send(file, sent, from: ledger)
+                try await writer.send(file, sent, from: coordinator)
                 try await writer.finish(nil)
             })
     }
@@ -82,14 +82,14 @@ extension CouchEndpoint {
         let name = try Self.attachmentName(call)
         let parent = try call.revision()
         let type = call.request.headers[.contentType] ?? "application/octet-stream"
-        guard CouchAttachment.isMediaType(type) else { throw CouchFault.badRequest("Invalid Content-Type") }
+        guard CouchAttachment.isMediaType(type) else { throw CouchError.badRequest("Invalid Content-Type") }
         // Before the bytes are taken: whoever does not know the document sends them for nothing.
         var body = try await self.body(of: id, at: parent, in: place)
         let file = try await store(call, name)
         let attachment = file.attachment(name, type, position: (parent?.generation ?? 0) + 1)
         body.attachments.removeAll { $0.name == name }
         guard body.attachments.count < CouchDocument.attachmentLimit else {
-            throw CouchFault.badRequest("A document has at most \(CouchDocument.attachmentLimit) attachments.")
+            throw CouchError.badRequest("A document has at most \(CouchDocument.attachmentLimit) attachments.")
         }
         // CouchDB digests, and so lists, the file that came last first.
         body.attachments.insert(attachment, at: 0)
@@ -101,25 +101,25 @@ extension CouchEndpoint {
     private func store(_ call: CouchCall, _ name: String) async throws -> StoredFile {
         let told = call.request.headers[.contentLength].flatMap { Int64($0) }
         if let told, told > CouchLimits.attachmentBytes {
-            throw CouchFault.tooLarge(limitBytes: CouchLimits.attachmentBytes)
+            throw CouchError.tooLarge(limitBytes: CouchLimits.attachmentBytes)
         }
         let encoding = call.request.headers[.contentEncoding]?.lowercased() ?? "identity"
-        guard ["identity", "gzip"].contains(encoding) else { throw CouchFault.unknownEncoding }
+        guard ["identity", "gzip"].contains(encoding) else { throw CouchError.unknownEncoding }
         if encoding == "gzip" {
             var packed = CouchAttachment(name: name)
             packed.isPacked = true
             let bytes = try await call.request.body.collect(upTo: CouchLimits.attachmentBytes)
-            return try await AttachmentIntake.store(Array(bytes.readableBytesView), as: packed, ledger)
+            return try await AttachmentIntake.store(Array(bytes.readableBytesView), as: packed, coordinator)
         }
-        var intake = AttachmentIntake(ledger)
+        var intake = AttachmentIntake(coordinator)
         do {
             for try await buffer in call.request.body { try await intake.take(buffer.readableBytesView) }
             guard told == nil || told == intake.length else {
-                throw CouchFault.badRequest("The body is shorter than its Content-Length.")
+                throw CouchError.badRequest("The body is shorter than its Content-Length.")
             }
             let file = try await intake.finish()
             if let digest = call.request.headers[.init("Content-MD5")!], Base64.decode(digest) != file.md5 {
-                throw CouchFault(.badRequest, "content_md5_mismatch", "Possible message corruption.")
+                throw CouchError(.badRequest, "content_md5_mismatch", "Possible message corruption.")
             }
             return file
         } catch {
@@ -134,9 +134,9 @@ extension CouchEndpoint {
         try DocumentID.check(id)
         try call.requireRight(toPut: id, in: place)
         let name = try Self.attachmentName(call)
-        guard let parent = try call.revision() else { throw CouchFault.conflict }
+        guard let parent = try call.revision() else { throw CouchError.conflict }
         var body = try await self.body(of: id, at: parent, in: place)
-        guard body.attachments.contains(where: { $0.name == name }) else { throw CouchFault.noAttachment }
+        guard body.attachments.contains(where: { $0.name == name }) else { throw CouchError.noAttachment }
         body.attachments.removeAll { $0.name == name }
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
         return try await carryOut(edit, in: place, call, .ok)
@@ -144,18 +144,18 @@ extension CouchEndpoint {
 
     /// What the leaf says that is edited; nothing where a document is made.
     ///
-    /// - Throws: `CouchFault.conflict` when it is no leaf.
-    private func body(of id: String, at parent: Revision?, in place: DatabasePlace) async throws -> DocumentBody {
-        guard let scope = place.scope else { throw CouchFault.missing }
-        return try await ledger.readDocuments { reader in
+    /// - Throws: `CouchError.conflict` when it is no leaf.
+    private func body(of id: String, at parent: Revision?, in place: ResolvedDatabase) async throws -> DocumentBody {
+        guard let scope = place.scope else { throw CouchError.missing }
+        return try await coordinator.readDocuments { reader in
             let document = try reader.document(id, in: scope)
             guard let parent else {
-                guard document?.tree.winner.map(\.isDeleted) ?? true else { throw CouchFault.conflict }
+                guard document?.tree.winner.map(\.isDeleted) ?? true else { throw CouchError.conflict }
                 return .empty
             }
-            guard let document else { throw CouchFault.missing }
+            guard let document else { throw CouchError.missing }
             guard document.tree.winner?.isDeleted == false, document.tree.isLeaf(parent) else {
-                throw CouchFault.conflict
+                throw CouchError.conflict
             }
             return try reader.body(of: parent, document, scope)
         }
@@ -164,7 +164,7 @@ extension CouchEndpoint {
 
 /// Part of a file, as `Range` asks for it (RFC 9110, 14.2): one range of bytes.
 enum ByteRange {
-    static func parse(_ field: String?, of length: Int64) throws(CouchFault) -> Range<Int64>? {
+    static func parse(_ field: String?, of length: Int64) throws(CouchError) -> Range<Int64>? {
         guard let field, field.hasPrefix("bytes="), !field.contains(",") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -179,8 +179,8 @@ enum ByteRange {
         return max(0, length - last)..<length
     }
 
-    private static func unsatisfiable(_ length: Int64) -> CouchFault {
-        var fault = CouchFault(
+    private static func unsatisfiable(_ length: Int64) -> CouchError {
+        var fault = CouchError(
             .rangeNotSatisfiable, "requested_range_not_satisfiable", "Requested range not satisfiable")
         fault.headers[.contentRange] = "bytes */\(length)"
         return fault

@@ -13,7 +13,7 @@ extension CouchEndpoint {
         ) { try await putMany($0) }
         add(.post, "/{db}/_bulk_get", "Many documents, each by id and revision.", body: json, to: &routes) { call in
             let place = try call.readable()
-            guard let scope = place.scope else { throw CouchFault.forbidden("Ask for users one by one.") }
+            guard let scope = place.scope else { throw CouchError.forbidden("Ask for users one by one.") }
             let body = try await call.json(limit: CouchLimits.bulkBytes)
             let wanted = try body.withUnsafeReadableBytes {
                 try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
@@ -32,17 +32,17 @@ extension CouchEndpoint {
     /// What is wrong with one document is told in its row, and keeps no other from being stored.
     private func putMany(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
-        let isAdministered = try call.access(in: ledger.directory).mayAdminister(place)
+        let isAdministered = try call.access(in: coordinator.directory).mayAdminister(place)
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
         // Whoever asks for it relies on it, and one conflict of many is told here, as every CouchDB since 2 does.
-        guard !bulk.isAllOrNothing else { throw CouchFault.allOrNothing }
+        guard !bulk.isAllOrNothing else { throw CouchError.allOrNothing }
         var rows: [CouchBulkRow] = []
         rows.reserveCapacity(bulk.documents.count)
         for document in bulk.documents {
             rows.append(
                 try await CouchBulkRow(
-                    document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, ledger))
+                    document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, coordinator))
         }
         var outcomes = try await write(rows.compactMap(\.edit), to: place, for: call)[...]
         var locals = try await write(rows.compactMap(\.local), in: place, call)[...]
@@ -126,16 +126,16 @@ struct CouchBulkGet: PagedAnswer {
                     writer.endObject()
                 }
             }
-        } catch let fault as CouchFault {
+        } catch let fault as CouchError {
             error(of: item.id, item.revision, fault)
-        } catch let fault as CouchDocumentFault {
-            error(of: item.id, item.revision, CouchFault(telling: fault) ?? .missing)
+        } catch let fault as CouchDocumentError {
+            error(of: item.id, item.revision, CouchError(telling: fault) ?? .missing)
         }
         writer.endArray()
         writer.endObject()
     }
 
-    private mutating func error(of id: String, _ revision: String?, _ fault: CouchFault) {
+    private mutating func error(of id: String, _ revision: String?, _ fault: CouchError) {
         writer.beginObject()
         writer.key("error")
         writer.refusal(of: id, revision, fault)
@@ -145,7 +145,7 @@ struct CouchBulkGet: PagedAnswer {
 
 extension JSONWriter {
     /// Writes why a document that was asked for is not told.
-    mutating func refusal(of id: String, _ revision: String?, _ fault: CouchFault) {
+    mutating func refusal(of id: String, _ revision: String?, _ fault: CouchError) {
         beginObject()
         member("id", id)
         member("rev", revision ?? "undefined")
@@ -173,7 +173,7 @@ extension CouchWanted {
         _ view: CouchView, in scope: DatabaseScope, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
     ) throws -> [CouchOpenRevisions.Result] {
         let named = try revision.map { text in
-            guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+            guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }
             return [revision]
         }
         // Of a document with many leaves, whoever wants all of them asks for one after the other.

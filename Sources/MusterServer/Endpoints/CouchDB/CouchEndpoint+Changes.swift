@@ -19,7 +19,7 @@ extension CouchEndpoint {
 
     private func changes(_ call: CouchCall, body: JSONValue) async throws -> Response {
         let place = try call.readable()
-        guard let scope = place.scope else { throw CouchFault.forbidden("Users are not replicated.") }
+        guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
         let request = try CouchChangesRequest(
             call.query, body: body, lastEventID: call.request.headers[.lastEventID])
         let changes = CouchChanges(request, in: scope)
@@ -31,7 +31,7 @@ extension CouchEndpoint {
         case .normal: return try await call.send(changes)
         case .longpoll:
             // What is there already is told at once, and needs no feed.
-            let (begun, _, _) = try await changes.advanced(in: ledger)
+            let (begun, _, _) = try await changes.advanced(in: coordinator)
             return try await begun.rows > 0 ? call.send(changes) : feed(begun, call, whereAllowed: mayFollow)
         case .continuous, .eventsource: return try feed(changes, call, whereAllowed: mayFollow)
         }
@@ -43,11 +43,11 @@ extension CouchEndpoint {
             try FeedTerms(call.query, lastEventID: call.request.headers[.lastEventID]))
         let mayFollow = { @Sendable (access: Access, _: Directory) in access.mayMakeDatabases }
         guard updates.terms.form == .list else { return try feed(updates, call, whereAllowed: mayFollow) }
-        let (begun, rows, _) = try await updates.advanced(in: ledger)
+        let (begun, rows, _) = try await updates.advanced(in: coordinator)
         if updates.terms.feed == .longpoll, begun.rows == 0 {
             return try feed(begun, call, whereAllowed: mayFollow)
         }
-        let text = DatabaseUpdates.head + rows + (try await begun.ending(in: ledger))
+        let text = DatabaseUpdates.head + rows + (try await begun.ending(in: coordinator))
         return Response(
             status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: text)))
     }
@@ -57,12 +57,12 @@ extension CouchEndpoint {
         _ answer: some FollowedAnswer, _ call: CouchCall,
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) throws -> Response {
-        guard let principal = call.principal else { throw IdentityFault.missing }
+        guard let principal = call.principal else { throw IdentityError.missing }
         let owner = FeedOwner(principal)
         switch feeds.refusal(of: owner) {
         case nil: break
-        case .isStopping?: throw CouchFault.unavailable("The server is shutting down.", retryAfterSeconds: 30)
-        case let refusal?: throw CouchFault.tooManyRequests(retryAfterSeconds: 30, refusal.words)
+        case .isStopping?: throw CouchError.unavailable("The server is shutting down.", retryAfterSeconds: 30)
+        case let refusal?: throw CouchError.tooManyRequests(retryAfterSeconds: 30, refusal.words)
         }
         let isEvents = answer.terms.feed == .eventsource
         var headers: HTTPFields = [
@@ -72,7 +72,7 @@ extension CouchEndpoint {
         // A HEAD opens no feed.
         if call.request.method == .head { return Response(status: .ok, headers: headers) }
         let follower = FeedFollower(
-            answer, endpoint: self, proof: call.proof, owner: owner, on: call.exchange.channel, whereAllowed: mayFollow)
+            answer, endpoint: self, proof: call.proof, owner: owner, on: call.context.channel, whereAllowed: mayFollow)
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
@@ -86,8 +86,8 @@ extension CouchChanges: FollowedAnswer {
     var terms: FeedTerms { request.terms }
     var awaited: DatabaseScope? { scope }
 
-    func advanced(in ledger: Ledger) async throws -> (CouchChanges, [UInt8], isLast: Bool) {
-        try await ledger.readDocuments { reader in
+    func advanced(in coordinator: StoreCoordinator) async throws -> (CouchChanges, [UInt8], isLast: Bool) {
+        try await coordinator.readDocuments { reader in
             var changes = self
             var bytes: [UInt8] = []
             let isLast = try changes.appendRows(to: &bytes, reader)
@@ -95,8 +95,8 @@ extension CouchChanges: FollowedAnswer {
         }
     }
 
-    func ending(in ledger: Ledger) async throws -> [UInt8] {
-        try await ledger.readDocuments { reader in
+    func ending(in coordinator: StoreCoordinator) async throws -> [UInt8] {
+        try await coordinator.readDocuments { reader in
             switch terms.form {
             case .list: try tail(reader)
             case .lines: try lastLine(reader)

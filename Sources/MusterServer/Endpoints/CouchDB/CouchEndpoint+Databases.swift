@@ -20,7 +20,7 @@ extension CouchEndpoint {
         ) { call in
             let keys = try await call.tree(limit: CouchLimits.settingBytes)["keys"]?.elements
             guard let keys, keys.allSatisfy({ $0.string != nil }), keys.count <= CouchLimits.named else {
-                throw CouchFault.badRequest("`keys` must be an array of at most \(CouchLimits.named) names")
+                throw CouchError.badRequest("`keys` must be an array of at most \(CouchLimits.named) names")
             }
             return try await Self.describeMany(call, keys.compactMap(\.string))
         }
@@ -38,8 +38,8 @@ extension CouchEndpoint {
 
     private static func describe(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
-        let (users, last) = (call.ledger.directory.users.count, call.ledger.lastSequence)
-        let description = try await call.ledger.readDocuments { reader in
+        let (users, last) = (call.coordinator.directory.users.count, call.coordinator.lastSequence)
+        let description = try await call.coordinator.readDocuments { reader in
             try DatabaseDescription(place, reader, users: users, last: last)
         }
         return .json { $0.description(description) }
@@ -47,14 +47,14 @@ extension CouchEndpoint {
 
     /// Describes several databases: those that are asked for, or all that one may read.
     private static func describeMany(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
-        let directory = call.ledger.directory
+        let directory = call.coordinator.directory
         let access = try call.access(in: directory)
         let names = try keys ?? Array(directory.databaseNames(readableBy: access, call.query))
         let places = names.prefix(CouchLimits.described).map { name in
             (name, directory.database(named: name).flatMap { access.mayRead($0) ? $0 : nil })
         }
-        let (users, last) = (directory.users.count, call.ledger.lastSequence)
-        let descriptions = try await call.ledger.readDocuments { reader in
+        let (users, last) = (directory.users.count, call.coordinator.lastSequence)
+        let descriptions = try await call.coordinator.readDocuments { reader in
             try places.map { ($0, try $1.map { try DatabaseDescription($0, reader, users: users, last: last) }) }
         }
         return .json { writer in
@@ -77,38 +77,40 @@ extension CouchEndpoint {
 
     private func make(_ call: CouchCall) async throws -> Response {
         let name = try call.parameter("db")
-        let access = try call.access(in: ledger.directory)
+        let access = try call.access(in: coordinator.directory)
         // One's own is there already, which a client that makes sure of it wants to hear.
-        if let place = ledger.directory.database(named: name), access.mayRead(place) { throw CouchFault.fileExists }
-        guard access.mayMakeDatabases else { throw CouchFault.forbidden("You are not a server admin.") }
+        if let place = coordinator.directory.database(named: name), access.mayRead(place) {
+            throw CouchError.fileExists
+        }
+        guard access.mayMakeDatabases else { throw CouchError.forbidden("You are not a server admin.") }
         if let user = DatabaseName.user(ofLocations: name) {
-            throw CouchFault.badName(name, "There is no user \(user), with whom this database would come.")
+            throw CouchError.badName(name, "There is no user \(user), with whom this database would come.")
         }
         guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
-        else { throw CouchFault.illegalName(name) }
-        guard try !call.query.flag("partitioned") else { throw CouchFault.unsupported("Partitioned databases") }
-        guard try await ledger.makeDatabase(named: name, by: call.author) else { throw CouchFault.fileExists }
+        else { throw CouchError.illegalName(name) }
+        guard try !call.query.flag("partitioned") else { throw CouchError.unsupported("Partitioned databases") }
+        guard try await coordinator.makeDatabase(named: name, by: call.author) else { throw CouchError.fileExists }
         var response = call.ok(.created)
-        response.headers[.location] = "/\(call.exchange.parameters["db"] ?? "")"
+        response.headers[.location] = "/\(call.context.parameters["db"] ?? "")"
         return response
     }
 
     private func remove(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
-        guard try call.access(in: ledger.directory).mayMakeDatabases else {
-            throw CouchFault.forbidden("You are not a server admin.")
+        guard try call.access(in: coordinator.directory).mayMakeDatabases else {
+            throw CouchError.forbidden("You are not a server admin.")
         }
         // Whoever builds the path of a document from an empty id must not lose all of them.
         guard call.query.text("rev") == nil, call.request.headers[.ifMatch] == nil else {
-            throw CouchFault.badRequest(
+            throw CouchError.badRequest(
                 "You tried to DELETE a database with a revision. Did you mean to DELETE a document instead?")
         }
         guard case .made = place.kind else {
-            throw CouchFault.forbidden("This database is there as long as the server, or its user, is.")
+            throw CouchError.forbidden("This database is there as long as the server, or its user, is.")
         }
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             guard case .made(let database) = directory.database(named: place.name)?.kind else {
-                throw CouchFault.noDatabase
+                throw CouchError.noDatabase
             }
             draft.edits.append(.removeDatabase(database.number))
         }
@@ -118,14 +120,14 @@ extension CouchEndpoint {
 
 /// What is told of a database.
 private struct DatabaseDescription: Sendable {
-    let place: DatabasePlace
+    let place: ResolvedDatabase
     let counts: DocumentCounts
-    let last: MusterCore.Sequence
+    let last: MusterCore.LogSequence
 
     /// - Parameters:
     ///   - users: how many users there are, who are no stored documents.
     ///   - last: the number of the newest change.
-    init(_ place: DatabasePlace, _ reader: any DocumentReader, users: Int, last: MusterCore.Sequence) throws {
+    init(_ place: ResolvedDatabase, _ reader: any DocumentReader, users: Int, last: MusterCore.LogSequence) throws {
         self.place = place
         if let scope = place.scope {
             counts = try reader.counts(in: scope)
@@ -163,14 +165,14 @@ extension JSONWriter {
     }
 }
 
-extension DatabasePlace {
+extension ResolvedDatabase {
     /// How many purges there were.
     var purges: Int64 { if case .made(let database) = kind { database.purges } else { 0 } }
 }
 
 extension DocumentReader {
     /// The number of the change that touched a document of the scope last; 0 where none did.
-    func newest(in scope: DatabaseScope) throws -> MusterCore.Sequence {
+    func newest(in scope: DatabaseScope) throws -> MusterCore.LogSequence {
         try changes(in: scope, since: lastSequence, isDescending: true, withBodies: false, limit: 1)
             .first?.sequence ?? .zero
     }

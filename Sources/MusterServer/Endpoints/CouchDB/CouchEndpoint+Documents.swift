@@ -19,7 +19,7 @@ extension CouchEndpoint {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await showLocal(call, id) }
         try DocumentID.checkForm(of: id)
-        let place = try call.place(in: call.ledger.directory) { access, place in
+        let place = try call.place(in: call.coordinator.directory) { access, place in
             access.mayRead(place) || (place.kind == .users && id == userID(access.principal.name))
         }
         guard let scope = place.scope else { return try showUser(call, id) }
@@ -28,12 +28,12 @@ extension CouchEndpoint {
             return try await showOpen(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
         if wanted.attachments, call.accepts("multipart/related") {
-            let found = try await call.ledger.readDocuments { reader in
+            let found = try await call.coordinator.readDocuments { reader in
                 try Self.find(wanted, of: id, in: scope, reader)
             }
             return try Self.related(found, wanted, call)
         }
-        let (found, text) = try await call.ledger.readDocuments { reader in
+        let (found, text) = try await call.coordinator.readDocuments { reader in
             let found = try Self.find(wanted, of: id, in: scope, reader)
             return (found, try found.text(wanted, reader))
         }
@@ -53,18 +53,18 @@ extension CouchEndpoint {
     static func find(
         _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> FoundRevision {
-        guard let document = try reader.document(id, in: scope) else { throw CouchFault.missing }
+        guard let document = try reader.document(id, in: scope) else { throw CouchError.missing }
         guard var revision = wanted.revision else {
-            guard let winner = document.tree.winner else { throw CouchFault.missing }
-            guard !winner.isDeleted else { throw CouchFault.deleted }
+            guard let winner = document.tree.winner else { throw CouchError.missing }
+            guard !winner.isDeleted else { throw CouchError.deleted }
             let body = try document.body ?? reader.body(of: winner.revision, document, scope)
             return FoundRevision(document: document, node: winner, body: body, scope: scope)
         }
         if wanted.latest, let leaf = document.tree.leaves(from: revision).first { revision = leaf }
-        guard let node = document.tree.node(revision), node.isKnown else { throw CouchFault.missing }
+        guard let node = document.tree.node(revision), node.isKnown else { throw CouchError.missing }
         // That a document is deleted is told to whoever names the revision that says so.
-        guard !node.isDeleted || revision == wanted.revision else { throw CouchFault.deleted }
-        guard let body = try reader.body(of: revision, of: id, in: scope) else { throw CouchFault.missing }
+        guard !node.isDeleted || revision == wanted.revision else { throw CouchError.deleted }
+        guard let body = try reader.body(of: revision, of: id, in: scope) else { throw CouchError.missing }
         return FoundRevision(document: document, node: node, body: body, scope: scope)
     }
 
@@ -72,10 +72,10 @@ extension CouchEndpoint {
         _ open: CouchOpenRevisions, _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ call: CouchCall
     ) async throws -> Response {
         if call.accepts("multipart/mixed") {
-            let found = try await call.ledger.readDocuments { try open.find(id, in: scope, $0) }
+            let found = try await call.coordinator.readDocuments { try open.find(id, in: scope, $0) }
             return try mixed(found, wanted, call)
         }
-        let text = try await call.ledger.readDocuments { reader in
+        let text = try await call.coordinator.readDocuments { reader in
             var writer = JSONWriter()
             writer.beginArray()
             for result in try open.find(id, in: scope, reader) {
@@ -99,7 +99,7 @@ extension CouchEndpoint {
 
 extension CouchCall {
     /// The document that the path names: `x`, `_design/x`, `_design%2Fx`.
-    func documentID() throws(CouchFault) -> String {
+    func documentID() throws(CouchError) -> String {
         let id = try parameter("document")
         let segments = request.uri.path.split(separator: "/")
         let start = segments.first.map { $0 == CouchEndpoint.prefix.dropFirst() } == true ? 2 : 1

@@ -19,7 +19,7 @@ extension CouchEndpoint {
         }
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
             add(.put, path, "Put a document.", body: types, statuses: [201], to: &routes) { call in
-                try await CouchFault.telling(call) { try await put(call) }
+                try await CouchError.telling(call) { try await put(call) }
             }
             add(.delete, path, "Say that a document is no more.", to: &routes) { try await delete($0) }
             add(.copy, path, "Copy a document to the id in Destination.", statuses: [201], to: &routes) {
@@ -43,22 +43,23 @@ extension CouchEndpoint {
         let place = try call.writable()
         var incoming = try await Self.incoming(call)
         guard incoming.document.id == nil || incoming.document.id == id else {
-            throw CouchFault.badRequest("Document ID must match the one in the URL.")
+            throw CouchError.badRequest("Document ID must match the one in the URL.")
         }
         incoming.document.id = id
         if let said = try call.revision() {
             guard incoming.document.revisionText == nil || incoming.document.revisionText == said.text else {
-                throw CouchFault.badRequest("Document rev from request body and query string have different values")
+                throw CouchError.badRequest("Document rev from request body and query string have different values")
             }
             incoming.document.revisionText = said.text
         }
         return try await put(incoming, in: place, call)
     }
 
-    private func put(_ incoming: CouchIncoming, in place: DatabasePlace, _ call: CouchCall) async throws -> Response {
+    private func put(_ incoming: CouchIncoming, in place: ResolvedDatabase, _ call: CouchCall) async throws -> Response
+    {
         let areNewEdits = try call.query.flag("new_edits", otherwise: true)
         try call.requireRight(toPut: incoming.document.id ?? "", in: place)
-        let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, ledger)
+        let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, coordinator)
         return try await carryOut(edit, in: place, call, edit.isDeleted ? .ok : .created)
     }
 
@@ -75,22 +76,22 @@ extension CouchEndpoint {
     }
 
     /// Makes sure that there is something to delete, and that whoever does so knows what.
-    private func requireLiving(_ id: String, in place: DatabasePlace, isNamed: Bool) async throws {
+    private func requireLiving(_ id: String, in place: ResolvedDatabase, isNamed: Bool) async throws {
         guard let scope = place.scope else { return }
-        let winner = try await ledger.readDocuments { try $0.document(id, in: scope)?.tree.winner }
-        guard let winner else { throw CouchFault.missing }
-        guard !winner.isDeleted else { throw CouchFault.deleted }
-        guard isNamed else { throw CouchFault.conflict }
+        let winner = try await coordinator.readDocuments { try $0.document(id, in: scope)?.tree.winner }
+        guard let winner else { throw CouchError.missing }
+        guard !winner.isDeleted else { throw CouchError.deleted }
+        guard isNamed else { throw CouchError.conflict }
     }
 
     private func copy(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
-        guard let scope = place.scope else { throw CouchFault.forbidden }
+        guard let scope = place.scope else { throw CouchError.forbidden }
         let (target, onto) = try call.destination()
         let source = try call.documentID()
         if source.hasPrefix(DocumentID.localPrefix) { return try await copyLocal(call, source) }
         let wanted = try CouchView(call.query)
-        let found = try await ledger.readDocuments { try Self.find(wanted, of: source, in: scope, $0) }
+        let found = try await coordinator.readDocuments { try Self.find(wanted, of: source, in: scope, $0) }
         return try await copy(found.body, to: target, over: onto, in: place, call)
     }
 
@@ -98,16 +99,16 @@ extension CouchEndpoint {
     ///
     /// - Parameter said: the revision that it is put over, as the client says it.
     func copy(
-        _ body: DocumentBody, to target: String, over said: String?, in place: DatabasePlace, _ call: CouchCall
+        _ body: DocumentBody, to target: String, over said: String?, in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> Response {
         if target.hasPrefix(DocumentID.localPrefix) {
-            guard body.attachments.isEmpty else { throw CouchFault.localFiles }
+            guard body.attachments.isEmpty else { throw CouchError.localFiles }
             return try await put(body.json, local: try Self.localName(target), over: said, in: place, call)
         }
         try DocumentID.check(target)
         try call.requireRight(toPut: target, in: place)
-        let revision = try said.map { text throws(CouchDocumentFault) in
-            guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+        let revision = try said.map { text throws(CouchDocumentError) in
+            guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }
             return revision
         }
         let edit = DocumentEdit(id: target, body: body, isDeleted: false, place: .on(revision))
@@ -116,7 +117,7 @@ extension CouchEndpoint {
 
     /// Carries one edit out, and says what became of it.
     func carryOut(
-        _ edit: DocumentEdit, in place: DatabasePlace, _ call: CouchCall, _ status: HTTPResponse.Status
+        _ edit: DocumentEdit, in place: ResolvedDatabase, _ call: CouchCall, _ status: HTTPResponse.Status
     ) async throws -> Response {
         let outcome = try await write([edit], to: place, for: call)[0]
         let revision = try outcome.revision()
@@ -137,8 +138,8 @@ extension CouchEndpoint {
 extension EditOutcome {
     /// The revision that is stored now.
     ///
-    /// - Throws: `CouchFault` where there is none.
-    func revision() throws(CouchFault) -> Revision {
+    /// - Throws: `CouchError` where there is none.
+    func revision() throws(CouchError) -> Revision {
         switch self {
         case .stored(let revision, _), .known(let revision): return revision
         case .conflict: throw .conflict
@@ -153,29 +154,29 @@ extension CouchCall {
         let match = request.headers[.ifMatch].map { $0.filter { $0 != "\"" } }
         let said = query.text("rev")
         guard match == nil || said == nil || match == said else {
-            throw CouchFault.badRequest("Document rev and etag have different values")
+            throw CouchError.badRequest("Document rev and etag have different values")
         }
         guard let text = said ?? match else { return nil }
-        guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+        guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }
         return revision
     }
 
     /// Makes sure that whoever asks may put a document of this id: what a database computes is for its admins.
-    func requireRight(toPut id: String, in place: DatabasePlace) throws {
+    func requireRight(toPut id: String, in place: ResolvedDatabase) throws {
         guard id.hasPrefix(DocumentID.designPrefix) else { return }
-        guard try access(in: ledger.directory).mayAdminister(place) else {
-            throw CouchFault.forbidden("You are not a db or server admin.")
+        guard try access(in: coordinator.directory).mayAdminister(place) else {
+            throw CouchError.forbidden("You are not a db or server admin.")
         }
     }
 
     /// What `Destination` says: an id, and the revision there that the copy is put upon.
     func destination() throws -> (id: String, onto: String?) {
         guard let field = request.headers[.destination] else {
-            throw CouchFault.badRequest("Destination header is mandatory for COPY.")
+            throw CouchError.badRequest("Destination header is mandatory for COPY.")
         }
         let parts = field.split(separator: "?", maxSplits: 1)
         guard let first = parts.first, let id = PercentEncoding.decode(first), !id.contains("://") else {
-            throw CouchFault.badRequest("Destination must be a document id.")
+            throw CouchError.badRequest("Destination must be a document id.")
         }
         return (id, parts.count == 2 ? CouchQuery(String(parts[1])).text("rev") : nil)
     }

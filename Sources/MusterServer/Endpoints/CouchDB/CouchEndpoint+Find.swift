@@ -32,7 +32,7 @@ extension CouchEndpoint {
         let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
         let scope = try Self.scope(of: place)
         let start = ContinuousClock.now
-        let answer = try await ledger.readDocuments { reader in
+        let answer = try await coordinator.readDocuments { reader in
             let plan = try Self.plan(request, place, reader)
             return try QueryRun.answer(request, by: plan, in: scope, reader)
         }
@@ -56,8 +56,8 @@ extension CouchEndpoint {
         let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
         let plan: QueryPlan?
         do {
-            plan = try await ledger.readDocuments { try Self.plan(request, place, $0) }
-        } catch let fault as MangoFault where fault == .noSortIndex {
+            plan = try await coordinator.readDocuments { try Self.plan(request, place, $0) }
+        } catch let fault as MangoError where fault == .noSortIndex {
             plan = nil
         }
         return .json { writer in
@@ -89,7 +89,7 @@ extension CouchEndpoint {
         let place = try call.readable()
         let limit = try Self.number("limit", atLeast: 1, of: call)
         let skip = try Self.number("skip", atLeast: 0, of: call)
-        let made = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        let made = try await coordinator.readDocuments { try Self.indexes(of: place, $0) }
         let indexes: [StoredIndex?] = [nil] + made
         return .json { writer in
             writer.beginObject()
@@ -106,7 +106,7 @@ extension CouchEndpoint {
     private func makeIndex(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         let definition = try IndexDefinition(await call.tree(limit: CouchLimits.documentBytes))
-        let isNew = try await ledger.makeIndex(definition, in: try Self.indexed(place), by: call.author)
+        let isNew = try await coordinator.makeIndex(definition, in: try Self.indexed(place), by: call.author)
         return .json { writer in
             writer.beginObject()
             writer.member("result", isNew ? "created" : "exists")
@@ -120,12 +120,12 @@ extension CouchEndpoint {
         let place = try call.administered()
         let name = try call.parameter("index")
         _ = try Self.indexed(place)
-        let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        let indexes = try await coordinator.readDocuments { try Self.indexes(of: place, $0) }
         let prefix = "_design/"
         let plain = design.hasPrefix(prefix) ? String(design.dropFirst(prefix.count)) : design
         let index = indexes.first { $0.definition.design == plain && $0.definition.name == name }
-        guard let index else { throw CouchFault.missing }
-        try await ledger.removeIndex(index.number, by: call.author)
+        guard let index else { throw CouchError.missing }
+        try await coordinator.removeIndex(index.number, by: call.author)
         return call.ok()
     }
 
@@ -133,15 +133,15 @@ extension CouchEndpoint {
         let place = try call.administered()
         let body = try await call.tree(limit: CouchLimits.settingBytes)
         guard let ids = body["docids"]?.elements, ids.allSatisfy({ $0.string != nil }) else {
-            throw CouchFault(
+            throw CouchError(
                 .badRequest, "invalid_bulk_docs", "Bulk Delete requires an array of non-null docids.")
         }
         _ = try Self.indexed(place)
-        let indexes = try await ledger.readDocuments { try Self.indexes(of: place, $0) }
+        let indexes = try await coordinator.readDocuments { try Self.indexes(of: place, $0) }
         var results: [(id: String, isRemoved: Bool)] = []
         for id in Set(ids.compactMap(\.string)).sorted() {
             let meant = indexes.filter { id == "_design/\($0.definition.design)" }
-            for index in meant { try await ledger.removeIndex(index.number, by: call.author) }
+            for index in meant { try await coordinator.removeIndex(index.number, by: call.author) }
             results.append((id, !meant.isEmpty))
         }
         return .json { writer in
@@ -163,10 +163,10 @@ extension CouchEndpoint {
     }
 
     /// A number of the query of a list of indexes; nil where it is absent.
-    private static func number(_ name: String, atLeast least: Int, of call: CouchCall) throws(CouchFault) -> Int? {
+    private static func number(_ name: String, atLeast least: Int, of call: CouchCall) throws(CouchError) -> Int? {
         guard let text = call.query.text(name) else { return nil }
         guard let number = Int(text), number >= least else {
-            throw CouchFault(
+            throw CouchError(
                 .badRequest, "invalid_list_index_params", "\(name) is a whole number of at least \(least).")
         }
         return number
@@ -174,39 +174,39 @@ extension CouchEndpoint {
 
     // MARK: Places
 
-    private static func scope(of place: DatabasePlace) throws(CouchFault) -> DatabaseScope {
+    private static func scope(of place: ResolvedDatabase) throws(CouchError) -> DatabaseScope {
         guard let scope = place.scope else { throw .notQueried }
         return scope
     }
 
     /// A database that may have indexes.
-    private static func indexed(_ place: DatabasePlace) throws(CouchFault) -> DatabaseNumber {
+    private static func indexed(_ place: ResolvedDatabase) throws(CouchError) -> DatabaseNumber {
         guard let database = place.number else { throw .notIndexed }
         return database
     }
 
-    private static func indexes(of place: DatabasePlace, _ reader: any DocumentReader) throws -> [StoredIndex] {
+    private static func indexes(of place: ResolvedDatabase, _ reader: any DocumentReader) throws -> [StoredIndex] {
         try place.number.map { try reader.indexes(in: $0) } ?? []
     }
 
     private static func plan(
-        _ request: FindRequest, _ place: DatabasePlace, _ reader: any DocumentReader
+        _ request: FindRequest, _ place: ResolvedDatabase, _ reader: any DocumentReader
     ) throws -> QueryPlan {
         let isMade = if case .made = place.kind { true } else { false }
         return try QueryPlan(request, indexes: indexes(of: place, reader), sortsWithoutIndex: !isMade)
     }
 }
 
-extension CouchFault {
+extension CouchError {
     /// The users are no stored documents.
-    fileprivate static let notQueried = CouchFault(
+    fileprivate static let notQueried = CouchError(
         .notImplemented, "not_implemented", "The users are not queried by selectors.")
     /// The union and the users are only read.
-    fileprivate static let notIndexed = CouchFault(
+    fileprivate static let notIndexed = CouchError(
         .notImplemented, "not_implemented", "What is only read has no indexes; it sorts without.")
 
     /// What is wrong with a query.
-    init(telling fault: MangoFault) {
+    init(telling fault: MangoError) {
         self.init(HTTPResponse.Status(code: fault.status), fault.word, fault.reason)
     }
 }

@@ -13,12 +13,13 @@ extension CouchEndpoint {
         ) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoAnswer(ledger: ledger, books: books).answer(call.query.parameters, index, in: place)
+            return try await GeoAnswer(coordinator: coordinator, books: books).answer(
+                call.query.parameters, index, in: place)
         }
         add(.get, "/{db}/_design/{document}/_geo_info/{index}", "How large a spatial index is.", to: &routes) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoAnswer(ledger: ledger, books: books).information(index, in: place)
+            return try await GeoAnswer(coordinator: coordinator, books: books).information(index, in: place)
         }
     }
 }
@@ -32,17 +33,17 @@ struct GeoIndexName: Sendable {
 
 /// Answers Cloudant Geo's questions, whoever was let in to ask them.
 struct GeoAnswer: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let books: PlaceBooks
 
     /// The documents that a query finds.
     func answer(
-        _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in place: DatabasePlace
+        _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in place: ResolvedDatabase
     ) async throws -> Response {
         let query = try GeoQuery(parameters)
         let scope = try Self.scope(of: place)
         let books = books
-        let (found, documents) = try await ledger.readDocuments { reader in
+        let (found, documents) = try await coordinator.readDocuments { reader in
             try Self.check(index, in: place, scope, reader)
             let found = Array(try GeoSearch.page(query, try books.book(of: scope, reader)))
             let documents = try found.map { try reader.document($0.id, in: scope) }
@@ -66,10 +67,10 @@ struct GeoAnswer: Sendable {
     }
 
     /// What an index has.
-    func information(_ index: GeoIndexName, in place: DatabasePlace) async throws -> Response {
+    func information(_ index: GeoIndexName, in place: ResolvedDatabase) async throws -> Response {
         let scope = try Self.scope(of: place)
         let books = books
-        let count = try await ledger.readDocuments { reader in
+        let count = try await coordinator.readDocuments { reader in
             try Self.check(index, in: place, scope, reader)
             return try books.book(of: scope, reader).count
         }
@@ -90,16 +91,16 @@ struct GeoAnswer: Sendable {
         }
     }
 
-    private static func scope(of place: DatabasePlace) throws(MangoFault) -> DatabaseScope {
+    private static func scope(of place: ResolvedDatabase) throws(MangoError) -> DatabaseScope {
         guard let scope = place.scope else {
-            throw MangoFault("not_implemented", "This database has no documents with a place.", status: 501)
+            throw MangoError("not_implemented", "This database has no documents with a place.", status: 501)
         }
         return scope
     }
 
     /// Makes sure that there is such an index. Location databases have the standard one without a design document.
     private static func check(
-        _ index: GeoIndexName, in place: DatabasePlace, _ scope: DatabaseScope, _ reader: any DocumentReader
+        _ index: GeoIndexName, in place: ResolvedDatabase, _ scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
         if let body = try reader.document("_design/\(index.design)", in: scope)?.body,
             let design = try? JSONValue(parsing: body.json, depthLimit: 64)
@@ -107,7 +108,7 @@ struct GeoAnswer: Sendable {
             switch SpatialIndexes.declaration(of: index.name, in: design) {
             case .standard: return
             case .foreign:
-                throw MangoFault(
+                throw MangoError(
                     "not_implemented",
                     "Muster runs no JavaScript: only the function that indexes doc.geometry is known.", status: 501)
             case .none: break
@@ -115,7 +116,7 @@ struct GeoAnswer: Sendable {
         }
         let isStandard = "_design/\(index.design)" == SpatialIndexes.standardDesign
         if case .made = place.kind {} else if isStandard, index.name == SpatialIndexes.standardName { return }
-        throw CouchFault.missing
+        throw CouchError.missing
     }
 }
 

@@ -34,7 +34,7 @@ extension CouchEndpoint {
 
     private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {
         let place = try call.readable()
-        guard let scope = place.scope else { throw CouchFault.unsupported("Several lists of users at once") }
+        guard let scope = place.scope else { throw CouchError.unsupported("Several lists of users at once") }
         let rows = DocumentRows(scope: scope, isOfDesigns: isOfDesigns)
         return try await call.send(CouchLists(try await call.listings().map { CouchList($0, of: rows) }))
     }
@@ -45,7 +45,7 @@ extension CouchCall {
     func listings() async throws -> [CouchListing] {
         let body = try await tree(limit: CouchLimits.bulkBytes)
         guard let queries = body["queries"]?.elements, queries.count <= CouchLimits.queries else {
-            throw CouchFault.badRequest("`queries` must be an array of at most \(CouchLimits.queries)")
+            throw CouchError.badRequest("`queries` must be an array of at most \(CouchLimits.queries)")
         }
         return try queries.map { try CouchListing(CouchQuery(""), body: $0) }
     }

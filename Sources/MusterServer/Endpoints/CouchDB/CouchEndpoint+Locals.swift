@@ -51,8 +51,10 @@ extension CouchEndpoint {
         let place = try call.readable()
         let name = try localName(id)
         guard let locals = try call.locals(of: place),
-            let local = try await call.ledger.readDocuments({ try $0.local(locals.name(name), in: locals.database) })
-        else { throw CouchFault.missing }
+            let local = try await call.coordinator.readDocuments({
+                try $0.local(locals.name(name), in: locals.database)
+            })
+        else { throw CouchError.missing }
         return .json { $0.local(local, name) }
     }
 
@@ -61,7 +63,7 @@ extension CouchEndpoint {
         let name = try Self.localName(id)
         let body = try await call.json(limit: CouchLimits.documentBytes)
         let document = try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0, isLocal: true) }
-        guard document.attachments.isEmpty else { throw CouchFault.localFiles }
+        guard document.attachments.isEmpty else { throw CouchError.localFiles }
         let said = document.revisionText ?? call.query.text("rev")
         return try await put(document.json, local: name, over: said, in: place, call)
     }
@@ -70,11 +72,11 @@ extension CouchEndpoint {
     ///
     /// - Parameter said: the revision that it is put over, as the client says it.
     func put(
-        _ json: [UInt8], local name: String, over said: String?, in place: DatabasePlace, _ call: CouchCall
+        _ json: [UInt8], local name: String, over said: String?, in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> Response {
-        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
+        guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
         let edit = LocalEdit(name: name, json: json, said: said, isDeleted: false)
-        let revision = try await ledger.keep { transaction, _ in
+        let revision = try await coordinator.keep { transaction, _ in
             try edit.carryOut(in: locals, transaction.documents)
         }
         return call.ok(.created) { writer in
@@ -88,18 +90,18 @@ extension CouchEndpoint {
         let place = try call.writable()
         let name = try Self.localName(id)
         let (target, onto) = try call.destination()
-        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
-        let source = try await ledger.readDocuments { try $0.local(locals.name(name), in: locals.database) }
-        guard let source else { throw CouchFault.missing }
+        guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
+        let source = try await coordinator.readDocuments { try $0.local(locals.name(name), in: locals.database) }
+        guard let source else { throw CouchError.missing }
         return try await copy(DocumentBody(json: source.json), to: target, over: onto, in: place, call)
     }
 
     func deleteLocal(_ call: CouchCall, _ id: String) async throws -> Response {
         let place = try call.readable()
         let name = try Self.localName(id)
-        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
+        guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
         let edit = LocalEdit(name: name, json: [], said: call.query.text("rev"), isDeleted: true)
-        _ = try await ledger.keep { transaction, _ in try edit.carryOut(in: locals, transaction.documents) }
+        _ = try await coordinator.keep { transaction, _ in try edit.carryOut(in: locals, transaction.documents) }
         return call.ok { writer in
             writer.member("id", DocumentID.localPrefix + name)
             writer.member("rev", "0-0")
@@ -110,22 +112,22 @@ extension CouchEndpoint {
     ///
     /// - Returns: by edit, the revision's number, or why it was refused.
     func write(
-        _ edits: [LocalEdit], in place: DatabasePlace, _ call: CouchCall
-    ) async throws -> [Result<Int64, CouchFault>] {
+        _ edits: [LocalEdit], in place: ResolvedDatabase, _ call: CouchCall
+    ) async throws -> [Result<Int64, CouchError>] {
         if edits.isEmpty { return [] }
-        guard let locals = try call.locals(of: place) else { throw CouchFault.forbidden }
-        return try await ledger.keep { transaction, _ in
+        guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
+        return try await coordinator.keep { transaction, _ in
             try edits.map { edit in
                 do {
                     return .success(try edit.carryOut(in: locals, transaction.documents))
-                } catch let fault as CouchFault {
+                } catch let fault as CouchError {
                     return .failure(fault)
                 }
             }
         }
     }
 
-    static func localName(_ id: String) throws(CouchDocumentFault) -> String {
+    static func localName(_ id: String) throws(CouchDocumentError) -> String {
         let name = String(id.dropFirst(DocumentID.localPrefix.count))
         guard !name.isEmpty, name.utf8.count <= DocumentEdit.idLimitBytes else {
             throw .illegalID("Document id must not be empty")
@@ -154,9 +156,9 @@ struct LocalEdit: Sendable {
 
     /// What a client's document says.
     ///
-    /// - Throws: `CouchFault` for one with files, `CouchDocumentFault` for an id that none may have.
+    /// - Throws: `CouchError` for one with files, `CouchDocumentError` for an id that none may have.
     init(_ document: CouchDocument, _ id: String) throws {
-        guard document.attachments.isEmpty else { throw CouchFault.localFiles }
+        guard document.attachments.isEmpty else { throw CouchError.localFiles }
         name = try CouchEndpoint.localName(id)
         json = document.json
         said = document.revisionText
@@ -166,13 +168,13 @@ struct LocalEdit: Sendable {
     /// Puts or removes the document.
     ///
     /// - Returns: the number of its revision; 0 for one that is no more.
-    /// - Throws: `CouchFault` where whoever edits it does not know what it was.
-    func carryOut(in locals: LocalPlace, _ documents: any DocumentWriter) throws -> Int64 {
+    /// - Throws: `CouchError` where whoever edits it does not know what it was.
+    func carryOut(in locals: LocalDocumentKey, _ documents: any DocumentWriter) throws -> Int64 {
         let place = locals.name(name)
         let before = try documents.local(place, in: locals.database)
-        if isDeleted, before == nil { throw CouchFault.missing }
+        if isDeleted, before == nil { throw CouchError.missing }
         guard said == before.map({ "0-\($0.revision)" }) || (before == nil && said == "0-0") else {
-            throw CouchFault.conflict
+            throw CouchError.conflict
         }
         if isDeleted {
             try documents.removeLocal(place, from: locals.database)

@@ -27,12 +27,12 @@ extension CouchEndpoint {
         }
         add(.post, "/_cluster_setup", "Refused: nothing needs to be set up.", statuses: [], to: &routes) { call in
             try Self.requireAdmin(call)
-            throw CouchFault.badRequest("Cluster is already enabled")
+            throw CouchError.badRequest("Cluster is already enabled")
         }
         add(.get, "/_node/{node}", "The name of this node.", to: &routes) { call in
             try Self.requireAdmin(call)
             guard try ["_local", Self.node].contains(call.parameter("node")) else {
-                throw CouchFault(.notFound, "not_found", "no such node: \(try call.parameter("node"))")
+                throw CouchError(.notFound, "not_found", "no such node: \(try call.parameter("node"))")
             }
             return .json { writer in
                 writer.beginObject()

@@ -23,13 +23,13 @@ extension CouchEndpoint {
 
     private func purge(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
-        guard let database = place.number else { throw CouchFault.forbidden("This database may only be read.") }
+        guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
         let body = try await call.json(limit: CouchLimits.documentBytes)
         let asked = try body.withUnsafeReadableBytes {
             try CouchRevisions.list(parsing: $0, limit: CouchLimits.documents)
         }
         let (purged, count) =
-            try await ledger.edit(by: call.author) { directory, draft in
+            try await coordinator.edit(by: call.author) { directory, draft in
                 draft.note(.documentsPurged, label: place.name)
                 var purged: [CouchRevisions] = []
                 for item in asked {

@@ -17,7 +17,7 @@ extension CouchEndpoint {
 
     private static func compare(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
         let place = try call.readable()
-        guard let scope = place.scope else { throw CouchFault.forbidden("Users are not replicated.") }
+        guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         let asked = try body.withUnsafeReadableBytes {
             try CouchRevisions.list(parsing: $0, limit: CouchLimits.names)

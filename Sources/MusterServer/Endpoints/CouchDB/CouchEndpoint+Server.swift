@@ -26,7 +26,7 @@ extension CouchEndpoint {
 
     private func welcome(_ call: CouchCall) async throws -> Response {
         if call.accepts("text/html"), call.request.uri.path == "/" { throw PageWanted() }
-        let uuid = try await ledger.read { try $0.uuid() }
+        let uuid = try await coordinator.read { try $0.uuid() }
         return .json { writer in
             writer.beginObject()
             writer.member("couchdb", "Welcome")
@@ -45,7 +45,7 @@ extension CouchEndpoint {
     private static func uuids(_ call: CouchCall) throws -> Response {
         let count = try call.query.count("count") ?? 1
         guard count <= CouchLimits.uuids else {
-            throw CouchFault.badRequest("count parameter too large: at most \(CouchLimits.uuids)")
+            throw CouchError.badRequest("count parameter too large: at most \(CouchLimits.uuids)")
         }
         return .json { writer in
             writer.beginObject()
@@ -58,7 +58,7 @@ extension CouchEndpoint {
     static func freshID() -> String { SecretToken.randomBytes(16).hexadecimal }
 
     private static func allDatabases(_ call: CouchCall) throws -> Response {
-        let directory = call.ledger.directory
+        let directory = call.coordinator.directory
         let access = try call.access(in: directory)
         let names = try directory.databaseNames(readableBy: access, call.query)
         return .json { writer in

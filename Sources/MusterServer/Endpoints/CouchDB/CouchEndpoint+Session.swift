@@ -22,11 +22,11 @@ extension CouchEndpoint {
     /// Makes sure that no other site's page signs its visitor in or out: that visitor would go on as someone else, and
     /// tell them where they are.
     ///
-    /// - Throws: `CouchFault.forbidden`.
+    /// - Throws: `CouchError.forbidden`.
     private func requireOwnPage(_ call: CouchCall) throws {
         let isCrossSite = call.request.headers[.fetchSite] == "cross-site" && call.request.headers[.origin] == nil
         guard call.request.isOfOwnPage(or: configuration.origins), !isCrossSite else {
-            throw CouchFault.forbidden("Pages of this origin may not sign in here.")
+            throw CouchError.forbidden("Pages of this origin may not sign in here.")
         }
     }
 
@@ -34,9 +34,9 @@ extension CouchEndpoint {
         try requireOwnPage(call)
         let (name, password) = try await Self.credentials(call)
         let header = "Basic " + Base64.encode(Array("\(name):\(password)".utf8))
-        let principal = try await identity.authenticate(header, from: call.exchange.remoteAddress)
+        let principal = try await identity.authenticate(header, from: call.context.remoteAddress)
         // A device's own token speaks for the device alone; a cookie would make more of it.
-        guard principal.device == nil else { throw IdentityFault.refused }
+        guard principal.device == nil else { throw IdentityError.refused }
         let value = try await identity.makeCookie(for: principal.user, isLasting: principal.proof == .password)
         var response = call.ok { writer in
             writer.member("name", name)
@@ -61,10 +61,10 @@ extension CouchEndpoint {
             name = (tree["name"] ?? tree["username"])?.string
             password = tree["password"]?.string
         case let type?:
-            throw CouchFault.contentType("\(type) is taken here neither as a form nor as JSON")
+            throw CouchError.contentType("\(type) is taken here neither as a form nor as JSON")
         }
         guard let name, let password, !name.contains(":") else {
-            throw CouchFault.badRequest("request body must contain a username and a password")
+            throw CouchError.badRequest("request body must contain a username and a password")
         }
         return (name, password)
     }

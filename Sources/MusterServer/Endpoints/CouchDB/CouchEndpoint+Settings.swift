@@ -45,7 +45,7 @@ extension CouchEndpoint {
         // null is nobody, as some clients write it; others cannot read it.
         let tree = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0) }.withoutNulls
         guard tree.members != nil, tree.hasParties else {
-            throw CouchFault.badRequest("admins and members must have lists of names and roles")
+            throw CouchError.badRequest("admins and members must have lists of names and roles")
         }
         try await change(place, for: call) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
         return call.ok()
@@ -56,7 +56,7 @@ extension CouchEndpoint {
         let body = try await call.json(limit: CouchLimits.settingBytes)
         let tree = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0) }
         guard let limit = tree.integer, (1...1_000_000).contains(limit) else {
-            throw CouchFault.badRequest("The limit must be a positive whole number, at most 1000000.")
+            throw CouchError.badRequest("The limit must be a positive whole number, at most 1000000.")
         }
         try await change(place, for: call) { $0.revisionLimit = Int(limit) }
         return call.ok()
@@ -64,11 +64,11 @@ extension CouchEndpoint {
 
     /// Changes the record of a database that someone made.
     private func change(
-        _ place: DatabasePlace, for call: CouchCall, _ body: @escaping @Sendable (inout StoredDatabase) -> Void
+        _ place: ResolvedDatabase, for call: CouchCall, _ body: @escaping @Sendable (inout StoredDatabase) -> Void
     ) async throws {
-        try await ledger.edit(by: call.author) { directory, draft in
+        try await coordinator.edit(by: call.author) { directory, draft in
             guard case .made(var database)? = directory.database(named: place.name)?.kind else {
-                throw CouchFault.forbidden("This cannot be changed of this database.")
+                throw CouchError.forbidden("This cannot be changed of this database.")
             }
             body(&database)
             draft.edits.append(.putDatabase(database))
@@ -78,9 +78,10 @@ extension CouchEndpoint {
     private func compact(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         _ = try await call.json(limit: CouchLimits.settingBytes)
-        guard let database = place.number else { throw CouchFault.forbidden("This database may only be read.") }
+        guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
         // A slice at a time, so that nobody waits long for the writer.
-        while try await ledger.keep({ transaction, _ in try transaction.documents.compact(database, limit: 500) }) {}
+        while try await coordinator.keep({ transaction, _ in try transaction.documents.compact(database, limit: 500) })
+        {}
         return call.ok(.accepted)
     }
 }

@@ -6,14 +6,14 @@ extension CouchEndpoint {
         add(
             .post, "/{db}/_design/{document}/{attachment...}", "Views and their like need JavaScript.", statuses: [],
             to: &routes
-        ) { _ in throw CouchFault.notImplemented("Views, shows, lists, updates and rewrites") }
+        ) { _ in throw CouchError.notImplemented("Views, shows, lists, updates and rewrites") }
         add(.post, "/{db}/_temp_view", "Temporary views need JavaScript.", statuses: [], to: &routes) { _ in
-            throw CouchFault.notImplemented("Temporary views")
+            throw CouchError.notImplemented("Temporary views")
         }
         for (path, methods, what) in Self.absent {
             for method in methods {
                 add(method, path, "\(what) are not supported.", statuses: [], to: &routes) { _ in
-                    throw CouchFault.unsupported(what)
+                    throw CouchError.unsupported(what)
                 }
             }
         }

@@ -15,14 +15,14 @@ extension CouchEndpoint {
     static func userID(_ name: String) -> String { idPrefix + name }
 
     static func showUser(_ call: CouchCall, _ id: String) throws -> Response {
-        guard let user = call.ledger.directory.user(ofDocument: id) else { throw CouchFault.missing }
+        guard let user = call.coordinator.directory.user(ofDocument: id) else { throw CouchError.missing }
         var response = Response.json { $0.document(user) }
         response.headers[.eTag] = "\"\(user.documentRevision)\""
         return response
     }
 
-    static func listUsers(_ call: CouchCall, _ place: DatabasePlace, _ listing: CouchListing) -> Response {
-        let users = call.ledger.directory.users.all.map { (id: userID($0.name), user: $0) }
+    static func listUsers(_ call: CouchCall, _ place: ResolvedDatabase, _ listing: CouchListing) -> Response {
+        let users = call.coordinator.directory.users.all.map { (id: userID($0.name), user: $0) }
             .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
         let wanted = users.filter { listing.keys?.contains($0.id) ?? listing.range.holds($0.id) && !listing.isEmpty }
         let ordered = listing.range.isDescending ? wanted.reversed() : wanted
@@ -51,26 +51,26 @@ extension CouchEndpoint {
     /// Makes a user, or changes its role and password.
     func putUser(_ call: CouchCall, _ id: String) async throws -> Response {
         guard try call.parameter("db") == DatabaseName.couchUsers, id.hasPrefix(Self.idPrefix) else {
-            throw CouchFault.forbidden("Users are put into _users, as org.couchdb.user:NAME.")
+            throw CouchError.forbidden("Users are put into _users, as org.couchdb.user:NAME.")
         }
         let name = String(id.dropFirst(Self.idPrefix.count))
         let fields = try await call.tree(limit: CouchLimits.settingBytes)
         guard (fields["name"]?.string ?? name) == name, EntityName.isValid(name) else {
-            throw CouchFault(.badRequest, "doc_validation", "`name` must be the end of the id, and a valid name.")
+            throw CouchError(.badRequest, "doc_validation", "`name` must be the end of the id, and a valid name.")
         }
         let said = fields["_rev"]?.string ?? call.query.text("rev")
         let role = fields["roles"]?.elements?.compactMap { $0.string.flatMap(Role.init(rawValue:)) }.first
         var hash: String?
         if let password = fields["password"]?.string { hash = try await identity.passwordHash(of: password) }
         let (secret, now) = (hash, configuration.now())
-        let user = try await ledger.edit(by: call.author) { directory, draft in
+        let user = try await coordinator.edit(by: call.author) { directory, draft in
             var before = directory.users[name]
             // Who says no revision means a new user; the name may be held by a device of nobody's.
             if said == nil, before?.isImplicit == true, let released = directory.releasing(name) {
                 draft.edits += released
                 before = nil
             }
-            guard said == before?.documentRevision else { throw CouchFault.conflict }
+            guard said == before?.documentRevision else { throw CouchError.conflict }
             var user: User
             if let before {
                 user = before
@@ -102,12 +102,12 @@ extension CouchEndpoint {
     /// Removes a user.
     func deleteUser(_ call: CouchCall, _ id: String) async throws -> Response {
         let said = try call.revision()?.text
-        let access = try call.access(in: ledger.directory)
-        let user = try await ledger.edit(by: call.author) { directory, draft in
-            guard let user = directory.user(ofDocument: id) else { throw CouchFault.missing }
-            guard said == user.documentRevision else { throw CouchFault.conflict }
+        let access = try call.access(in: coordinator.directory)
+        let user = try await coordinator.edit(by: call.author) { directory, draft in
+            guard let user = directory.user(ofDocument: id) else { throw CouchError.missing }
+            guard said == user.documentRevision else { throw CouchError.conflict }
             guard user.number != access.principal.user else {
-                throw CouchFault.forbidden("Nobody removes himself: another admin can.")
+                throw CouchError.forbidden("Nobody removes himself: another admin can.")
             }
             try directory.requireAnotherAdmin(than: user)
             draft.edits = directory.removal(of: user.number)
@@ -128,7 +128,7 @@ extension Directory {
     }
 
     /// Makes sure that an admin is left when this one is none any more.
-    fileprivate func requireAnotherAdmin(than user: User) throws(CouchFault) {
+    fileprivate func requireAnotherAdmin(than user: User) throws(CouchError) {
         guard user.role == .admin else { return }
         guard users.all.contains(where: { $0.role == .admin && $0.number != user.number }) else {
             throw .forbidden("This is the last admin.")

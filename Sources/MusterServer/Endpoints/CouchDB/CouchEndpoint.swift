@@ -10,7 +10,7 @@ import NIOCore
 /// Translates: a database is where documents are, whoever put them there; users are the directory's, and a document
 /// that arrives goes the road that everything goes.
 struct CouchEndpoint: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let identity: Identity
     let feeds: DocumentFeeds
     let connections: OpenConnections
@@ -67,26 +67,26 @@ struct CouchEndpoint: Sendable {
                 Route(
                     method, path, admits: isOpen ? .anyone : .provenByHandler(Route.Admission.everyRole),
                     documentation
-                ) { request, exchange in
-                    try await respond(to: request, exchange, isOpen: isOpen, handler)
+                ) { request, context in
+                    try await respond(to: request, context, isOpen: isOpen, handler)
                 })
         }
     }
 
     private static let refusals = [400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 500, 501, 503].map { status in
-        Route.Answer(status, "Told as CouchDB tells it.", json: "CouchFault")
+        Route.Answer(status, "Told as CouchDB tells it.", json: "CouchError")
     }
 
     /// Runs a handler once it is known who asks.
     private func respond(
-        to request: Request, _ exchange: Exchange, isOpen: Bool, _ handler: Handler
+        to request: Request, _ context: AppRequestContext, isOpen: Bool, _ handler: Handler
     ) async throws -> Response {
         do {
-            let proof = CouchProof(request, exchange, origins: configuration.origins)
+            let proof = CouchProof(request, context, origins: configuration.origins)
             let principal = try await isOpen ? proveIfGood(proof) : prove(proof)
-            guard principal != nil || isOpen else { throw IdentityFault.missing }
+            guard principal != nil || isOpen else { throw IdentityError.missing }
             let call = CouchCall(
-                request: request, exchange: exchange, endpoint: self, proof: proof, principal: principal)
+                request: request, context: context, endpoint: self, proof: proof, principal: principal)
             try await makeReplicator(for: call)
             var response = try await handler(call)
             if principal != nil, case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
@@ -99,24 +99,24 @@ struct CouchEndpoint: Sendable {
             // The page at the root is served by whoever serves files.
             throw HTTPError(.notFound)
         } catch {
-            return fault(error, exchange).response
+            return fault(error, context).response
         }
     }
 
     /// Makes the database of replications when an admin first turns to it: every CouchDB that was set up has one.
     private func makeReplicator(for call: CouchCall) async throws {
-        guard call.exchange.parameters["db"] == DatabaseName.replicator[...],
-            ledger.directory.database(named: DatabaseName.replicator) == nil, call.principal != nil,
-            try call.access(in: ledger.directory).mayMakeDatabases
+        guard call.context.parameters["db"] == DatabaseName.replicator[...],
+            coordinator.directory.database(named: DatabaseName.replicator) == nil, call.principal != nil,
+            try call.access(in: coordinator.directory).mayMakeDatabases
         else { return }
         let isOfItself = call.request.uri.path.hasSuffix(DatabaseName.replicator)
         if isOfItself, [.put, .delete].contains(call.request.method) { return }
-        _ = try await ledger.makeDatabase(named: DatabaseName.replicator, by: call.author)
+        _ = try await coordinator.makeDatabase(named: DatabaseName.replicator, by: call.author)
     }
 
     /// Whose request it is; nil when nothing was shown.
     ///
-    /// - Throws: `IdentityFault` when what was shown proves nothing.
+    /// - Throws: `IdentityError` when what was shown proves nothing.
     func prove(_ proof: CouchProof, atOpening: Bool = true) async throws -> Principal? {
         switch proof.shown {
         case .nothing: return nil
@@ -132,15 +132,15 @@ struct CouchEndpoint: Sendable {
     private func proveIfGood(_ proof: CouchProof) async throws -> Principal? {
         do {
             return try await prove(proof)
-        } catch IdentityFault.refused where proof.isCookie {
+        } catch IdentityError.refused where proof.isCookie {
             return nil
         }
     }
 
     /// How an error is told; one that nobody foresaw is logged.
-    func fault(_ error: any Error, _ exchange: Exchange) -> CouchFault {
-        if let fault = CouchFault(telling: error) { return fault }
-        exchange.log(error)
+    func fault(_ error: any Error, _ context: AppRequestContext) -> CouchError {
+        if let fault = CouchError(telling: error) { return fault }
+        context.log(error)
         return .internalError
     }
 }
@@ -161,8 +161,8 @@ struct CouchProof: Hashable, Sendable {
 
     /// A cookie is sent by a browser whoever made the page that asks: it counts only where that page is ours, or of an
     /// origin that was allowed.
-    init(_ request: Request, _ exchange: Exchange, origins: Set<String>) {
-        address = exchange.remoteAddress
+    init(_ request: Request, _ context: AppRequestContext, origins: Set<String>) {
+        address = context.remoteAddress
         if let header = request.headers[.authorization] {
             shown = .authorization(header)
         } else if let cookie = request.cookie(SessionCookie.name), request.isOfOwnPage(or: origins) {

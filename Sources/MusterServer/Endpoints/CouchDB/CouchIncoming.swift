@@ -15,9 +15,11 @@ struct CouchIncoming: Sendable {
     ///
     /// - Parameters:
     ///   - areNewEdits: whether it is an edit made here; else it stands where it stood at a peer.
-    /// - Throws: `CouchDocumentFault`, `CouchFault`; what storing files throws.
-    func edit(in place: DatabasePlace, areNewEdits: Bool, _ ledger: Ledger) async throws -> DocumentEdit {
-        guard let id = document.id else { throw CouchDocumentFault.illegalID("Document id must not be empty") }
+    /// - Throws: `CouchDocumentError`, `CouchError`; what storing files throws.
+    func edit(in place: ResolvedDatabase, areNewEdits: Bool, _ coordinator: StoreCoordinator) async throws
+        -> DocumentEdit
+    {
+        guard let id = document.id else { throw CouchDocumentError.illegalID("Document id must not be empty") }
         try DocumentAdmission.check(id, document.json)
         let revision = try document.revision()
         let spot: DocumentEdit.Place
@@ -34,7 +36,7 @@ struct CouchIncoming: Sendable {
         var body = DocumentBody(json: document.json)
         if !document.attachments.isEmpty {
             body.attachments = try await attachments(
-                of: id, after: ancestors, generation: generation, in: place, ledger)
+                of: id, after: ancestors, generation: generation, in: place, coordinator)
         }
         return DocumentEdit(id: id, body: body, isDeleted: document.isDeleted, place: spot)
     }
@@ -43,22 +45,23 @@ struct CouchIncoming: Sendable {
     private func path(_ revision: Revision?) throws -> [Revision] {
         guard let first = document.ancestry.first else {
             guard let revision else {
-                throw CouchDocumentFault.invalidMember("A revision is required where new_edits is false.")
+                throw CouchDocumentError.invalidMember("A revision is required where new_edits is false.")
             }
             return [revision]
         }
         guard revision == nil || revision == first else {
-            throw CouchDocumentFault.invalidMember("_rev is not the first of _revisions.")
+            throw CouchDocumentError.invalidMember("_rev is not the first of _revisions.")
         }
         return document.ancestry
     }
 
     private func attachments(
-        of id: String, after ancestors: [Revision], generation: Int32, in place: DatabasePlace, _ ledger: Ledger
+        of id: String, after ancestors: [Revision], generation: Int32, in place: ResolvedDatabase,
+        _ coordinator: StoreCoordinator
     ) async throws -> [Attachment] {
         var known: [Attachment] = []
         if document.attachments.contains(where: { $0.content == .stub }), let scope = place.scope {
-            known = try await ledger.readDocuments { reader in
+            known = try await coordinator.readDocuments { reader in
                 for ancestor in ancestors.prefix(StoredDatabase.defaultRevisionLimit) {
                     if let body = try reader.body(of: ancestor, of: id, in: scope) { return body.attachments }
                 }
@@ -71,15 +74,15 @@ struct CouchIncoming: Sendable {
             switch file.content {
             case .stub:
                 guard let before = known.first(where: { $0.name == file.name }), file.isSame(as: before) else {
-                    throw CouchFault.missingStub(file.name)
+                    throw CouchError.missingStub(file.name)
                 }
                 attachments.append(before)
             case .inline(let bytes):
-                let stored = try await AttachmentIntake.store(bytes, as: file, ledger)
+                let stored = try await AttachmentIntake.store(bytes, as: file, coordinator)
                 attachments.append(stored.attachment(file.name, file.contentType, position: position))
             case .following:
                 guard let stored = files[file.name] else {
-                    throw CouchFault.badRequest("Attachment \(file.name) does not follow.")
+                    throw CouchError.badRequest("Attachment \(file.name) does not follow.")
                 }
                 attachments.append(stored.attachment(file.name, file.contentType, position: position))
             }
@@ -102,13 +105,13 @@ extension CouchAttachment {
 extension CouchIncoming {
     /// Reads a document whose files follow it.
     ///
-    /// - Throws: `CouchFault` when the body is not what it says of itself, `MultipartReader.Fault`; nothing of it is
+    /// - Throws: `CouchError` when the body is not what it says of itself, `MultipartReader.Fault`; nothing of it is
     ///   in a document then.
     init(related call: CouchCall) async throws {
         guard let boundary = call.request.headers[.contentType].flatMap({ MultipartReader.boundary(of: $0) }) else {
-            throw CouchFault.badRequest("The multipart body has no boundary.")
+            throw CouchError.badRequest("The multipart body has no boundary.")
         }
-        var intake = RelatedIntake(call.ledger, boundary: boundary)
+        var intake = RelatedIntake(call.coordinator, boundary: boundary)
         do {
             for try await buffer in call.request.body { try await intake.take(buffer) }
             self = try intake.finish()
@@ -121,7 +124,7 @@ extension CouchIncoming {
 
 /// A `multipart/related` body on its way in.
 private struct RelatedIntake {
-    private let ledger: Ledger
+    private let coordinator: StoreCoordinator
     private var reader: MultipartReader
     private var count = 0
     private var text: [UInt8] = []
@@ -139,15 +142,15 @@ private struct RelatedIntake {
         var packed: [UInt8] = []
     }
 
-    init(_ ledger: Ledger, boundary: String) {
-        self.ledger = ledger
+    init(_ coordinator: StoreCoordinator, boundary: String) {
+        self.coordinator = coordinator
         reader = MultipartReader(boundary: boundary)
     }
 
     mutating func take(_ buffer: ByteBuffer) async throws {
         count += buffer.readableBytes
         guard count <= CouchLimits.multipartBytes else {
-            throw CouchFault.tooLarge(limitBytes: CouchLimits.multipartBytes)
+            throw CouchError.tooLarge(limitBytes: CouchLimits.multipartBytes)
         }
         for event in try reader.take(buffer.readableBytesView) {
             switch event {
@@ -160,9 +163,9 @@ private struct RelatedIntake {
     }
 
     mutating func finish() throws -> CouchIncoming {
-        guard reader.isAtEnd, let incoming else { throw CouchFault.badRequest("The multipart body is cut off.") }
+        guard reader.isAtEnd, let incoming else { throw CouchError.badRequest("The multipart body is cut off.") }
         guard awaited.isEmpty else {
-            throw CouchFault.badRequest("Attachment \(awaited[0].name) does not follow.")
+            throw CouchError.badRequest("Attachment \(awaited[0].name) does not follow.")
         }
         return incoming
     }
@@ -177,21 +180,21 @@ private struct RelatedIntake {
         // By name, where the part has one of those that are awaited; else in the order of the document.
         let name = headers["content-disposition"].flatMap { MultipartReader.parameter("filename", of: $0) }
         guard let index = awaited.firstIndex(where: { $0.name == name }) ?? awaited.indices.first else {
-            throw CouchFault.badRequest("A part follows that the document does not speak of.")
+            throw CouchError.badRequest("A part follows that the document does not speak of.")
         }
         let file = awaited.remove(at: index)
         let length = headers["content-length"].flatMap { Int64($0) }
         guard length == nil || file.length == nil || length == file.length else {
-            throw CouchFault.badRequest("Attachment \(file.name) has another length than the document says.")
+            throw CouchError.badRequest("Attachment \(file.name) has another length than the document says.")
         }
-        current = Part(file: file, told: length, intake: AttachmentIntake(ledger))
+        current = Part(file: file, told: length, intake: AttachmentIntake(coordinator))
     }
 
     private mutating func take(_ bytes: [UInt8]) async throws {
         guard current != nil else {
             text += bytes
             guard text.count <= CouchLimits.documentBytes else {
-                throw CouchFault.tooLarge(limitBytes: CouchLimits.documentBytes)
+                throw CouchError.tooLarge(limitBytes: CouchLimits.documentBytes)
             }
             return
         }
@@ -207,12 +210,12 @@ private struct RelatedIntake {
             let file = part.file
             let count = file.isPacked ? Int64(part.packed.count) : part.intake.length
             guard part.told == nil || part.told == count else {
-                throw CouchFault.badRequest("Attachment \(file.name) has another length than its part says.")
+                throw CouchError.badRequest("Attachment \(file.name) has another length than its part says.")
             }
             current = nil
             var intake = part.intake
             if file.isPacked {
-                incoming?.files[file.name] = try await AttachmentIntake.store(part.packed, as: file, ledger)
+                incoming?.files[file.name] = try await AttachmentIntake.store(part.packed, as: file, coordinator)
                 return
             }
             do {

@@ -11,7 +11,7 @@ protocol ListedRows: Sendable {
     /// How many there are, whatever is asked for; nil where nobody counts them.
     func count(_ reader: any DocumentReader) throws -> Int?
     /// The number of the newest change among them; nil where there is nothing that changes.
-    func newest(_ reader: any DocumentReader) throws -> MusterCore.Sequence?
+    func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence?
     /// Those of a range, in its order.
     func rows(in range: DocumentRange, _ reader: any DocumentReader) throws -> [Row]
     /// The one of an id.
@@ -141,7 +141,7 @@ struct DocumentRows: ListedRows {
         }
     }
 
-    func newest(_ reader: any DocumentReader) throws -> MusterCore.Sequence? { try reader.newest(in: scope) }
+    func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence? { try reader.newest(in: scope) }
 
     func rows(in range: DocumentRange, _ reader: any DocumentReader) throws -> [StoredDocument] {
         try reader.documents(in: scope, range)

@@ -20,7 +20,7 @@ struct CouchListing: Sendable {
 
     /// - Parameter body: what `POST` sent; an empty object for `GET`. What the query says too, it does not say.
     init(_ query: CouchQuery, body: JSONValue) throws {
-        guard body.members != nil else { throw CouchFault.badRequest("Request body must be a JSON object") }
+        guard body.members != nil else { throw CouchError.badRequest("Request body must be a JSON object") }
         let source = Source(query: query, body: body)
         skip = try source.count("skip") ?? 0
         limit = try source.count("limit") ?? Int.max
@@ -32,10 +32,10 @@ struct CouchListing: Sendable {
         let inclusiveEnd = try source.flag("inclusive_end", otherwise: true)
         if let keys = try source.value("keys") {
             guard let elements = keys.elements, elements.count <= CouchLimits.names else {
-                throw CouchFault.badRequest("`keys` must be an array of at most \(CouchLimits.names)")
+                throw CouchError.badRequest("`keys` must be an array of at most \(CouchLimits.names)")
             }
             self.keys = try elements.map { element in
-                guard let key = element.string else { throw CouchFault.badRequest("`keys` must be texts: ids.") }
+                guard let key = element.string else { throw CouchError.badRequest("`keys` must be texts: ids.") }
                 return key
             }
         }
@@ -96,7 +96,7 @@ struct CouchListing: Sendable {
         func flag(_ name: String, otherwise value: Bool = false) throws -> Bool {
             guard query.text(name) == nil, let said = body[name] else { return try query.flag(name, otherwise: value) }
             guard let flag = said.boolean else {
-                throw CouchFault.query("Invalid value for boolean parameter: \(name)")
+                throw CouchError.query("Invalid value for boolean parameter: \(name)")
             }
             return flag
         }
@@ -104,7 +104,7 @@ struct CouchListing: Sendable {
         func count(_ name: String) throws -> Int? {
             guard query.text(name) == nil, let said = body[name] else { return try query.count(name) }
             guard let number = said.integer, (0...Query.largestSequence).contains(number) else {
-                throw CouchFault.query("Invalid value for integer parameter: \(name)")
+                throw CouchError.query("Invalid value for integer parameter: \(name)")
             }
             return Int(number)
         }

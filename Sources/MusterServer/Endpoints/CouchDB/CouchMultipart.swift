@@ -76,11 +76,11 @@ struct CouchMultipart: Sendable {
 
     /// The answer.
     func response(_ type: String, _ call: CouchCall) -> Response {
-        let ledger = call.ledger
+        let coordinator = call.coordinator
         return Response(
             status: .ok, headers: [.contentType: type],
             body: ResponseBody { writer in
-                try await writer.send(self, from: ledger)
+                try await writer.send(self, from: coordinator)
                 try await writer.finish(nil)
             })
     }
@@ -90,11 +90,11 @@ extension ResponseBodyWriter {
     /// Sends the pieces of a multipart answer.
     ///
     /// - Throws: when a file is no longer there, as below.
-    mutating func send(_ parts: CouchMultipart, from ledger: Ledger) async throws {
+    mutating func send(_ parts: CouchMultipart, from coordinator: StoreCoordinator) async throws {
         for piece in parts.pieces {
             switch piece {
             case .text(let bytes): try await write(ByteBuffer(bytes: bytes))
-            case .file(let file): try await send(file, 0..<file.length, from: ledger)
+            case .file(let file): try await send(file, 0..<file.length, from: coordinator)
             }
         }
     }
@@ -102,13 +102,13 @@ extension ResponseBodyWriter {
     /// Sends part of a file, piece by piece.
     ///
     /// - Throws: when the file is no longer there; the answer then ends before its end, which the client notices.
-    mutating func send(_ file: Attachment, _ range: Range<Int64>, from ledger: Ledger) async throws {
+    mutating func send(_ file: Attachment, _ range: Range<Int64>, from coordinator: StoreCoordinator) async throws {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let start = offset
             let limit = Int(min(Int64(CouchLimits.pieceBytes), range.upperBound - start))
-            let bytes = try await ledger.readDocuments { try $0.bytes(of: file.key, from: start, limit: limit) }
-            guard let bytes, !bytes.isEmpty else { throw CouchFault.noAttachment }
+            let bytes = try await coordinator.readDocuments { try $0.bytes(of: file.key, from: start, limit: limit) }
+            guard let bytes, !bytes.isEmpty else { throw CouchError.noAttachment }
             offset += Int64(bytes.count)
             try await write(ByteBuffer(bytes: bytes))
         }

@@ -27,7 +27,7 @@ struct CouchQuery: Sendable {
     }
 
     /// True or false; false where it is absent.
-    func flag(_ name: String, otherwise value: Bool = false) throws(CouchFault) -> Bool {
+    func flag(_ name: String, otherwise value: Bool = false) throws(CouchError) -> Bool {
         switch text(name) {
         case nil: return value
         case "true": return true
@@ -37,7 +37,7 @@ struct CouchQuery: Sendable {
     }
 
     /// A whole number, not negative.
-    func count(_ name: String) throws(CouchFault) -> Int? {
+    func count(_ name: String) throws(CouchError) -> Int? {
         guard let text = text(name) else { return nil }
         guard let number = Int(text), (0...Int(Query.largestSequence)).contains(number) else {
             throw .query("Invalid value for integer parameter: \(name)=\"\(text)\"")
@@ -46,9 +46,9 @@ struct CouchQuery: Sendable {
     }
 
     /// A value that is JSON.
-    func json(_ names: String...) throws(CouchFault) -> JSONValue? {
+    func json(_ names: String...) throws(CouchError) -> JSONValue? {
         guard let part = parts.first(where: { names.contains($0.name) && !$0.value.isEmpty }) else { return nil }
-        do throws(JSONFault) {
+        do throws(JSONError) {
             return try JSONValue(parsing: Array(part.value.utf8))
         } catch {
             throw .badRequest("invalid UTF-8 JSON in parameter: \(part.name)")

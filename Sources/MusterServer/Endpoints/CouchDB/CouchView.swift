@@ -23,7 +23,7 @@ struct CouchView: Sendable {
 
     init(_ query: CouchQuery) throws {
         if let text = query.text("rev") {
-            guard let revision = Revision(text) else { throw CouchDocumentFault.invalidRevision(text) }
+            guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }
             self.revision = revision
         }
         let meta = try query.flag("meta")
@@ -56,11 +56,11 @@ extension JSONValue {
     /// A list of revisions.
     func revisions(named name: String) throws -> [Revision] {
         guard let elements, elements.count <= CouchLimits.documents else {
-            throw CouchFault.query("\(name) must be a list of revisions")
+            throw CouchError.query("\(name) must be a list of revisions")
         }
         return try elements.map { element in
             guard let revision = element.string.flatMap({ Revision($0) }) else {
-                throw CouchDocumentFault.invalidRevision("")
+                throw CouchDocumentError.invalidRevision("")
             }
             return revision
         }
@@ -99,7 +99,7 @@ struct FoundRevision: Sendable {
 
     /// The document as a client wants to see it, as JSON, its files in it where it wants them.
     ///
-    /// - Throws: `CouchFault` when the files are more than JSON can carry.
+    /// - Throws: `CouchError` when the files are more than JSON can carry.
     func text(_ wanted: CouchView, _ reader: any DocumentReader) throws -> [UInt8] {
         var rendering = try rendering(wanted) { try reader.body(of: $0, of: document.id, in: scope) != nil }
         if wanted.attachments {
@@ -108,7 +108,7 @@ struct FoundRevision: Sendable {
                 guard isWanted(attachment, wanted) else { return .stub }
                 room -= attachment.length
                 guard room >= 0 else {
-                    throw CouchFault(
+                    throw CouchError(
                         .contentTooLarge, "too_large",
                         "The attachments do not fit into JSON: ask for multipart/related, or for each by itself.")
                 }
@@ -132,9 +132,9 @@ struct FoundRevision: Sendable {
 extension DocumentReader {
     /// What a revision of a document says.
     ///
-    /// - Throws: `CouchFault.missing` when that was forgotten.
+    /// - Throws: `CouchError.missing` when that was forgotten.
     func body(of revision: Revision, _ document: StoredDocument, _ scope: DatabaseScope) throws -> DocumentBody {
-        guard let body = try body(of: revision, of: document.id, in: scope) else { throw CouchFault.missing }
+        guard let body = try body(of: revision, of: document.id, in: scope) else { throw CouchError.missing }
         return body
     }
 
@@ -147,7 +147,7 @@ extension DocumentReader {
         var offset: Int64 = 0
         while offset < attachment.length {
             guard let bytes = try bytes(of: attachment.key, from: offset, limit: piece), !bytes.isEmpty else {
-                throw CouchFault.noAttachment
+                throw CouchError.noAttachment
             }
             offset += Int64(bytes.count)
             rest += bytes
@@ -213,7 +213,7 @@ struct CouchOpenRevisions: Sendable {
     func find(in opened: OpenedDocument, _ reader: any DocumentReader) throws -> [Result] {
         let (id, scope) = (opened.id, opened.scope)
         guard let document = opened.document else {
-            guard let revisions else { throw CouchFault.missing }
+            guard let revisions else { throw CouchError.missing }
             return revisions.map { .missing($0.text) }
         }
         var names = revisions ?? document.tree.leaves.map(\.revision)

@@ -15,9 +15,9 @@ protocol FollowedAnswer: Sendable {
     static var head: [UInt8] { get }
 
     /// The answer after the next page of rows, that page, and whether it is the last at this moment.
-    func advanced(in ledger: Ledger) async throws -> (Self, [UInt8], isLast: Bool)
+    func advanced(in coordinator: StoreCoordinator) async throws -> (Self, [UInt8], isLast: Bool)
     /// What stands behind the rows.
-    func ending(in ledger: Ledger) async throws -> [UInt8]
+    func ending(in coordinator: StoreCoordinator) async throws -> [UInt8]
 }
 
 extension FollowedAnswer {
@@ -96,7 +96,7 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
     /// Tells rows until there are none at this moment.
     private func sendRows(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
         while true {
-            let (advanced, bytes, isLast) = try await answer.withLock { $0 }.advanced(in: endpoint.ledger)
+            let (advanced, bytes, isLast) = try await answer.withLock { $0 }.advanced(in: endpoint.coordinator)
             answer.withLock { $0 = advanced }
             try await send(bytes, &writer)
             if advanced.isFull { return false }
@@ -105,7 +105,7 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
     }
 
     private func end(_ writer: inout any ResponseBodyWriter) async throws {
-        let bytes = try await answer.withLock { $0 }.ending(in: endpoint.ledger)
+        let bytes = try await answer.withLock { $0 }.ending(in: endpoint.coordinator)
         try await send(bytes, &writer)
     }
 
@@ -121,7 +121,7 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
     /// Whether whoever opened the feed still may have it.
     private func mayGoOn() async -> Bool {
         guard let principal = try? await endpoint.prove(proof, atOpening: false) else { return false }
-        let directory = endpoint.ledger.directory
+        let directory = endpoint.coordinator.directory
         return mayFollow(Access(principal, in: directory), directory)
     }
 }

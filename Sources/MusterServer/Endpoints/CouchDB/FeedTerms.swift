@@ -15,7 +15,7 @@ struct FeedTerms: Hashable, Sendable {
 
     let feed: Feed
     /// After which number; nil: after the newest.
-    let since: MusterCore.Sequence?
+    let since: MusterCore.LogSequence?
     let limit: Int
     let isDescending: Bool
     /// Seconds between heartbeats; nil: none.
@@ -36,7 +36,7 @@ struct FeedTerms: Hashable, Sendable {
     }
 
     /// What descending rows end before.
-    var floor: MusterCore.Sequence { since ?? .zero }
+    var floor: MusterCore.LogSequence { since ?? .zero }
 
     init(_ query: CouchQuery, lastEventID: String?) throws {
         feed = try Self.feed(query.text("feed"))
@@ -51,7 +51,7 @@ struct FeedTerms: Hashable, Sendable {
     private static func feed(_ text: String?) throws -> Feed {
         guard let text else { return .normal }
         guard let feed = Feed(rawValue: text == "live" ? "continuous" : text) else {
-            throw CouchFault.badRequest("Supported `feed` types: normal, continuous, live, longpoll, eventsource")
+            throw CouchError.badRequest("Supported `feed` types: normal, continuous, live, longpoll, eventsource")
         }
         return feed
     }
@@ -64,19 +64,19 @@ struct FeedTerms: Hashable, Sendable {
         }
         guard let text = query.text("heartbeat") else { return nil }
         guard let milliseconds = Int(text), milliseconds > 0 else {
-            throw CouchFault.badRequest("The heartbeat value should be a positive integer (in milliseconds).")
+            throw CouchError.badRequest("The heartbeat value should be a positive integer (in milliseconds).")
         }
         return min(longestSeconds, max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000))
     }
 
     /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.
-    static func sequence(_ text: String) throws(CouchFault) -> MusterCore.Sequence? {
+    static func sequence(_ text: String) throws(CouchError) -> MusterCore.LogSequence? {
         let text = text.filter { $0 != "\"" }
         if text == "now" { return nil }
         let digits = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         guard let number = Int64(digits), (0...Query.largestSequence).contains(number) else {
             throw .badRequest("Malformed sequence supplied in 'since' parameter.")
         }
-        return Sequence(number)
+        return LogSequence(number)
     }
 }

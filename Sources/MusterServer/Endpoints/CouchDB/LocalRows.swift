@@ -8,13 +8,13 @@ struct LocalRows: ListedRows {
     private let database: DatabaseNumber?
 
     /// - Parameter locals: where they are kept. Those of whoever may only read are not listed.
-    init(in locals: LocalPlace?) { database = locals?.isReader == false ? locals?.database : nil }
+    init(in locals: LocalDocumentKey?) { database = locals?.isReader == false ? locals?.database : nil }
 
     func narrow(_ listing: inout CouchListing) { listing.keepLocals() }
 
     func count(_ reader: any DocumentReader) throws -> Int? { nil }
 
-    func newest(_ reader: any DocumentReader) throws -> MusterCore.Sequence? {
+    func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence? {
         try database.map { try reader.newest(in: .database($0)) }
     }
 

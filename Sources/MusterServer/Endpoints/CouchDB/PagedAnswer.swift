@@ -29,10 +29,10 @@ struct PageSize: Hashable, Sendable {
 extension CouchCall {
     /// Sends a long answer. What is wrong with its first page is still told as a fault.
     func send(_ answer: some PagedAnswer, headers: HTTPFields = [:]) async throws -> Response {
-        let ledger = ledger
+        let coordinator = coordinator
         var headers = headers
         headers[.contentType] = "application/json"
-        let (begun, first) = try await ledger.page(of: answer)
+        let (begun, first) = try await coordinator.page(of: answer)
         guard !begun.isComplete else {
             return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: first)))
         }
@@ -42,7 +42,7 @@ extension CouchCall {
                 try await writer.write(ByteBuffer(bytes: first))
                 var answer = begun
                 while !answer.isComplete {
-                    let (advanced, bytes) = try await ledger.page(of: answer)
+                    let (advanced, bytes) = try await coordinator.page(of: answer)
                     answer = advanced
                     try await writer.write(ByteBuffer(bytes: bytes))
                 }
@@ -51,7 +51,7 @@ extension CouchCall {
     }
 }
 
-extension Ledger {
+extension StoreCoordinator {
     /// Reads a page of an answer, where reading may block.
     func page<Answer: PagedAnswer>(of answer: Answer) async throws -> (Answer, [UInt8]) {
         try await readDocuments { reader in

@@ -54,7 +54,7 @@ extension Request {
         guard encoding == "gzip" || encoding == "x-gzip" || encoding == "deflate" else {
             throw Problem.unsupportedMediaType("Content-Encoding is gzip, deflate or identity.")
         }
-        do throws(InflateFault) {
+        do throws(InflateError) {
             return try Gzip.inflate(body, limitBytes: limits.inflatedBytes)
         } catch {
             switch error {

@@ -10,7 +10,7 @@ struct CrossOrigin: RouterMiddleware {
     private static let maximumAgeSeconds = 600
 
     func handle(
-        _ request: Request, context: Exchange, next: (Request, Exchange) async throws -> Response
+        _ request: Request, context: AppRequestContext, next: (Request, AppRequestContext) async throws -> Response
     ) async throws -> Response {
         guard let origin = request.headers[.origin], origins.contains(origin) else {
             return try await next(request, context)

@@ -2,7 +2,7 @@ import CZlib
 package import NIOCore
 
 /// Why bytes could not be inflated.
-package enum InflateFault: Error, Hashable, Sendable {
+package enum InflateError: Error, Hashable, Sendable {
     /// They would become more than is allowed.
     case tooLarge
     /// They are not gzip or zlib, or are cut off.
@@ -16,7 +16,7 @@ package enum Gzip {
     /// Unpacks a whole gzip or zlib stream, which tell themselves apart.
     ///
     /// - Parameter limitBytes: how much may come out; what a small bomb would become is never made.
-    package static func inflate(_ packed: ByteBuffer, limitBytes: Int) throws(InflateFault) -> ByteBuffer {
+    package static func inflate(_ packed: ByteBuffer, limitBytes: Int) throws(InflateError) -> ByteBuffer {
         var stream = z_stream()
         let windowBits: Int32 = 15 + 32
         guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -24,11 +24,11 @@ package enum Gzip {
         }
         defer { inflateEnd(&stream) }
         var result = ByteBuffer()
-        let outcome = packed.withUnsafeReadableBytes { bytes -> Result<Void, InflateFault> in
+        let outcome = packed.withUnsafeReadableBytes { bytes -> Result<Void, InflateError> in
             // zlib does not write through `next_in`; its type only fails to say so.
             stream.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
             stream.avail_in = UInt32(bytes.count)
-            return Result { () throws(InflateFault) in
+            return Result { () throws(InflateError) in
                 try inflate(&stream, into: &result, limitBytes: limitBytes)
             }
         }
@@ -38,7 +38,7 @@ package enum Gzip {
 
     private static func inflate(
         _ stream: inout z_stream, into result: inout ByteBuffer, limitBytes: Int
-    ) throws(InflateFault) {
+    ) throws(InflateError) {
         while true {
             var status = Z_OK
             result.writeWithUnsafeMutableBytes(minimumWritableBytes: chunkBytes) { space in

@@ -49,22 +49,23 @@ package final class Metrics: Sendable {
         sources.withLock { $0.append(source) }
     }
 
-    /// Notes what the courier has done until now.
+    /// Notes what the dispatcher has done until now.
     func note(_ record: DeliveryRecord) { deliveries.withLock { $0 = record } }
 
     /// Everything counted, as Prometheus reads it (text format 0.0.4).
-    package func text(_ ledger: LedgerStatistics) -> String {
+    package func text(_ coordinator: CommitStatistics) -> String {
         var text = ""
         text += Self.header("muster_positions_total", "counter", "Positions received, by what became of them.")
         for (outcome, count) in [
-            ("accepted", ledger.accepted), ("late", ledger.late), ("repeated", ledger.repeated),
-            ("filtered", ledger.filtered),
+            ("accepted", coordinator.accepted), ("late", coordinator.late), ("repeated", coordinator.repeated),
+            ("filtered", coordinator.filtered),
         ] {
             text += "muster_positions_total{outcome=\"\(outcome)\"} \(count)\n"
         }
-        text += Self.single("muster_commits_total", "counter", "Transactions on disk.", ledger.commits)
-        text += Self.single("muster_failed_commits_total", "counter", "Transactions refused.", ledger.failedCommits)
-        text += Self.single("muster_queue_depth", "gauge", "Observations waiting now.", ledger.waitingObservations)
+        text += Self.single("muster_commits_total", "counter", "Transactions on disk.", coordinator.commits)
+        text += Self.single(
+            "muster_failed_commits_total", "counter", "Transactions refused.", coordinator.failedCommits)
+        text += Self.single("muster_queue_depth", "gauge", "Observations waiting now.", coordinator.waitingObservations)
         text += deliveriesText
         text += Self.header("muster_events_total", "counter", "Things worth a look.")
         for (name, count) in events.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {

@@ -10,7 +10,7 @@ struct Page<Element: Entity> {
     /// The page after a cursor of all elements that may be seen.
     ///
     /// - Throws: `Problem.invalid` for a cursor that no answer held.
-    init(of elements: some Swift.Sequence<Element>, limit: Int, after cursor: String?) throws(Problem) {
+    init(of elements: some Sequence<Element>, limit: Int, after cursor: String?) throws(Problem) {
         let last = try cursor.map(Self.number) ?? 0
         var items: [Element] = []
         var hasMore = false

@@ -12,14 +12,14 @@ extension Problem {
     init?(telling error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let fault as IdentityFault: self = Problem(telling: fault)
-        case let fault as RuleFault: self = Problem(telling: fault)
-        case let fault as IncidentFault: self = .conflict(fault.sentence)
-        case let fault as JoinFault: self = .conflict(fault.sentence)
-        case let fault as QuotaFault: self = .overQuota(fault)
-        case let error as LedgerError: self = Problem(telling: error)
+        case let fault as IdentityError: self = Problem(telling: fault)
+        case let fault as RuleError: self = Problem(telling: fault)
+        case let fault as IncidentError: self = .conflict(fault.sentence)
+        case let fault as JoinError: self = .conflict(fault.sentence)
+        case let fault as QuotaError: self = .overQuota(fault)
+        case let error as CoordinatorError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
-        case let fault as JSONFault: self = Problem(telling: JSONFaults([fault]))
+        case let fault as JSONError: self = Problem(telling: JSONFaults([fault]))
         case let faults as JSONFaults: self = Problem(telling: faults)
         case let faults as RegionFaults: self = Problem(telling: faults)
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: BodyLimits.standard.bytes)
@@ -30,16 +30,16 @@ extension Problem {
         case WorkLimit.Fault.abandoned: self = .unavailable("The request was given up.")
         case is WorkLimit.Fault:
             self = .invalid([], "This takes longer than one request may: ask for less at a time.")
-        case WorkFault.shareIsFull:
+        case WorkError.shareIsFull:
             self = .tooManyRequests(
                 retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
-        case WorkFault.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
+        case WorkError.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
         case is CancellationError: self = .unavailable("The request was given up.")
         default: return nil
         }
     }
 
-    private init(telling fault: IdentityFault) {
+    private init(telling fault: IdentityError) {
         switch fault {
         case .missing, .refused: self = .unauthorized
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
@@ -54,7 +54,7 @@ extension Problem {
         }
     }
 
-    private init(telling error: LedgerError) {
+    private init(telling error: CoordinatorError) {
         switch error {
         case .full: self = .unavailable("As much is waiting to be stored as may wait.")
         case .unwritable: self = .insufficientStorage
@@ -104,7 +104,7 @@ extension Problem {
     }
 }
 
-extension JSONFault.Reason {
+extension JSONError.Reason {
     /// Whether the text cannot be read, in contrast to a value that cannot be.
     var isSyntax: Bool {
         switch self {
@@ -117,7 +117,7 @@ extension JSONFault.Reason {
     }
 }
 
-extension JoinFault {
+extension JoinError {
     /// What to tell whoever asked.
     fileprivate var sentence: String {
         switch self {
@@ -135,7 +135,7 @@ extension JoinFault {
     }
 }
 
-extension IncidentFault {
+extension IncidentError {
     /// What to tell whoever asked.
     fileprivate var sentence: String {
         switch self {

@@ -174,7 +174,7 @@ extension Problem {
     }
 
     /// It would take more than a quota allows; nothing of it was done.
-    package static func overQuota(_ fault: QuotaFault) -> Problem {
+    package static func overQuota(_ fault: QuotaError) -> Problem {
         var problem = Problem(fault.status, "over-quota", "This is more than a quota allows.", fault.words)
         if let seconds = fault.retryAfterSeconds { problem.headers[.retryAfter] = "\(seconds)" }
         return problem

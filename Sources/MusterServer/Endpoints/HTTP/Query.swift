@@ -37,8 +37,8 @@ struct Query {
     mutating func limit() -> Int { Int(integer("limit", in: 1...1000) ?? 100) }
 
     /// A number of the log: whole, and no larger than JavaScript can hold exactly.
-    mutating func sequence(_ name: String) -> MusterCore.Sequence? {
-        integer(name, in: 0...Self.largestSequence).map { Sequence($0) }
+    mutating func sequence(_ name: String) -> MusterCore.LogSequence? {
+        integer(name, in: 0...Self.largestSequence).map { LogSequence($0) }
     }
 
     /// 2^53 − 1.

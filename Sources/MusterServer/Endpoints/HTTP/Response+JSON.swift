@@ -37,7 +37,7 @@ extension JSONWriter {
 
     /// Writes a member that is a list.
     mutating func member<Element>(
-        _ key: StaticString, listing elements: some Swift.Sequence<Element>,
+        _ key: StaticString, listing elements: some Sequence<Element>,
         _ write: (inout JSONWriter, Element) throws -> Void
     ) rethrows {
         self.key(key)

@@ -21,7 +21,7 @@ package struct Route: Sendable {
     }
 
     /// What carries the request out.
-    package typealias Handler = @Sendable (Request, Exchange) async throws -> Response
+    package typealias Handler = @Sendable (Request, AppRequestContext) async throws -> Response
 
     /// The method.
     package let method: HTTPRequest.Method

@@ -29,7 +29,7 @@ package struct RouteTable: Sendable {
 
     /// A router over this table.
     ///
-    /// Around every route stands, from the outside in: counting, telling errors as problems, and the gate.
+    /// Around every route stands, from the outside in: counting, telling errors as problems, and the authorizer.
     ///
     /// - Parameters:
     ///   - fallback: asked for paths that are in no route; nil answers 404.
@@ -37,20 +37,21 @@ package struct RouteTable: Sendable {
     package func router(
         identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil, origins: Set<String> = [],
         isEncrypted: Bool = false
-    ) -> Router<Exchange> {
-        let router = Router(context: Exchange.self)
+    ) -> Router<AppRequestContext> {
+        let router = Router(context: AppRequestContext.self)
         if !origins.isEmpty { router.add(middleware: CrossOrigin(origins: origins)) }
-        router.add(middleware: Edge(table: self, metrics: metrics, fallback: fallback, isEncrypted: isEncrypted))
+        router.add(
+            middleware: ErrorMiddleware(table: self, metrics: metrics, fallback: fallback, isEncrypted: isEncrypted))
         let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
-            let gate = Gate(route: route, identity: identity)
-            let respond: Route.Handler = { request, exchange in
+            let authorizer = Authorizer(route: route, identity: identity)
+            let respond: Route.Handler = { request, context in
                 if route.isOfDatabaseAtRoot {
                     // What is another path of the server, or a file of the page, is no database.
                     if let file = fallback?.respond(to: request) { return file }
                     guard ReservedPaths.isCouchDB(request.uri.path) else { throw HTTPError(.notFound) }
                 }
-                return try await gate.respond(to: request, exchange)
+                return try await authorizer.respond(to: request, context)
             }
             router.on(route.routerPath, method: route.method, use: respond)
             // The edge leaves the body out, before any of it is written.
@@ -69,31 +70,31 @@ package protocol Fallback: Sendable {
 }
 
 /// Stands before a route and lets in only whom the route admits.
-struct Gate: Sendable {
+struct Authorizer: Sendable {
     let route: Route
     let identity: Identity
 
-    func respond(to request: Request, _ exchange: Exchange) async throws -> Response {
+    func respond(to request: Request, _ context: AppRequestContext) async throws -> Response {
         switch route.admission {
         case .anyone, .provenByHandler:
-            return try await route.handler(request, exchange)
+            return try await route.handler(request, context)
         case .adminOrLoopback:
-            if exchange.isFromLoopback, request.isOfThisMachine { return try await route.handler(request, exchange) }
-            return try await respond(to: request, exchange, admitting: [.admin], devices: false)
+            if context.isFromLoopback, request.isOfThisMachine { return try await route.handler(request, context) }
+            return try await respond(to: request, context, admitting: [.admin], devices: false)
         case .roles(let roles, let devices):
-            return try await respond(to: request, exchange, admitting: roles, devices: devices)
+            return try await respond(to: request, context, admitting: roles, devices: devices)
         }
     }
 
     private func respond(
-        to request: Request, _ exchange: Exchange, admitting roles: Set<Role>, devices: Bool
+        to request: Request, _ context: AppRequestContext, admitting roles: Set<Role>, devices: Bool
     ) async throws -> Response {
         let principal = try await identity.authenticate(
-            request.headers[.authorization], from: exchange.remoteAddress)
+            request.headers[.authorization], from: context.remoteAddress)
         guard roles.contains(principal.role), devices || principal.device == nil else { throw Problem.forbidden }
-        var exchange = exchange
-        exchange.principal = principal
-        return try await route.handler(request, exchange)
+        var context = context
+        context.principal = principal
+        return try await route.handler(request, context)
     }
 }
 

@@ -7,7 +7,7 @@ import MusterWire
 /// What the location-tracker apps of IBM's Cloudant tutorials speak: register, log in, find places. The rest of what
 /// they do is replication, which is CouchDB's.
 struct LocationTrackerEndpoint: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let identity: Identity
     let books: PlaceBooks
     let configuration: Configuration
@@ -30,7 +30,8 @@ struct LocationTrackerEndpoint: Sendable {
             Route(
                 .post, "/api/login", admits: .anyone,
                 .init(
-                    "Location tracker", "Exchange a name and a password for a key to the user's location database.",
+                    "Location tracker",
+                    "AppRequestContext a name and a password for a key to the user's location database.",
                     body: ["application/json": "TrackerLogin"],
                     answers: [.init(200, "The key, and where the database is.", json: "TrackerKey")]
                         + Self.refusals([400, 403, 429])),
@@ -74,8 +75,8 @@ struct LocationTrackerEndpoint: Sendable {
 
     // MARK: Accounts
 
-    private func makeAccount(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let id = try exchange.parameter("account")
+    private func makeAccount(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let id = try context.parameter("account")
         guard let account = try await members(request), let name = account["username"]?.string,
             let password = account["password"]?.string
         else { return Self.refusal(.badRequest, "username and password are required") }
@@ -83,18 +84,18 @@ struct LocationTrackerEndpoint: Sendable {
         guard EntityName.isValid(name) else {
             return Self.refusal(.badRequest, "A username is \(Fields.nameRule)")
         }
-        let admin = try await admin(request, exchange)
+        let admin = try await admin(request, context)
         guard admin != nil || configuration.registration == .open else {
             return Self.refusal(.forbidden, "Registration is closed: an admin makes accounts")
         }
         do {
             if admin == nil {
                 try registrations.take(
-                    name: exchange.remoteAddress, address: exchange.remoteAddress, at: configuration.now())
+                    name: context.remoteAddress, address: context.remoteAddress, at: configuration.now())
             }
-            guard ledger.directory.releasing(name) != nil else { return Self.alreadyThere }
+            guard coordinator.directory.releasing(name) != nil else { return Self.alreadyThere }
             return try await makeAccount(name, password, by: admin)
-        } catch let fault as IdentityFault {
+        } catch let fault as IdentityError {
             return try Self.refusal(fault)
         }
     }
@@ -103,7 +104,7 @@ struct LocationTrackerEndpoint: Sendable {
     private func makeAccount(_ name: String, _ password: String, by admin: Author?) async throws -> Response {
         let hash = try await identity.passwordHash(of: password)
         let now = configuration.now()
-        let isMade = try await ledger.edit(by: admin) { directory, draft in
+        let isMade = try await coordinator.edit(by: admin) { directory, draft in
             guard let released = directory.releasing(name) else { return false }
             draft.edits += released
             let number = try draft.transaction.nextUserNumber()
@@ -125,26 +126,26 @@ struct LocationTrackerEndpoint: Sendable {
 
     /// The admin who sends it; nil for anyone else. Who says nothing of themselves is none; who says something wrong is
     /// refused.
-    private func admin(_ request: Request, _ exchange: Exchange) async throws -> Author? {
+    private func admin(_ request: Request, _ context: AppRequestContext) async throws -> Author? {
         guard let authorization = request.headers[.authorization] else { return nil }
-        let principal = try await identity.authenticate(authorization, from: exchange.remoteAddress)
-        return Access(principal, in: ledger.directory).mayMakeUsers ? Author(principal) : nil
+        let principal = try await identity.authenticate(authorization, from: context.remoteAddress)
+        return Access(principal, in: coordinator.directory).mayMakeUsers ? Author(principal) : nil
     }
 
     // MARK: Keys
 
-    private func logIn(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func logIn(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         guard let login = try await members(request), let name = login["username"]?.string,
             let password = login["password"]?.string
         else { return Self.refusal(.badRequest, "username and password are required") }
         do {
-            let user = try await identity.verifyPassword(password, ofUserNamed: name, from: exchange.remoteAddress)
+            let user = try await identity.verifyPassword(password, ofUserNamed: name, from: context.remoteAddress)
             // A gateway reports for others and has no locations of its own.
-            guard user.role != .gateway else { throw IdentityFault.refused }
+            guard user.role != .gateway else { throw IdentityError.refused }
             let key = try await identity.makeLocationKey(for: user.number)
-            let uuid = try await ledger.read { try $0.uuid() }
+            let uuid = try await coordinator.read { try $0.uuid() }
             return answer(key, of: user, at: uuid, request)
-        } catch let fault as IdentityFault {
+        } catch let fault as IdentityError {
             return try Self.refusal(fault)
         }
     }
@@ -170,23 +171,23 @@ struct LocationTrackerEndpoint: Sendable {
 
     // MARK: Places
 
-    private func findPlaces(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
+    private func findPlaces(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
         do {
             if !configuration.placesArePublic {
                 let principal = try await identity.authenticate(
-                    request.headers[.authorization], from: exchange.remoteAddress, admitsLocationKeys: true)
+                    request.headers[.authorization], from: context.remoteAddress, admitsLocationKeys: true)
                 guard principal.role != .gateway else { return Self.refusal(.forbidden, "Places are for people.") }
             }
             guard let place = directory.database(named: DatabaseName.places) else {
                 return Self.refusal(.notFound, "There are no places.")
             }
             let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
-            return try await GeoAnswer(ledger: ledger, books: books)
+            return try await GeoAnswer(coordinator: coordinator, books: books)
                 .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
-        } catch let fault as MangoFault {
+        } catch let fault as MangoError {
             return Self.refusal(HTTPResponse.Status(code: fault.status), fault.reason)
-        } catch let fault as CouchFault {
+        } catch let fault as CouchError {
             return Self.refusal(fault.status, fault.reason)
         }
     }
@@ -211,7 +212,7 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    private static func refusal(_ fault: IdentityFault) throws -> Response {
+    private static func refusal(_ fault: IdentityError) throws -> Response {
         switch fault {
         case .refused, .missing, .unknown: return refusal(.forbidden, "Invalid username and/or password.")
         case .unusablePassword:

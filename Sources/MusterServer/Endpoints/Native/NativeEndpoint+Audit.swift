@@ -14,14 +14,14 @@ extension NativeEndpoint {
                     query: Self.paging, answers: [.init(200, "Entries.", json: "AuditPage")]), handler: listAudit))
     }
 
-    private func listAudit(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+    private func listAudit(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         var query = Query(request)
         let limit = query.limit()
         let cursor = query.auditCursor("cursor")
         try query.finish()
-        let found = try await ledger.read { try $0.audit(before: cursor, limit: limit + 1) }
+        let found = try await coordinator.read { try $0.audit(before: cursor, limit: limit + 1) }
         // A page may hold fewer than were looked at: its cursor goes on behind the last one looked at.
         let page = found.prefix(limit)
         let next = found.count > limit ? page.last.map { Cursor.encode([$0.sequence.rawValue]) } : nil
@@ -47,9 +47,9 @@ extension JSONWriter {
 
 extension Query {
     /// A cursor that an answer held.
-    fileprivate mutating func auditCursor(_ name: String) -> MusterCore.Sequence? {
+    fileprivate mutating func auditCursor(_ name: String) -> MusterCore.LogSequence? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 1) else { return fault(name, "is none that an answer held") }
-        return Sequence(numbers[0])
+        return LogSequence(numbers[0])
     }
 }

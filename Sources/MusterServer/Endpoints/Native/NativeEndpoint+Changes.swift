@@ -17,17 +17,17 @@ extension NativeEndpoint {
                     ], answers: [.init(200, "Changes.", json: "ChangePage")]), handler: listChanges))
     }
 
-    private func listChanges(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listChanges(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let since = query.sequence("since") ?? .zero
         let limit = query.limit()
         try query.finish()
         // The end is read first: what is committed in between must not be taken for looked at.
-        let (newest, changes) = try await ledger.read { store in
+        let (newest, changes) = try await coordinator.read { store in
             (store.lastSequence, try store.changes(since: since, limit: limit))
         }
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         // The number to go on from is that of the last change looked at, seen or not.
         let last = changes.last?.sequence ?? newest
         var bytes = Array(#"{"items":["#.utf8)

@@ -41,23 +41,23 @@ extension NativeEndpoint {
                 handler: removeCollection))
     }
 
-    private func listCollections(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listCollections(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let page = try Page(of: directory.collections.all, limit: limit, after: query.text("cursor"))
         return .json { writer in page.write(to: &writer) { $0.collection($1, in: directory) } }
     }
 
-    private func makeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let policy: CrossingPolicy? = fields.word("policy")
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let collection = try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
+        let collection = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
             guard directory.collections[name] == nil else {
                 throw Problem.conflict("There is a collection \(name) already.")
             }
@@ -66,7 +66,7 @@ extension NativeEndpoint {
             draft.edits = [.putCollection(collection)] + Self.links(to: collection, by: access)
             return collection
         }
-        return .json(.created) { $0.collection(collection, in: ledger.directory) }
+        return .json(.created) { $0.collection(collection, in: coordinator.directory) }
     }
 
     /// The edits that link a new collection: an admin's to all trackers, a leader's to its team's.
@@ -80,37 +80,37 @@ extension NativeEndpoint {
         }
     }
 
-    private func seeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let collection = try collection(exchange, exchange.access(in: directory))
+    private func seeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let collection = try collection(context, context.access(in: directory))
         return .json { $0.collection(collection, in: directory) }
     }
 
-    private func changeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func changeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let policy: CrossingPolicy? = fields.word("policy")
         try fields.finish()
-        let collection = try await ledger.edit(by: exchange.author) { directory, draft in
-            var collection = try changeableCollection(exchange, exchange.access(in: directory))
+        let collection = try await coordinator.edit(by: context.author) { directory, draft in
+            var collection = try changeableCollection(context, context.access(in: directory))
             if let policy { collection.policy = policy }
             draft.edits = [.putCollection(collection)]
             return collection
         }
-        return .json { $0.collection(collection, in: ledger.directory) }
+        return .json { $0.collection(collection, in: coordinator.directory) }
     }
 
-    private func removeCollection(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            let collection = try changeableCollection(exchange, access)
+    private func removeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let collection = try changeableCollection(context, access)
             draft.edits = directory.removal(of: collection.number)
         }
         return .noContent
     }
 
     /// The collection that the path names, if its regions may be changed.
-    func changeableCollection(_ exchange: Exchange, _ access: Access) throws(Problem) -> RegionCollection {
-        let collection = try collection(exchange, access)
+    func changeableCollection(_ context: AppRequestContext, _ access: Access) throws(Problem) -> RegionCollection {
+        let collection = try collection(context, access)
         guard access.mayChange(collection) else {
             throw .forbidden("This collection is not your team's, or other teams use it too: an admin can change it.")
         }

@@ -23,14 +23,14 @@ extension NativeEndpoint {
                     answers: [.init(200, "Declarations.", json: "DeclarationPage")]), handler: listDeclarations))
     }
 
-    private func declare(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let access = try exchange.access(in: ledger.directory)
-        let user = try user(exchange, access)
+    private func declare(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let user = try user(context, access)
         let now = configuration.now()
         let declaration = try await declaration(of: user, by: access.principal, at: now, in: request)
         guard access.mayDeclare(declaration.kind, of: user) else { throw Problem.forbidden }
-        let receipt = try await ledger.ingest([.declaration(declaration)], by: access.principal)
-        let (safety, directory) = try await ledger.inspect { engine, directory, _ in
+        let receipt = try await coordinator.ingest([.declaration(declaration)], by: access.principal)
+        let (safety, directory) = try await coordinator.inspect { engine, directory, _ in
             (engine.safety(of: user.number), directory)
         }
         return .json { writer in
@@ -80,15 +80,15 @@ extension NativeEndpoint {
             receivedTime: now, note: note, coordinate: coordinate)
     }
 
-    private func listDeclarations(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let user = try user(exchange, exchange.access(in: directory)).number
+    private func listDeclarations(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let user = try user(context, context.access(in: directory)).number
         var query = Query(request)
         let limit = query.limit()
         let cursor = query.declarationKey("cursor")
         try query.finish()
         // One more than is wanted, to know whether there are more.
-        let found = try await ledger.read { store in
+        let found = try await coordinator.read { store in
             try store.declarations(of: user, after: cursor, limit: limit + 1)
         }
         let page = found.prefix(limit)

@@ -27,10 +27,10 @@ extension NativeEndpoint {
                 handler: removeTokens))
     }
 
-    private func makeToken(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let device = try changeableDevice(exchange, exchange.access(in: directory))
-        guard let author = exchange.author else { throw Problem.unauthorized }
+    private func makeToken(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let device = try changeableDevice(context, context.access(in: directory))
+        guard let author = context.author else { throw Problem.unauthorized }
         let token = try await identity.makeDeviceToken(for: device.number, by: author)
         return .json(.created) { writer in
             writer.beginObject()
@@ -40,9 +40,9 @@ extension NativeEndpoint {
         }
     }
 
-    private func listTokens(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let device = try changeableDevice(exchange, exchange.access(in: directory))
+    private func listTokens(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let device = try changeableDevice(context, context.access(in: directory))
         let tokens = try await identity.tokens(of: device.number)
         return .json { writer in
             writer.beginObject()
@@ -57,9 +57,9 @@ extension NativeEndpoint {
         }
     }
 
-    private func removeTokens(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let device = try changeableDevice(exchange, exchange.access(in: ledger.directory))
-        guard let author = exchange.author else { throw Problem.unauthorized }
+    private func removeTokens(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let device = try changeableDevice(context, context.access(in: coordinator.directory))
+        guard let author = context.author else { throw Problem.unauthorized }
         try await identity.removeDeviceTokens(of: device.number, by: author)
         return .noContent
     }

@@ -38,22 +38,22 @@ extension NativeEndpoint {
                 handler: removeDevice))
     }
 
-    private func listDevices(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (page, directory) = try visibleDevices(request, exchange)
+    private func listDevices(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (page, directory) = try visibleDevices(request, context)
         let (known, _) = try await whereabouts(of: page.items.map(\.number))
         return .json { writer in
             page.write(to: &writer) { $0.device($1, known[$1.number], in: directory) }
         }
     }
 
-    private func makeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let device = try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            let user = try user(exchange, access)
+        let device = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let user = try user(context, access)
             guard access.mayChangeDevices(of: user) else { throw Problem.forbidden }
             guard directory.device(named: name, of: user.number) == nil else {
                 throw Problem.conflict("There is a device \(user.name)/\(name) already.")
@@ -65,20 +65,20 @@ extension NativeEndpoint {
             draft.edits = [.putDevice(device)]
             return device
         }
-        return .json(.created) { $0.device(device, nil, in: ledger.directory) }
+        return .json(.created) { $0.device(device, nil, in: coordinator.directory) }
     }
 
-    private func seeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let device = try device(exchange, exchange.access(in: directory))
+    private func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let device = try device(context, context.access(in: directory))
         let (known, _) = try await whereabouts(of: [device.number])
         return .json { $0.device(device, known[device.number], in: directory) }
     }
 
-    private func removeDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            let device = try changeableDevice(exchange, access)
+    private func removeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let device = try changeableDevice(context, access)
             guard let owner = directory.users[device.user], access.mayErase(owner) else {
                 throw Problem.forbidden("A person's device goes with its track: its user or an admin can remove it.")
             }
@@ -88,8 +88,8 @@ extension NativeEndpoint {
     }
 
     /// The device that the path names, if it may be changed.
-    func changeableDevice(_ exchange: Exchange, _ access: Access) throws(Problem) -> Device {
-        let device = try device(exchange, access)
+    func changeableDevice(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Device {
+        let device = try device(context, access)
         guard let owner = access.directory.users[device.user], access.mayChangeDevices(of: owner) else {
             throw .forbidden
         }
@@ -97,13 +97,13 @@ extension NativeEndpoint {
     }
 
     /// The page that a request asks for, of the devices that it may see.
-    func visibleDevices(_ request: Request, _ exchange: Exchange) throws -> (Page<Device>, Directory) {
+    func visibleDevices(_ request: Request, _ context: AppRequestContext) throws -> (Page<Device>, Directory) {
         var query = Query(request)
         let limit = query.limit()
         let owner = query.text("user")
         try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         let cursor = query.text("cursor")
         if let owner {
             let devices = directory.users[owner].map { directory.devices(of: $0.number) } ?? []
@@ -117,8 +117,8 @@ extension NativeEndpoint {
     /// Where devices are at one moment, and the log's number at it.
     func whereabouts(
         of devices: [DeviceNumber]
-    ) async throws -> ([DeviceNumber: Whereabouts], MusterCore.Sequence) {
-        try await ledger.inspect { engine, _, sequence in
+    ) async throws -> ([DeviceNumber: Whereabouts], MusterCore.LogSequence) {
+        try await coordinator.inspect { engine, _, sequence in
             var known: [DeviceNumber: Whereabouts] = [:]
             for device in devices {
                 known[device] = Whereabouts(device, in: engine)

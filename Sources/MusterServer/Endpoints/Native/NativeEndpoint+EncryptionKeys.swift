@@ -18,15 +18,15 @@ extension NativeEndpoint {
                 .init("Devices", "Forget that secret.", answers: [.init(204, "Forgotten.")]), handler: removeKey))
     }
 
-    private func setKey(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func setKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let text = fields.text("key", isRequired: true, limitBytes: SecretBox.keyBytes)
         if text?.isEmpty == true { fields.note("key", "must have 1 to \(SecretBox.keyBytes) bytes") }
         try fields.finish()
         let secret = Array((text ?? "").utf8)
         let now = configuration.now()
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let device = try changeableDevice(exchange, exchange.access(in: directory))
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let device = try changeableDevice(context, context.access(in: directory))
             draft.credentials.append(
                 Credential(
                     kind: .encryptionKey, key: Credential.key(of: device.number), user: device.user,
@@ -35,9 +35,9 @@ extension NativeEndpoint {
         return .noContent
     }
 
-    private func removeKey(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let device = try changeableDevice(exchange, exchange.access(in: directory))
+    private func removeKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let device = try changeableDevice(context, context.access(in: directory))
             draft.removedCredentials.append((kind: .encryptionKey, key: Credential.key(of: device.number)))
         }
         return .noContent

@@ -44,9 +44,9 @@ extension NativeEndpoint {
                     ]), handler: seeHistory))
     }
 
-    private func seeHistory(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let device = try device(exchange, exchange.access(in: directory))
+    private func seeHistory(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let device = try device(context, context.access(in: directory))
         var query = Query(request)
         let from = query.instant("from") ?? Instant(milliseconds: 0)
         let to = query.instant("to") ?? Self.endOfTime
@@ -79,7 +79,7 @@ extension NativeEndpoint {
             let room = range.limit.map { $0 - held } ?? .max
             hasMore = page.count > room
             for position in page.prefix(room) {
-                let reporter = position.reporter.map { ledger.directory.name(of: $0) }
+                let reporter = position.reporter.map { coordinator.directory.name(of: $0) }
                 export.append(position, device: range.name, reporter: reporter)
             }
             held += min(page.count, room)
@@ -96,7 +96,7 @@ extension NativeEndpoint {
     /// The next positions, at most a page, and one more than is wanted, to know whether there are more.
     private func page(of range: HistoryRange, after cursor: HistoryCursor?, held: Int) async throws -> [Position] {
         let limit = range.limit.map { min(Self.pageSize, $0 - held + 1) } ?? Self.pageSize
-        return try await ledger.read { store in
+        return try await coordinator.read { store in
             try store.positions(of: range.device, from: range.from, to: range.to, after: cursor, limit: limit)
         }
     }

@@ -26,9 +26,9 @@ extension NativeEndpoint {
                     ]), handler: seeReport))
     }
 
-    private func seeReport(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let access = try exchange.access(in: ledger.directory)
-        let incident = try await incident(exchange, access)
+    private func seeReport(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let incident = try await incident(context, access)
         guard access.mayReadRoll(of: incident) else { throw Problem.notFound }
         var query = Query(request)
         let form = Self.reportForm(of: request, &query)
@@ -72,7 +72,7 @@ extension NativeEndpoint {
     }
 
     private func lines(of incident: Incident, after place: Int64) async throws -> [RecordLine] {
-        try await ledger.read { store in
+        try await coordinator.read { store in
             try store.record(of: incident.number, after: place, limit: Self.recordPageSize)
         }
     }

@@ -50,9 +50,9 @@ extension NativeEndpoint {
                 handler: reopenIncident))
     }
 
-    private func startIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let access = try exchange.access(in: ledger.directory)
-        let team = try team(exchange, access)
+    private func startIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let team = try team(context, access)
         guard access.mayLead(team) else { throw Problem.forbidden }
         var fields = try await Fields(request)
         let kind: IncidentKind? = fields.word("kind", isRequired: true)
@@ -60,7 +60,7 @@ extension NativeEndpoint {
         try fields.finish()
         guard let kind else { throw Problem.internalError }
         let user = access.principal.user
-        let incident = try await ledger.decide { engine, transaction, decision, now in
+        let incident = try await coordinator.decide { engine, transaction, decision, now in
             let incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: team.number,
                 kind: kind == .drill ? .drill : .real, note: note, startedAt: now, startedBy: user)
@@ -70,11 +70,11 @@ extension NativeEndpoint {
         return answer(incident, .created)
     }
 
-    private func closeIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (incident, access) = try await ledIncident(exchange)
+    private func closeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let closed = try await ledger.decide { engine, _, decision, now in
+        let closed = try await coordinator.decide { engine, _, decision, now in
             try engine.close(
                 incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
             return decision.incident(of: incident.team) ?? incident
@@ -82,14 +82,14 @@ extension NativeEndpoint {
         return answer(closed, .ok)
     }
 
-    private func reopenIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (incident, access) = try await ledIncident(exchange)
+    private func reopenIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let reopened = try await ledger.decide { [ledger] engine, transaction, decision, now in
+        let reopened = try await coordinator.decide { [coordinator] engine, transaction, decision, now in
             // As it is now: someone else may have opened it in the meantime.
             guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
-            let users = ledger.directory.users
+            let users = coordinator.directory.users
             try engine.reopen(
                 incident, record: try transaction.roll(of: incident.number), isUser: { users[$0] != nil }, by: user,
                 reason: reason, now: now, into: &decision)
@@ -101,9 +101,9 @@ extension NativeEndpoint {
     /// The incident that the path names, if the caller may lead through it.
     ///
     /// - Throws: `Problem.notFound` when there is none or not for these eyes; `.forbidden` to who may only see it.
-    func ledIncident(_ exchange: Exchange) async throws -> (Incident, Access) {
-        let access = try exchange.access(in: ledger.directory)
-        let incident = try await incident(exchange, access)
+    func ledIncident(_ context: AppRequestContext) async throws -> (Incident, Access) {
+        let access = try context.access(in: coordinator.directory)
+        let incident = try await incident(context, access)
         guard let team = access.directory.teams[incident.team], access.mayLead(team) else { throw Problem.forbidden }
         return (incident, access)
     }
@@ -118,13 +118,13 @@ extension NativeEndpoint {
         return reason
     }
 
-    private func listTeamIncidents(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let team = try team(exchange, exchange.access(in: ledger.directory)).number
+    private func listTeamIncidents(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let team = try team(context, context.access(in: coordinator.directory)).number
         var query = Query(request)
         let limit = query.limit()
         let cursor = query.incident("cursor")
         try query.finish()
-        let found = try await ledger.read { store in
+        let found = try await coordinator.read { store in
             try store.incidents(of: team, before: cursor, limit: limit + 1)
         }
         let page = found.prefix(limit)
@@ -132,16 +132,16 @@ extension NativeEndpoint {
         return list(page, nextCursor: next)
     }
 
-    private func listOpenIncidents(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let access = try exchange.access(in: ledger.directory)
+    private func listOpenIncidents(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
         // As many as there are teams at most.
-        let open = try await ledger.read { try $0.openIncidents() }.filter { access.mayRead($0) }
+        let open = try await coordinator.read { try $0.openIncidents() }.filter { access.mayRead($0) }
         return list(open[...], nextCursor: nil)
     }
 
-    private func seeIncident(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let access = try exchange.access(in: ledger.directory)
-        let incident = try await incident(exchange, access)
+    private func seeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let incident = try await incident(context, access)
         let roll = try await roll(of: incident, for: access)
         return .json { writer in
             writer.beginObject()
@@ -154,9 +154,10 @@ extension NativeEndpoint {
     /// The incident that the path names, if it may be seen.
     ///
     /// - Throws: `Problem.notFound` when there is none, or not for these eyes.
-    func incident(_ exchange: Exchange, _ access: Access) async throws -> Incident {
-        guard let number = Int32(try exchange.parameter("incident")), number > 0,
-            let incident = try await ledger.read({ try $0.incident(IncidentNumber(number)) }), access.mayRead(incident)
+    func incident(_ context: AppRequestContext, _ access: Access) async throws -> Incident {
+        guard let number = Int32(try context.parameter("incident")), number > 0,
+            let incident = try await coordinator.read({ try $0.incident(IncidentNumber(number)) }),
+            access.mayRead(incident)
         else { throw Problem.notFound }
         return incident
     }
@@ -164,7 +165,7 @@ extension NativeEndpoint {
     /// Who of an incident is accounted for: all of it, or whoever asks alone, who may not see the others.
     func roll(of incident: Incident, for access: Access) async throws -> NamedRoll {
         let maySeeAll = access.mayReadRoll(of: incident)
-        let (lines, milestones) = try await ledger.read { store in
+        let (lines, milestones) = try await coordinator.read { store in
             (
                 try store.roll(of: incident.number),
                 try store.milestones(of: incident.number, limit: Self.milestoneLimit)
@@ -175,7 +176,7 @@ extension NativeEndpoint {
             milestones: milestones)
         guard incident.isOpen else { return access.directory.named(call) }
         let people = Set(call.lines.map(\.person)).filter { $0 > IncidentEntry.nobody }
-        call.known = try await ledger.inspect { engine, _, _ in
+        call.known = try await coordinator.inspect { engine, _, _ in
             var known: [UserNumber: RollCall.Known] = [:]
             for person in people {
                 known[person] = RollCall.Known(
@@ -191,7 +192,7 @@ extension NativeEndpoint {
     private static let milestoneLimit = 10_000
 
     private func list(_ incidents: ArraySlice<Incident>, nextCursor: String?) -> Response {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         return .json { writer in
             writer.beginObject()
             writer.member("items", listing: incidents) { writer, incident in
@@ -207,7 +208,7 @@ extension NativeEndpoint {
     private func answer(_ incident: Incident, _ status: HTTPResponse.Status) -> Response {
         .json(status) { writer in
             writer.beginObject()
-            writer.members(of: ledger.directory.named(incident))
+            writer.members(of: coordinator.directory.named(incident))
             writer.endObject()
         }
     }

@@ -27,13 +27,13 @@ extension NativeEndpoint {
                 handler: giveDevice))
     }
 
-    private func joinUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func joinUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let name = try await Self.recipient(in: request)
-        let former = try account(exchange, exchange.access(in: ledger.directory))
+        let former = try account(context, context.access(in: coordinator.directory))
         try await checkPossessions(of: former.number)
-        let person = try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            let user = try account(exchange, access)
+        let person = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let user = try account(context, access)
             // What was looked at before is of this user, and of no later one of the name.
             guard user.number == former.number else { throw Problem.notFound }
             let person = try Self.recipient(named: name, of: user, access)
@@ -49,17 +49,17 @@ extension NativeEndpoint {
             return person
         }
         identity.forget(former.number)
-        return .json { $0.user(person, in: ledger.directory) }
+        return .json { $0.user(person, in: coordinator.directory) }
     }
 
-    private func giveDevice(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func giveDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let name = try await Self.recipient(in: request)
-        let device = try changeableDevice(exchange, exchange.access(in: ledger.directory)).number
-        guard let author = exchange.author else { throw Problem.unauthorized }
-        let tokens = try await ledger.read { try $0.credentials(.deviceToken) }.filter { $0.device == device }
-        let given = try await ledger.edit(by: author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            let device = try changeableDevice(exchange, access)
+        let device = try changeableDevice(context, context.access(in: coordinator.directory)).number
+        guard let author = context.author else { throw Problem.unauthorized }
+        let tokens = try await coordinator.read { try $0.credentials(.deviceToken) }.filter { $0.device == device }
+        let given = try await coordinator.edit(by: author) { directory, draft in
+            let access = try context.access(in: directory)
+            let device = try changeableDevice(context, access)
             guard let user = directory.users[device.user] else { throw Problem.notFound }
             let person = try Self.recipient(named: name, of: user, access)
             draft.edits = try directory.giving(
@@ -71,7 +71,7 @@ extension NativeEndpoint {
         }
         // Also those that were made meanwhile.
         try await identity.removeDeviceTokens(of: given, by: author)
-        let directory = ledger.directory
+        let directory = coordinator.directory
         guard let device = directory.devices[given] else { throw Problem.notFound }
         let (known, _) = try await whereabouts(of: [given])
         return .json { $0.device(device, known[given], in: directory) }
@@ -99,15 +99,15 @@ extension NativeEndpoint {
 
     /// Makes sure that a user who is to go has nothing that would go with it.
     private func checkPossessions(of user: UserNumber) async throws {
-        let hasKeys = try await ledger.read { store in
+        let hasKeys = try await coordinator.read { store in
             try [Credential.Kind.password, .apiKey, .awsKey, .locationKey, .refreshToken].contains { kind in
                 try !store.credentials(kind, of: user).isEmpty
             }
         }
-        if hasKeys { throw JoinFault.hasKeys }
-        let documents = try await ledger.read { store in
+        if hasKeys { throw JoinError.hasKeys }
+        let documents = try await coordinator.read { store in
             try store.readDocuments { reader, _ in try reader.counts(in: .database(.locations(of: user))).living }
         }
-        if documents > 0 { throw JoinFault.hasDocuments }
+        if documents > 0 { throw JoinError.hasDocuments }
     }
 }

@@ -26,9 +26,9 @@ extension NativeEndpoint {
                 .init("Keys", "Revoke an API key.", answers: [.init(204, "Revoked.")]), handler: removeKey))
     }
 
-    private func listKeys(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+    private func listKeys(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         let owner = try keyOwner(named: Query(request).text("user"), access, pointer: "?user")
         let keys = try await identity.keys(of: owner.number)
         return .json { writer in
@@ -38,7 +38,7 @@ extension NativeEndpoint {
         }
     }
 
-    private func makeKey(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let label = fields.text("label", isRequired: true, limitBytes: 200)
         let user = fields.text("user")
@@ -46,12 +46,12 @@ extension NativeEndpoint {
         let seconds = fields.number("lastsSeconds", in: Identity.temporaryKeyRange)
         if seconds != nil, kind != .aws { fields.note("lastsSeconds", "is for keys of kind aws") }
         try fields.finish()
-        let directory = ledger.directory
-        let owner = try keyOwner(named: user, exchange.access(in: directory), pointer: "/user")
+        let directory = coordinator.directory
+        let owner = try keyOwner(named: user, context.access(in: directory), pointer: "/user")
         guard kind == .token else {
             let made = try await identity.makeAmazonKey(
                 label: label ?? "", for: owner.number, lastingSeconds: seconds,
-                by: exchange.author)
+                by: context.author)
             return .json(.created) { writer in
                 writer.beginObject()
                 writer.keyMembers(made.key, in: directory)
@@ -62,7 +62,7 @@ extension NativeEndpoint {
             }
         }
         let (key, secret) = try await identity.makeKey(
-            label: label ?? "", for: owner.number, by: exchange.author)
+            label: label ?? "", for: owner.number, by: context.author)
         return .json(.created) { writer in
             writer.beginObject()
             writer.keyMembers(key, in: directory)
@@ -71,12 +71,12 @@ extension NativeEndpoint {
         }
     }
 
-    private func removeKey(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let access = try exchange.access(in: ledger.directory)
-        let id = try exchange.parameter("key")
+    private func removeKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let id = try context.parameter("key")
         let keys = try await identity.keys(of: access.principal.role == .admin ? nil : access.principal.user)
         guard let key = keys.first(where: { $0.id == id }) else { throw Problem.notFound }
-        try await identity.removeKey(key, by: exchange.author)
+        try await identity.removeKey(key, by: context.author)
         return .noContent
     }
 

@@ -14,8 +14,8 @@ extension NativeEndpoint {
                 handler: listLatest))
     }
 
-    private func listLatest(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (page, directory) = try visibleDevices(request, exchange)
+    private func listLatest(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (page, directory) = try visibleDevices(request, context)
         let (known, sequence) = try await whereabouts(of: page.items.map(\.number))
         return .json { writer in
             writer.beginObject()

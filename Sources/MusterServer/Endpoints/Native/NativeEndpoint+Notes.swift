@@ -15,15 +15,15 @@ extension NativeEndpoint {
                     answers: [.init(200, "Notes.", json: "NotePage")]), handler: listNotes))
     }
 
-    private func listNotes(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let device = try device(exchange, exchange.access(in: ledger.directory)).number
+    private func listNotes(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let device = try device(context, context.access(in: coordinator.directory)).number
         var query = Query(request)
         let kind = query.noteKind("kind")
         let limit = query.limit()
         let cursor = query.noteName("cursor")
         try query.finish()
         // One more than is wanted, to know whether there are more.
-        let found = try await ledger.read { store in
+        let found = try await coordinator.read { store in
             try store.notes(of: device, kind: kind, after: cursor, limit: limit + 1)
         }
         let page = found.prefix(limit)

@@ -15,10 +15,10 @@ extension NativeEndpoint {
                     body: Self.json("NewPassword"), answers: [.init(204, "Set.")]), handler: setPassword))
     }
 
-    private func setPassword(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func setPassword(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
-        let access = try exchange.access(in: ledger.directory)
-        let user = try account(exchange, access)
+        let access = try context.access(in: coordinator.directory)
+        let user = try account(context, access)
         guard access.mayChangePassword(of: user) else { throw Problem.forbidden }
         // Who owns the data folder sets the admin's too, which may have been forgotten.
         let isOwn = user.number == access.principal.user && access.principal.proof != .control
@@ -33,13 +33,13 @@ extension NativeEndpoint {
         if isOwn {
             do {
                 _ = try await identity.verifyPassword(
-                    current ?? "", ofUserNamed: user.name, from: exchange.remoteAddress)
-            } catch IdentityFault.refused {
+                    current ?? "", ofUserNamed: user.name, from: context.remoteAddress)
+            } catch IdentityError.refused {
                 throw Problem.invalid("/currentPassword", "is not the password")
             }
         }
         let ending = isOwn ? [] : Set(EndedCredentials.allCases).subtracting(kept)
-        try await identity.setPassword(password ?? "", of: user.number, by: exchange.author, ending: ending)
+        try await identity.setPassword(password ?? "", of: user.number, by: context.author, ending: ending)
         return .noContent
     }
 }

@@ -15,10 +15,10 @@ extension NativeEndpoint {
                 handler: listPresences))
     }
 
-    private func listPresences(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (page, directory) = try visibleDevices(request, exchange)
+    private func listPresences(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (page, directory) = try visibleDevices(request, context)
         let devices = page.items.map(\.number)
-        let (reports, sequence) = try await ledger.inspect { engine, _, sequence in
+        let (reports, sequence) = try await coordinator.inspect { engine, _, sequence in
             (devices.flatMap { engine.reports(of: $0) }, sequence)
         }
         return .json { writer in

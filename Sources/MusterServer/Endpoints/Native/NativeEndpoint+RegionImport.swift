@@ -28,20 +28,20 @@ extension NativeEndpoint {
                 handler: importRegions))
     }
 
-    private func importRegions(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func importRegions(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let isDryRun = query.boolean("dryRun") ?? false
         let isMuster = query.boolean("muster") ?? false
         try query.finish()
-        if !isDryRun { _ = try changeableCollection(exchange, exchange.access(in: ledger.directory)) }
+        if !isDryRun { _ = try changeableCollection(context, context.access(in: coordinator.directory)) }
         var drafts = try await regionDrafts(of: request)
         if isMuster {
             for index in drafts.indices where !drafts[index].saysMuster { drafts[index].isMuster = true }
         }
         if !isDryRun {
             let regions = drafts
-            try await ledger.edit(by: exchange.author) { directory, draft in
-                let collection = try changeableCollection(exchange, exchange.access(in: directory))
+            try await coordinator.edit(by: context.author) { directory, draft in
+                let collection = try changeableCollection(context, context.access(in: directory))
                 _ = try Self.put(regions, into: collection, of: directory, &draft)
             }
         }
@@ -61,7 +61,7 @@ extension NativeEndpoint {
     func regionDrafts(of request: Request) async throws -> [RegionDraft] {
         try request.requireJSON()
         let body = try await request.collectBody(.large)
-        return try await ledger.read { _ in
+        return try await coordinator.read { _ in
             try body.withUnsafeReadableBytes { bytes in try RegionDraft.decode(bytes) }
         }
     }

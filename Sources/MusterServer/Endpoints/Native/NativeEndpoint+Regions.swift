@@ -38,12 +38,12 @@ extension NativeEndpoint {
         addImport(to: &routes)
     }
 
-    private func listRegions(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listRegions(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let directory = ledger.directory
-        let collection = try collection(exchange, exchange.access(in: directory))
+        let directory = coordinator.directory
+        let collection = try collection(context, context.access(in: directory))
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
         let page = try Page(of: regions, limit: limit, after: query.text("cursor"))
         return .json(as: Self.geoJSON) { writer in
@@ -55,19 +55,19 @@ extension NativeEndpoint {
         }
     }
 
-    private func seeRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let collection = try collection(exchange, exchange.access(in: directory))
-        guard let region = directory.region(try exchange.parameter("region"), in: collection.number) else {
+    private func seeRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let collection = try collection(context, context.access(in: directory))
+        guard let region = directory.region(try context.parameter("region"), in: collection.number) else {
             throw Problem.notFound
         }
         return .json(as: Self.geoJSON) { $0.feature(region, isMuster: directory.isMuster(region)) }
     }
 
-    private func putRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let id = try exchange.parameter("region")
+    private func putRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let id = try context.parameter("region")
         guard (1...RegionDraft.Limits().idCharacters).contains(id.count) else { throw Problem.notFound }
-        _ = try changeableCollection(exchange, exchange.access(in: ledger.directory))
+        _ = try changeableCollection(context, context.access(in: coordinator.directory))
         let drafts = try await regionDrafts(of: request)
         guard var draft = drafts.first, drafts.count == 1 else {
             throw Problem.invalid("", "must be one Feature")
@@ -75,22 +75,22 @@ extension NativeEndpoint {
         guard draft.id == nil || draft.id == id else { throw Problem.invalid("/id", "is another than the path's") }
         draft.id = id
         let region = draft
-        let (stored, isNew) = try await ledger.edit(by: exchange.author) { directory, draft in
-            let collection = try changeableCollection(exchange, exchange.access(in: directory))
+        let (stored, isNew) = try await coordinator.edit(by: context.author) { directory, draft in
+            let collection = try changeableCollection(context, context.access(in: directory))
             let isNew = directory.region(id, in: collection.number) == nil
             let stored = try Self.put([region], into: collection, of: directory, &draft)
             return (stored.first, isNew)
         }
         guard let stored else { throw Problem.internalError }
         return .json(isNew ? .created : .ok, as: Self.geoJSON) {
-            $0.feature(stored, isMuster: ledger.directory.isMuster(stored))
+            $0.feature(stored, isMuster: coordinator.directory.isMuster(stored))
         }
     }
 
-    private func removeRegion(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let id = try exchange.parameter("region")
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let collection = try changeableCollection(exchange, exchange.access(in: directory))
+    private func removeRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let id = try context.parameter("region")
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let collection = try changeableCollection(context, context.access(in: directory))
             guard let region = directory.region(id, in: collection.number) else { throw Problem.notFound }
             draft.edits = [.removeRegion(region.number, from: collection.number)]
         }

@@ -18,7 +18,7 @@ extension NativeEndpoint {
     }
 
     /// The hot path: what it does not need to do, it does not do.
-    private func report(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func report(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let isLines = request.mediaType == "application/x-ndjson"
         if !isLines { try request.requireJSON() }
         let body = try await request.collectBody(.standard)
@@ -28,9 +28,9 @@ extension NativeEndpoint {
         }
         // An array gives each position an index; a single object is the document itself.
         let isSingle = !isLines && reported.items.count == 1 && body.firstCharacter == UInt8(ascii: "{")
-        let access = try exchange.access(in: ledger.directory)
+        let access = try context.access(in: coordinator.directory)
         let observations = try observations(of: reported, by: access, isSingle: isSingle, at: now)
-        return Self.answer(try await ledger.ingest(observations, by: access.principal))
+        return Self.answer(try await coordinator.ingest(observations, by: access.principal))
     }
 
     /// Looks up the devices and checks the times.

@@ -34,8 +34,8 @@ extension NativeEndpoint {
                 handler: takeOff))
     }
 
-    private func addVisitor(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (incident, access) = try await ledIncident(exchange)
+    private func addVisitor(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
         var fields = try await Fields(request)
         let name = fields.text("name", isRequired: true, limitBytes: Self.visitorNameLimitBytes)
         if let name, name.allSatisfy(\.isWhitespace) { fields.note("name", "must say something") }
@@ -44,7 +44,7 @@ extension NativeEndpoint {
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await ledger.decide { engine, _, decision, now in
+        let line = try await coordinator.decide { engine, _, decision, now in
             try engine.addVisitor(
                 named: name, (state ?? .unaccounted).state, note: note, to: incident.number, of: incident.team,
                 by: user, now: now, into: &decision)
@@ -52,16 +52,16 @@ extension NativeEndpoint {
         return .json(.created) { $0.value(access.directory.named(line)) }
     }
 
-    private func mark(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (incident, access) = try await ledIncident(exchange)
-        let person = try rollNumber(exchange)
+    private func mark(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        let person = try rollNumber(context)
         var fields = try await Fields(request)
         let state: RollState? = fields.word("state", isRequired: true)
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
         try fields.finish()
         guard let state = state?.state else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await ledger.decide { engine, _, decision, now in
+        let line = try await coordinator.decide { engine, _, decision, now in
             try engine.mark(
                 person, state, note: note, on: incident.number, of: incident.team, by: user, now: now,
                 into: &decision)
@@ -69,12 +69,12 @@ extension NativeEndpoint {
         return .json { $0.value(access.directory.named(line)) }
     }
 
-    private func takeOff(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let (incident, access) = try await ledIncident(exchange)
-        let person = try rollNumber(exchange)
+    private func takeOff(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        let person = try rollNumber(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let line = try await ledger.decide { engine, _, decision, now in
+        let line = try await coordinator.decide { engine, _, decision, now in
             try engine.takeOff(
                 person, reason: reason, from: incident.number, of: incident.team, by: user, now: now,
                 into: &decision)
@@ -83,8 +83,8 @@ extension NativeEndpoint {
     }
 
     /// The number on the roll that the path names.
-    private func rollNumber(_ exchange: Exchange) throws -> UserNumber {
-        guard let number = Int32(try exchange.parameter("person")), number != 0 else { throw Problem.notFound }
+    private func rollNumber(_ context: AppRequestContext) throws -> UserNumber {
+        guard let number = Int32(try context.parameter("person")), number != 0 else { throw Problem.notFound }
         return UserNumber(number)
     }
 }

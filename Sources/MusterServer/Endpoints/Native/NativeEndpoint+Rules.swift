@@ -43,20 +43,20 @@ extension NativeEndpoint {
                     answers: [.init(200, "Whether it does.", json: "PatternTestResult")]), handler: testPattern))
     }
 
-    private func listRules(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listRules(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let page = try Page(of: directory.rules.all, limit: limit, after: query.text("cursor"))
-        return .json { writer in page.write(to: &writer) { $0.rule($1, in: directory, ledger.origin) } }
+        return .json { writer in page.write(to: &writer) { $0.rule($1, in: directory, coordinator.origin) } }
     }
 
-    private func makeRule(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let fields = try await RuleFields(request, isNew: true)
         try fields.finish()
         guard let name = fields.name, let pattern = fields.pattern else { throw Problem.internalError }
-        let rule = try await ledger.edit(by: exchange.author) { directory, draft in
+        let rule = try await coordinator.edit(by: context.author) { directory, draft in
             guard directory.rules[name] == nil else { throw Problem.conflict("There is a rule \(name) already.") }
             var rule = try RuleEditing.rule(named: name, pattern: pattern, in: directory, draft)
             try fields.apply(to: &rule, in: directory)
@@ -66,15 +66,15 @@ extension NativeEndpoint {
         return answer(rule.name, .created)
     }
 
-    private func seeRule(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        answer(try rule(exchange, ledger.directory).name, .ok)
+    private func seeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        answer(try rule(context, coordinator.directory).name, .ok)
     }
 
-    private func changeRule(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func changeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let fields = try await RuleFields(request, isNew: false)
         try fields.finish()
-        let rule = try await ledger.edit(by: exchange.author) { directory, draft in
-            var rule = try self.rule(exchange, directory)
+        let rule = try await coordinator.edit(by: context.author) { directory, draft in
+            var rule = try self.rule(context, directory)
             try fields.apply(to: &rule, in: directory)
             draft.edits = [.putRule(rule)]
             return rule
@@ -82,14 +82,14 @@ extension NativeEndpoint {
         return answer(rule.name, .ok)
     }
 
-    private func removeRule(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            draft.edits = [.removeRule(try self.rule(exchange, directory).number)]
+    private func removeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            draft.edits = [.removeRule(try self.rule(context, directory).number)]
         }
         return .noContent
     }
 
-    private func testPattern(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func testPattern(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request, .standard, depthLimit: 40)
         let pattern = fields.json("pattern", isRequired: true)
         let event = fields.json("event", isRequired: true)
@@ -103,16 +103,16 @@ extension NativeEndpoint {
         }
     }
 
-    private func rule(_ exchange: Exchange, _ directory: Directory) throws(Problem) -> Rule {
-        guard let rule = directory.rules[try exchange.parameter("rule")] else { throw .notFound }
+    private func rule(_ context: AppRequestContext, _ directory: Directory) throws(Problem) -> Rule {
+        guard let rule = directory.rules[try context.parameter("rule")] else { throw .notFound }
         return rule
     }
 
     /// The rule as it is now, with the times that the writer gave it.
     private func answer(_ name: String, _ status: HTTPResponse.Status) -> Response {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         guard let rule = directory.rules[name] else { return .noContent }
-        return .json(status) { $0.rule(rule, in: directory, ledger.origin) }
+        return .json(status) { $0.rule(rule, in: directory, coordinator.origin) }
     }
 }
 
@@ -152,7 +152,7 @@ private struct RuleFields: Sendable {
         if let list = fields.json("targets") {
             guard let elements = list.elements else { throw Problem.invalid("/targets", "must be an array") }
             guard elements.count <= RuleEditing.targetLimit else {
-                throw RuleFault.tooManyTargets(limit: RuleEditing.targetLimit)
+                throw RuleError.tooManyTargets(limit: RuleEditing.targetLimit)
             }
             targets = try elements.enumerated().map { try Self.target($1, at: "/targets/\($0)") }
             if Set((targets ?? []).map(\.id)).count < elements.count { fields.note("targets", "have one id twice") }
@@ -192,7 +192,7 @@ private struct RuleFields: Sendable {
     }
 
     /// Changes what the request names, and makes sure that the rule can be followed.
-    func apply(to rule: inout Rule, in directory: Directory) throws(RuleFault) {
+    func apply(to rule: inout Rule, in directory: Directory) throws(RuleError) {
         if let pattern { rule.pattern = pattern }
         if let description { rule.description = description }
         if let isEnabled { rule.isEnabled = isEnabled }
@@ -209,7 +209,7 @@ private struct RuleFields: Sendable {
 
 extension Problem {
     /// How a rule that cannot be is told.
-    init(telling fault: RuleFault) {
+    init(telling fault: RuleError) {
         switch fault {
         case .noRule: self = .notFound
         case .hasTargets, .tooManyRules: self = .conflict(fault.description)

@@ -25,7 +25,7 @@ extension NativeEndpoint {
                 handler: seeMetrics))
     }
 
-    private func seeKeySet(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func seeKeySet(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
             body: .init(byteBuffer: ByteBuffer(string: identity.keySet)))
@@ -34,16 +34,16 @@ extension NativeEndpoint {
     /// Healthy is who can answer: the writer's thread is alive, the store can be read and passwords can be proved.
     /// Where work waits too long for its turn, the answer says which. A disk that takes no writes makes a server
     /// degraded and not unhealthy: who is where can still be read, and there is no second server to turn to.
-    private func seeHealth(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func seeHealth(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let now = configuration.now()
-        let waits = ledger.waits + [("hashing", identity.hasher.oldestWaitSeconds)]
+        let waits = coordinator.waits + [("hashing", identity.hasher.oldestWaitSeconds)]
         let stalled = waits.filter { $0.seconds >= Self.standstillSeconds }
         guard stalled.isEmpty else { return standstill(stalled, at: now) }
-        let isKnown = await isKnown(request, exchange)
-        let (sequence, clock) = try await ledger.inspect { engine, _, sequence in
+        let isKnown = await isKnown(request, context)
+        let (sequence, clock) = try await coordinator.inspect { engine, _, sequence in
             (sequence, engine.suspectServerClock(now: now))
         }
-        let (storage, damage) = (ledger.storage.status, ledger.knownDamage)
+        let (storage, damage) = (coordinator.storage.status, coordinator.knownDamage)
         return .json { writer in
             writer.beginObject()
             writer.member("status", !damage.isEmpty ? "damaged" : storage.isWritable ? "ok" : "degraded")
@@ -64,10 +64,10 @@ extension NativeEndpoint {
     }
 
     /// Whether someone asks who signed in, or this machine itself. Strangers are not told how much goes on.
-    private func isKnown(_ request: Request, _ exchange: Exchange) async -> Bool {
-        if exchange.isFromLoopback, request.isOfThisMachine { return true }
+    private func isKnown(_ request: Request, _ context: AppRequestContext) async -> Bool {
+        if context.isFromLoopback, request.isOfThisMachine { return true }
         guard let authorization = request.headers[.authorization] else { return false }
-        return (try? await identity.authenticate(authorization, from: exchange.remoteAddress)) != nil
+        return (try? await identity.authenticate(authorization, from: context.remoteAddress)) != nil
     }
 
     /// Seconds that work waits before `/health` calls it a standstill.
@@ -88,10 +88,10 @@ extension NativeEndpoint {
         }
     }
 
-    private func seeMetrics(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func seeMetrics(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: metrics.text(ledger.statistics))))
+            body: .init(byteBuffer: ByteBuffer(string: metrics.text(coordinator.statistics))))
     }
 }
 

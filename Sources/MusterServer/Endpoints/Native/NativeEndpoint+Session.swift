@@ -15,7 +15,8 @@ extension NativeEndpoint {
             Route(
                 .post, "\(root)/session/refresh", admits: .anyone,
                 .init(
-                    "Session", "Exchange a refresh token, once, for the next pair.", body: Self.json("Refresh"),
+                    "Session", "AppRequestContext a refresh token, once, for the next pair.",
+                    body: Self.json("Refresh"),
                     answers: [.init(200, "Still signed in.", json: "Session")]), handler: refresh))
         routes.add(
             Route(
@@ -29,40 +30,40 @@ extension NativeEndpoint {
                 .init("Session", "Who am I?", answers: [.init(200, "You.", json: "WhoAmI")]), handler: whoAmI))
     }
 
-    private func signIn(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func signIn(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         if fields.has("code") {
             let code = fields.text("code", isRequired: true)
             try fields.finish()
-            return answer(try await identity.signIn(code: code ?? "", from: exchange.remoteAddress))
+            return answer(try await identity.signIn(code: code ?? "", from: context.remoteAddress))
         }
         let name = fields.text("name", isRequired: true)
         let password = fields.text("password", isRequired: true)
         try fields.finish()
         let session = try await identity.signIn(
-            name: name ?? "", password: password ?? "", from: exchange.remoteAddress)
+            name: name ?? "", password: password ?? "", from: context.remoteAddress)
         return answer(session)
     }
 
-    private func refresh(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func refresh(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let token = fields.text("refreshToken", isRequired: true)
         try fields.finish()
         return answer(try await identity.refresh(token ?? ""))
     }
 
-    private func signOut(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func signOut(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let token = fields.text("refreshToken", isRequired: true)
         try fields.finish()
-        guard let principal = exchange.principal else { throw Problem.unauthorized }
+        guard let principal = context.principal else { throw Problem.unauthorized }
         try await identity.signOut(token ?? "", by: principal)
         return .noContent
     }
 
-    private func whoAmI(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+    private func whoAmI(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         guard let user = directory.users[access.principal.user] else { throw Problem.unauthorized }
         return .json { writer in
             writer.beginObject()
@@ -74,7 +75,7 @@ extension NativeEndpoint {
     }
 
     private func answer(_ session: Session) -> Response {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         return .json { writer in
             writer.beginObject()
             writer.member("accessToken", session.accessToken)

@@ -18,8 +18,8 @@ extension NativeEndpoint {
                 handler: listSightings))
     }
 
-    private func listSightings(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let device = try device(exchange, exchange.access(in: ledger.directory)).number
+    private func listSightings(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let device = try device(context, context.access(in: coordinator.directory)).number
         var query = Query(request)
         let from = query.instant("from") ?? Instant(milliseconds: 0)
         let to = query.instant("to") ?? Self.endOfTime
@@ -27,7 +27,7 @@ extension NativeEndpoint {
         let cursor = query.sightingKey("cursor")
         try query.finish()
         // One more than is wanted, to know whether there are more.
-        let found = try await ledger.read { store in
+        let found = try await coordinator.read { store in
             try store.sightings(of: device, from: from, to: to, after: cursor, limit: limit + 1)
         }
         let page = found.prefix(limit)

@@ -3,7 +3,7 @@ import MusterCore
 import MusterWire
 
 /// How one person is, and where last seen.
-private struct MemberStanding: Sendable {
+private struct MemberSafety: Sendable {
     let user: User
     let safety: Safety
     /// Their device that was located last, or where none was, heard last.
@@ -22,11 +22,11 @@ extension NativeEndpoint {
                 handler: seeTeamSafety))
     }
 
-    private func seeTeamSafety(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let team = try team(exchange, exchange.access(in: ledger.directory))
-        guard let principal = exchange.principal else { throw Problem.unauthorized }
+    private func seeTeamSafety(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let team = try team(context, context.access(in: coordinator.directory))
+        guard let principal = context.principal else { throw Problem.unauthorized }
         let now = configuration.now()
-        let (standings, clock, directory, sequence) = try await ledger.inspect { engine, directory, sequence in
+        let (standings, clock, directory, sequence) = try await coordinator.inspect { engine, directory, sequence in
             (
                 Self.standings(of: team, for: Access(principal, in: directory), in: engine),
                 engine.suspectServerClock(now: now), directory, sequence
@@ -50,7 +50,7 @@ extension NativeEndpoint {
     }
 
     /// Everyone of a team who may be seen, machines left out.
-    private static func standings(of team: Team, for access: Access, in engine: Engine) -> [MemberStanding] {
+    private static func standings(of team: Team, for access: Access, in engine: Engine) -> [MemberSafety] {
         let directory = access.directory
         let people = directory.users.all.filter {
             $0.team == team.number && $0.role != .gateway && access.mayRead($0)
@@ -62,7 +62,7 @@ extension NativeEndpoint {
             func order(_ known: Whereabouts) -> (Instant, Instant) {
                 (known.located?.at ?? Instant(milliseconds: .min), known.heard ?? Instant(milliseconds: .min))
             }
-            return MemberStanding(
+            return MemberSafety(
                 user: user, safety: engine.safety(of: user.number),
                 latest: devices.max { order($0.known) < order($1.known) })
         }
@@ -70,7 +70,7 @@ extension NativeEndpoint {
 }
 
 extension JSONWriter {
-    fileprivate mutating func standing(_ standing: MemberStanding, in directory: Directory) {
+    fileprivate mutating func standing(_ standing: MemberSafety, in directory: Directory) {
         beginObject()
         member("user", standing.user.name)
         members(of: directory.named(standing.safety))

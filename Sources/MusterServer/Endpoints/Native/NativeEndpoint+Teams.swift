@@ -42,25 +42,25 @@ extension NativeEndpoint {
                     answers: [.init(204, "Gone.")]), handler: removeTeam))
     }
 
-    private func listTeams(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listTeams(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         let visible = directory.teams.all.lazy.filter { access.mayRead($0) }
         let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
         return .json { writer in page.write(to: &writer) { $0.team($1, in: directory) } }
     }
 
-    private func makeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let silence = fields.number("silenceSeconds", in: Self.silenceRange)
         let settings = IncidentSettingsPatch(&fields)
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let team = try await ledger.edit(by: exchange.author) { directory, draft in
+        let team = try await coordinator.edit(by: context.author) { directory, draft in
             guard directory.teams[name] == nil else { throw Problem.conflict("There is a team \(name) already.") }
             guard directory.trackers[name] == nil else {
                 throw Problem.conflict("There is a tracker \(name) already, and a team's tracker has its name.")
@@ -77,18 +77,18 @@ extension NativeEndpoint {
         return answer(team, .created)
     }
 
-    private func seeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        answer(try team(exchange, exchange.access(in: ledger.directory)), .ok)
+    private func seeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        answer(try team(context, context.access(in: coordinator.directory)), .ok)
     }
 
-    private func changeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func changeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let silence = fields.number("silenceSeconds", in: Self.silenceRange)
         let settings = IncidentSettingsPatch(&fields)
         try fields.finish()
-        let team = try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            var team = try self.team(exchange, access)
+        let team = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            var team = try self.team(context, access)
             guard access.mayChange(team) else { throw Problem.forbidden }
             guard settings.closesRealIncidents == nil || access.mayLetRealIncidentsClose else {
                 throw Problem.forbidden
@@ -101,16 +101,16 @@ extension NativeEndpoint {
         return answer(team, .ok)
     }
 
-    private func removeTeam(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let team = try self.team(exchange, exchange.access(in: directory))
+    private func removeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let team = try self.team(context, context.access(in: directory))
             draft.edits = directory.removal(of: team.number)
         }
         return .noContent
     }
 
     private func answer(_ team: Team, _ status: HTTPResponse.Status) -> Response {
-        .json(status) { $0.team(team, in: ledger.directory) }
+        .json(status) { $0.team(team, in: coordinator.directory) }
     }
 }
 

@@ -42,25 +42,25 @@ extension NativeEndpoint {
                 handler: removeTracker))
     }
 
-    private func listTrackers(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listTrackers(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         let visible = directory.trackers.all.lazy.filter { access.mayRead($0) }
         let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
         return .json { writer in page.write(to: &writer) { $0.tracker($1, in: directory) } }
     }
 
-    private func makeTracker(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let filter: PositionFilter? = fields.word("filter")
         let collections = fields.names("collections", limit: Self.linkLimit)
         try fields.finish()
         guard let name else { throw Problem.internalError }
-        let tracker = try await ledger.edit(by: exchange.author) { directory, draft in
+        let tracker = try await coordinator.edit(by: context.author) { directory, draft in
             guard directory.trackers[name] == nil else {
                 throw Problem.conflict("There is a tracker \(name) already.")
             }
@@ -73,17 +73,17 @@ extension NativeEndpoint {
         return answer(tracker, .created)
     }
 
-    private func seeTracker(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        answer(try tracker(exchange, exchange.access(in: ledger.directory)), .ok)
+    private func seeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        answer(try tracker(context, context.access(in: coordinator.directory)), .ok)
     }
 
-    private func changeTracker(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func changeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let filter: PositionFilter? = fields.word("filter")
         let collections = fields.names("collections", limit: Self.linkLimit)
         try fields.finish()
-        let tracker = try await ledger.edit(by: exchange.author) { directory, draft in
-            var tracker = try self.tracker(exchange, exchange.access(in: directory))
+        let tracker = try await coordinator.edit(by: context.author) { directory, draft in
+            var tracker = try self.tracker(context, context.access(in: directory))
             if let filter { tracker.filter = filter }
             if let collections { tracker.collections = try Self.collections(named: collections, in: directory) }
             draft.edits = [.putTracker(tracker)]
@@ -92,9 +92,9 @@ extension NativeEndpoint {
         return answer(tracker, .ok)
     }
 
-    private func removeTracker(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await ledger.edit(by: exchange.author) { directory, draft in
-            let tracker = try self.tracker(exchange, exchange.access(in: directory))
+    private func removeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let tracker = try self.tracker(context, context.access(in: directory))
             if let team = directory.teams.all.first(where: { $0.tracker == tracker.number }) {
                 throw Problem.conflict("It is the tracker of team \(team.name), and goes with it.")
             }
@@ -104,7 +104,7 @@ extension NativeEndpoint {
     }
 
     private func answer(_ tracker: Tracker, _ status: HTTPResponse.Status) -> Response {
-        .json(status) { $0.tracker(tracker, in: ledger.directory) }
+        .json(status) { $0.tracker(tracker, in: coordinator.directory) }
     }
 
     /// The collections of those names, each once.

@@ -37,18 +37,18 @@ extension NativeEndpoint {
                     answers: [.init(204, "Gone.")]), handler: removeUser))
     }
 
-    private func listUsers(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listUsers(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let directory = ledger.directory
-        let access = try exchange.access(in: directory)
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
         let visible = directory.users.all.lazy.filter { access.mayReadAccount(of: $0) }
         let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
         return .json { writer in page.write(to: &writer) { $0.user($1, in: directory) } }
     }
 
-    private func makeUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let role: Role? = fields.word("role", isRequired: true)
@@ -58,7 +58,7 @@ extension NativeEndpoint {
         guard let name, let role else { throw Problem.internalError }
         let hash: String? = if let password { try await identity.passwordHash(of: password) } else { nil }
         let now = configuration.now()
-        let user = try await ledger.edit(by: exchange.author) { directory, draft in
+        let user = try await coordinator.edit(by: context.author) { directory, draft in
             guard let released = directory.releasing(name) else {
                 throw Problem.conflict("There is a user \(name) already.")
             }
@@ -72,19 +72,19 @@ extension NativeEndpoint {
         return answer(user, .created)
     }
 
-    private func seeUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let directory = ledger.directory
-        return answer(try account(exchange, exchange.access(in: directory)), .ok)
+    private func seeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        return answer(try account(context, context.access(in: directory)), .ok)
     }
 
-    private func changeUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func changeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let role: Role? = fields.word("role")
         let changesTeam = fields.has("team")
         let team = fields.text("team")
         try fields.finish()
-        let user = try await ledger.edit(by: exchange.author) { directory, draft in
-            var user = try account(exchange, exchange.access(in: directory))
+        let user = try await coordinator.edit(by: context.author) { directory, draft in
+            var user = try account(context, context.access(in: directory))
             if let role, role != user.role {
                 try Self.requireAnotherAdmin(than: user, in: directory)
                 user.role = role
@@ -97,10 +97,10 @@ extension NativeEndpoint {
         return answer(user, .ok)
     }
 
-    private func removeUser(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let number = try await ledger.edit(by: exchange.author) { directory, draft in
-            let access = try exchange.access(in: directory)
-            let user = try account(exchange, access)
+    private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let number = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let user = try account(context, access)
             guard user.number != access.principal.user else {
                 throw Problem.conflict("Nobody removes himself: another admin can.")
             }
@@ -113,7 +113,7 @@ extension NativeEndpoint {
     }
 
     private func answer(_ user: User, _ status: HTTPResponse.Status) -> Response {
-        .json(status) { $0.user(user, in: ledger.directory) }
+        .json(status) { $0.user(user, in: coordinator.directory) }
     }
 
     /// The team of that name.

@@ -3,7 +3,7 @@ import MusterCore
 
 /// Muster's own API, `/api/v1`. Translates requests into questions and edits, and answers into JSON; decides nothing.
 package struct NativeEndpoint: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let identity: Identity
     let metrics: Metrics
     let configuration: Configuration
@@ -11,9 +11,9 @@ package struct NativeEndpoint: Sendable {
     /// Where all of it is.
     static let root = "/api/v1"
 
-    /// The API over a ledger.
-    package init(ledger: Ledger, identity: Identity, metrics: Metrics, configuration: Configuration) {
-        self.ledger = ledger
+    /// The API over a coordinator.
+    package init(coordinator: StoreCoordinator, identity: Identity, metrics: Metrics, configuration: Configuration) {
+        self.coordinator = coordinator
         self.identity = identity
         self.metrics = metrics
         self.configuration = configuration
@@ -55,49 +55,49 @@ package struct NativeEndpoint: Sendable {
     /// The user that the path names, if its positions may be seen.
     ///
     /// - Throws: `Problem.notFound` when there is none, or not for these eyes.
-    func user(_ exchange: Exchange, _ access: Access) throws(Problem) -> User {
-        guard let user = access.directory.users[try exchange.parameter("user")], access.mayRead(user) else {
+    func user(_ context: AppRequestContext, _ access: Access) throws(Problem) -> User {
+        guard let user = access.directory.users[try context.parameter("user")], access.mayRead(user) else {
             throw .notFound
         }
         return user
     }
 
     /// The user that the path names, if its account may be seen.
-    func account(_ exchange: Exchange, _ access: Access) throws(Problem) -> User {
-        guard let user = access.directory.users[try exchange.parameter("user")], access.mayReadAccount(of: user) else {
+    func account(_ context: AppRequestContext, _ access: Access) throws(Problem) -> User {
+        guard let user = access.directory.users[try context.parameter("user")], access.mayReadAccount(of: user) else {
             throw .notFound
         }
         return user
     }
 
     /// The device that the path names, if what it reports may be seen.
-    func device(_ exchange: Exchange, _ access: Access) throws(Problem) -> Device {
-        let user = try user(exchange, access)
-        guard let device = access.directory.device(named: try exchange.parameter("device"), of: user.number) else {
+    func device(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Device {
+        let user = try user(context, access)
+        guard let device = access.directory.device(named: try context.parameter("device"), of: user.number) else {
             throw .notFound
         }
         return device
     }
 
     /// The team that the path names, if it may be seen.
-    func team(_ exchange: Exchange, _ access: Access) throws(Problem) -> Team {
-        guard let team = access.directory.teams[try exchange.parameter("team")], access.mayRead(team) else {
+    func team(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Team {
+        guard let team = access.directory.teams[try context.parameter("team")], access.mayRead(team) else {
             throw .notFound
         }
         return team
     }
 
     /// The collection that the path names.
-    func collection(_ exchange: Exchange, _ access: Access) throws(Problem) -> RegionCollection {
+    func collection(_ context: AppRequestContext, _ access: Access) throws(Problem) -> RegionCollection {
         guard access.mayReadRegions,
-            let collection = access.directory.collections[try exchange.parameter("collection")]
+            let collection = access.directory.collections[try context.parameter("collection")]
         else { throw .notFound }
         return collection
     }
 
     /// The tracker that the path names, if it may be seen.
-    func tracker(_ exchange: Exchange, _ access: Access) throws(Problem) -> Tracker {
-        guard let tracker = access.directory.trackers[try exchange.parameter("tracker")], access.mayRead(tracker) else {
+    func tracker(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Tracker {
+        guard let tracker = access.directory.trackers[try context.parameter("tracker")], access.mayRead(tracker) else {
             throw .notFound
         }
         return tracker

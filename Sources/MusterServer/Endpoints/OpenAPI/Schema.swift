@@ -119,7 +119,7 @@ enum Schema {
     ]
 
     private static let answers: [(String, String)] = [
-        ("CouchFault", object([("error", text), ("reason", text)], isOpen: true)),
+        ("CouchError", object([("error", text), ("reason", text)], isOpen: true)),
         (
             "Problem",
             object(
@@ -219,7 +219,7 @@ enum Schema {
         ),
         ("OwnTracksReply", #"{"type":["array","object"]}"#),
         (
-            "AmazonFault",
+            "AmazonError",
             object(
                 [("__type", text), ("message", text)],
                 optional: [

@@ -42,7 +42,7 @@ extension OwnTracksEndpoint {
     }
 
     private func friends(of principal: Principal) async throws -> [Friend] {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let access = Access(principal, in: directory)
         guard principal.role != .gateway else { return [] }
         let team = principal.role == .leader ? principal.team : nil
@@ -52,7 +52,7 @@ extension OwnTracksEndpoint {
         let devices = users.flatMap { directory.devices(of: $0.number) }.prefix(Self.friendLimit)
         // Nobody needs to be told of the one device that has just reported.
         guard devices.count > 1 else { return [] }
-        return try await ledger.inspect { engine, directory, _ in
+        return try await coordinator.inspect { engine, directory, _ in
             devices.compactMap { number in
                 guard let position = engine.latestPosition(of: number), let device = directory.devices[number],
                     let user = directory.users[device.user]
@@ -67,6 +67,6 @@ extension OwnTracksEndpoint {
     private func cards(of friends: [Friend]) async throws -> [DeviceNumber: OwnTracksCard] {
         if friends.isEmpty { return [:] }
         let devices = friends.map(\.device)
-        return try await ledger.read { try $0.cards(of: devices).compactMapValues { OwnTracksCard($0) } }
+        return try await coordinator.read { try $0.cards(of: devices).compactMapValues { OwnTracksCard($0) } }
     }
 }

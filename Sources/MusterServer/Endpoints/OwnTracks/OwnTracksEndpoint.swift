@@ -11,14 +11,14 @@ import NIOCore
 /// or a person can mend, is 503 here, also a wrong password; and what can never be read is acknowledged and counted.
 /// `docs/owntracks.md` has the table.
 package struct OwnTracksEndpoint: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let identity: Identity
     let metrics: Metrics
     let configuration: Configuration
 
-    /// The endpoint over a ledger.
-    package init(ledger: Ledger, identity: Identity, metrics: Metrics, configuration: Configuration) {
-        self.ledger = ledger
+    /// The endpoint over a coordinator.
+    package init(coordinator: StoreCoordinator, identity: Identity, metrics: Metrics, configuration: Configuration) {
+        self.coordinator = coordinator
         self.identity = identity
         self.metrics = metrics
         self.configuration = configuration
@@ -45,22 +45,22 @@ package struct OwnTracksEndpoint: Sendable {
     }
 
     /// A phone knows 503 as what may pass, and keeps its fixes; so that is what it is told of a full disk, too.
-    private func receiveOrRefuseForNow(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func receiveOrRefuseForNow(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         do {
-            return try await receive(request, exchange)
-        } catch LedgerError.unwritable {
+            return try await receive(request, context)
+        } catch CoordinatorError.unwritable {
             throw Problem.unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
         }
     }
 
-    private func receive(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let principal = try await prove(request, exchange)
+    private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let principal = try await prove(request, context)
         let body = try await request.collectBody(.standard)
         let now = configuration.now()
         let posted: OwnTracksRequest
         do {
             posted = try body.withUnsafeReadableBytes { try OwnTracksRequest(parsing: $0, receivedAt: now) }
-        } catch let fault as JSONFault {
+        } catch let fault as JSONError {
             metrics.count(event: "owntracks_unreadable")
             throw Problem.malformed(
                 "Not readable as JSON: byte \(fault.offset).", [.init(fault.pointer, "\(fault.reason)")])
@@ -75,7 +75,7 @@ package struct OwnTracksEndpoint: Sendable {
         let box = try await open(&report, of: device)
         for event in report.events { metrics.count(event: event) }
         let observations = report.observations(
-            of: device.number, by: Access(principal, in: ledger.directory).reporter(of: device.number),
+            of: device.number, by: Access(principal, in: coordinator.directory).reporter(of: device.number),
             from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
             to: now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds))
         if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
@@ -87,7 +87,7 @@ package struct OwnTracksEndpoint: Sendable {
     /// is room.
     private func store(_ observations: [Observation], by principal: Principal) async throws {
         do {
-            _ = try await ledger.ingest(observations, by: principal)
+            _ = try await coordinator.ingest(observations, by: principal)
         } catch {
             guard case .overQuota(let fault) = error else { throw error }
             metrics.count(event: "owntracks_over_quota")
@@ -104,17 +104,17 @@ package struct OwnTracksEndpoint: Sendable {
     ///
     /// - Throws: `Problem.unauthorized` when no credential is shown at all; `.unavailable` for a wrong one, so that a
     ///   phone whose token was changed keeps its fixes until somebody gives it the new one.
-    private func prove(_ request: Request, _ exchange: Exchange) async throws -> Principal {
+    private func prove(_ request: Request, _ context: AppRequestContext) async throws -> Principal {
         do {
-            return try await identity.authenticate(request.headers[.authorization], from: exchange.remoteAddress)
-        } catch IdentityFault.missing {
+            return try await identity.authenticate(request.headers[.authorization], from: context.remoteAddress)
+        } catch IdentityError.missing {
             var problem = Problem.unauthorized
             problem.headers[.wwwAuthenticate] = #"Basic realm="muster", charset="UTF-8""#
             throw problem
-        } catch IdentityFault.refused {
+        } catch IdentityError.refused {
             metrics.count(event: "owntracks_refused")
             throw Problem.unavailable("Name, password or token is wrong.", retryAfterSeconds: Self.mendSeconds)
-        } catch IdentityFault.tooManyTries(let seconds) {
+        } catch IdentityError.tooManyTries(let seconds) {
             throw Problem.unavailable("Too many tries.", retryAfterSeconds: seconds)
         }
     }
@@ -122,7 +122,7 @@ package struct OwnTracksEndpoint: Sendable {
     /// The device that a report is of: the token's; else the one that the app names, among those of the user, or, for a
     /// gateway and an admin, of the user that is named. A device that the user itself names for the first time is made.
     private func device(of report: OwnTracksReport, for principal: Principal) async throws -> Device? {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         if let device = principal.device { return directory.devices[device] }
         let name = report.deviceName
         let access = Access(principal, in: directory)
@@ -140,7 +140,7 @@ package struct OwnTracksEndpoint: Sendable {
             return access.mayReport(for: device) ? device : nil
         }
         guard user.number == principal.user, access.mayChangeDevices(of: user) else { return nil }
-        return try await ledger.edit(by: Author(principal)) { directory, draft in
+        return try await coordinator.edit(by: Author(principal)) { directory, draft in
             if let device = directory.device(named: name, of: user.number) { return device }
             guard directory.users[user.number] != nil,
                 directory.devices(of: user.number).count < NativeEndpoint.deviceLimit
@@ -159,7 +159,9 @@ package struct OwnTracksEndpoint: Sendable {
     /// - Throws: `Problem.unavailable` when no key is known for the device.
     private func open(_ report: inout OwnTracksReport, of device: Device) async throws -> SecretBox? {
         guard report.isSealed else { return nil }
-        let stored = try await ledger.read { try $0.credential(.encryptionKey, key: Credential.key(of: device.number)) }
+        let stored = try await coordinator.read {
+            try $0.credential(.encryptionKey, key: Credential.key(of: device.number))
+        }
         guard let stored, let box = SecretBox(secret: stored.secret) else {
             metrics.count(event: "owntracks_no_key")
             throw Problem.unavailable("There is no key for this device.", retryAfterSeconds: Self.mendSeconds)

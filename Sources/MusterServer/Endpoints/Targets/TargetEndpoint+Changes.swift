@@ -39,15 +39,15 @@ extension TargetEndpoint {
                     answers: [.init(202, "On its way.", json: "SentEvent")]), handler: sendTest))
     }
 
-    private func changeTarget(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func changeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let isEnabled = fields.boolean("enabled")
         let url = url(from: &fields)
         let headers = headers(from: &fields)
         try fields.finish()
         let (vault, now) = (vault, configuration.now())
-        let target = try await ledger.edit(by: exchange.author) { directory, draft in
-            var target = try namedTarget(exchange, in: directory)
+        let target = try await coordinator.edit(by: context.author) { directory, draft in
+            var target = try namedTarget(context, in: directory)
             if let isEnabled { target.isEnabled = isEnabled }
             draft.edits = [.putTarget(target)]
             guard url != nil || headers != nil else { return target }
@@ -60,7 +60,7 @@ extension TargetEndpoint {
             draft.credentials = [settings.credential(of: target.number, sealedBy: vault, at: now)]
             return target
         }
-        courier.follow(target.number)
+        dispatcher.follow(target.number)
         return try await answer(.ok, target)
     }
 
@@ -72,23 +72,23 @@ extension TargetEndpoint {
             .map { try TargetSettings($0, of: target.number, openedBy: vault) }
     }
 
-    private func removeTarget(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let target = try await ledger.edit(by: exchange.author) { directory, draft in
-            let target = try namedTarget(exchange, in: directory)
+    private func removeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let target = try await coordinator.edit(by: context.author) { directory, draft in
+            let target = try namedTarget(context, in: directory)
             draft.edits = directory.removal(of: target.number)
             return target
         }
-        courier.follow(target.number)
+        dispatcher.follow(target.number)
         return .noContent
     }
 
-    private func rotateSecret(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func rotateSecret(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let hours = query.integer("hours", in: 0...720).map { Double($0) } ?? TargetSettings.rotationHours
         try query.finish()
         let (vault, now) = (vault, configuration.now())
-        let secret = try await ledger.edit(by: exchange.author) { directory, draft in
-            let target = try namedTarget(exchange, in: directory)
+        let secret = try await coordinator.edit(by: context.author) { directory, draft in
+            let target = try namedTarget(context, in: directory)
             guard target.kind == .webhook, var settings = try Self.settings(of: target, in: draft, openedBy: vault)
             else { throw Problem.conflict("Only webhooks have secrets.") }
             let secret = settings.rotate(at: now, keepingHours: hours)
@@ -104,8 +104,8 @@ extension TargetEndpoint {
         }
     }
 
-    private func sendTest(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let target = try namedTarget(exchange, in: ledger.directory)
+    private func sendTest(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let target = try namedTarget(context, in: coordinator.directory)
         let amazon = configuration.amazon
         let event = Event(
             id: UUID().uuidString.lowercased(), source: "muster", detailType: "Muster Test", account: amazon.account,
@@ -116,13 +116,13 @@ extension TargetEndpoint {
             ]))
         let body = event.envelope.json
         let now = configuration.now()
-        try await ledger.edit(by: exchange.author) { _, draft in
+        try await coordinator.edit(by: context.author) { _, draft in
             draft.note(.testSent, label: target.name)
             try draft.transaction.put(
                 NewDelivery(
                     target: target.number, subject: .nobody, rule: "test", event: event.id, body: body, createdAt: now))
         }
-        courier.announce()
+        dispatcher.announce()
         return .json(.accepted) { writer in
             writer.beginObject()
             writer.member("event", event.id)

@@ -58,10 +58,10 @@ extension TargetEndpoint {
 
     // MARK: On its way
 
-    private func seeDeliveries(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let record = courier.statistics
-        let dead = try await ledger.read { try $0.deadLetterCounts() }
-        let directory = ledger.directory
+    private func seeDeliveries(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let record = dispatcher.statistics
+        let dead = try await coordinator.read { try $0.deadLetterCounts() }
+        let directory = coordinator.directory
         return .json { writer in
             writer.beginObject()
             writer.member("pending", record.waiting.values.reduce(0) { $0 + $1.pending })
@@ -94,11 +94,13 @@ extension TargetEndpoint {
     /// The target that a query names; nil when it names none.
     private func wantedTarget(_ query: Query) throws(Problem) -> TargetNumber? {
         guard let name = query.text("target") else { return nil }
-        guard let target = ledger.directory.targets[name] else { throw .invalid("?target", "there is no such target") }
+        guard let target = coordinator.directory.targets[name] else {
+            throw .invalid("?target", "there is no such target")
+        }
         return target.number
     }
 
-    private func listLetters(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listLetters(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
@@ -110,8 +112,8 @@ extension TargetEndpoint {
             }
             after = DeliveryNumber(numbers[0])
         }
-        let (start, directory) = (after, ledger.directory)
-        let found = try await ledger.read { try $0.deadLetters(of: target, after: start, limit: limit + 1) }
+        let (start, directory) = (after, coordinator.directory)
+        let found = try await coordinator.read { try $0.deadLetters(of: target, after: start, limit: limit + 1) }
         let items = found.prefix(limit)
         return .json { writer in
             writer.beginObject()
@@ -128,15 +130,15 @@ extension TargetEndpoint {
     }
 
     /// The number that the path gives.
-    private func letter(_ exchange: Exchange) throws(Problem) -> DeliveryNumber {
-        guard let number = Int64(try exchange.parameter("letter")) else { throw .notFound }
+    private func letter(_ context: AppRequestContext) throws(Problem) -> DeliveryNumber {
+        guard let number = Int64(try context.parameter("letter")) else { throw .notFound }
         return DeliveryNumber(number)
     }
 
-    private func seeLetter(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let number = try letter(exchange)
-        guard let letter = try await ledger.read({ try $0.deadLetter(number) }) else { throw Problem.notFound }
-        let directory = ledger.directory
+    private func seeLetter(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let number = try letter(context)
+        guard let letter = try await coordinator.read({ try $0.deadLetter(number) }) else { throw Problem.notFound }
+        let directory = coordinator.directory
         return .json { writer in
             writer.beginObject()
             writer.letterMembers(letter, in: directory)
@@ -146,14 +148,14 @@ extension TargetEndpoint {
         }
     }
 
-    private func redriveLetter(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await change(letter(exchange), .lettersRedriven, exchange) { try $0.redrive($1, at: $2) }
-        courier.announce()
+    private func redriveLetter(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await change(letter(context), .lettersRedriven, context) { try $0.redrive($1, at: $2) }
+        dispatcher.announce()
         return .noContent
     }
 
-    private func discardLetter(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        try await change(letter(exchange), .lettersDiscarded, exchange) { transaction, letters, _ in
+    private func discardLetter(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await change(letter(context), .lettersDiscarded, context) { transaction, letters, _ in
             try transaction.discard(letters)
         }
         return .noContent
@@ -163,26 +165,26 @@ extension TargetEndpoint {
     ///
     /// - Throws: `Problem.notFound` when there is none.
     private func change(
-        _ letter: DeliveryNumber, _ kind: Action.Kind, _ exchange: Exchange,
+        _ letter: DeliveryNumber, _ kind: Action.Kind, _ context: AppRequestContext,
         _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int
     ) async throws {
-        let now = ledger.now()
-        try await ledger.edit(by: exchange.author) { _, draft in
+        let now = coordinator.now()
+        try await coordinator.edit(by: context.author) { _, draft in
             guard try body(draft.transaction, [letter], now) > 0 else { throw Problem.notFound }
             draft.note(kind, label: String(letter.rawValue))
         }
     }
 
-    private func redriveLetters(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let count = try await forEachPage(of: wantedTarget(Query(request)), .lettersRedriven, exchange) {
+    private func redriveLetters(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let count = try await forEachPage(of: wantedTarget(Query(request)), .lettersRedriven, context) {
             try $0.redrive($1, at: $2)
         }
-        courier.announce()
+        dispatcher.announce()
         return Self.answer(count)
     }
 
-    private func discardLetters(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let count = try await forEachPage(of: wantedTarget(Query(request)), .lettersDiscarded, exchange) {
+    private func discardLetters(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let count = try await forEachPage(of: wantedTarget(Query(request)), .lettersDiscarded, context) {
             transaction, letters, _ in
             try transaction.discard(letters)
         }
@@ -199,19 +201,19 @@ extension TargetEndpoint {
 
     /// Does something with every dead letter there is now, some hundred in a transaction, so that nobody waits long.
     private func forEachPage(
-        of target: TargetNumber?, _ kind: Action.Kind, _ exchange: Exchange,
+        of target: TargetNumber?, _ kind: Action.Kind, _ context: AppRequestContext,
         _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int
     ) async throws -> Int {
-        let end = ledger.lastDelivery
+        let end = coordinator.lastDelivery
         var after = DeliveryNumber.zero
         var count = 0
         while true {
             let start = after
-            let page = try await ledger.read { try $0.deadLetters(of: target, after: start, limit: 500) }
+            let page = try await coordinator.read { try $0.deadLetters(of: target, after: start, limit: 500) }
                 .map(\.delivery.number).filter { $0 <= end }
             guard let last = page.last else { return count }
-            let now = ledger.now()
-            count += try await ledger.edit(by: exchange.author) { _, draft in
+            let now = coordinator.now()
+            count += try await coordinator.edit(by: context.author) { _, draft in
                 draft.note(kind, label: "\(page[0].rawValue) to \(last.rawValue)")
                 return try body(draft.transaction, page, now)
             }

@@ -7,9 +7,9 @@ import MusterWire
 /// The part of the native API where events go: targets, what is on its way to them, and what was given up. For admins:
 /// a target hears of everyone.
 struct TargetEndpoint: Sendable {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
     let vault: SecretVault
-    let courier: Courier
+    let dispatcher: DeliveryDispatcher
     let configuration: Configuration
 
     static let targets = "\(NativeEndpoint.root)/targets"
@@ -48,8 +48,8 @@ struct TargetEndpoint: Sendable {
     }
 
     /// The target that the path names.
-    func namedTarget(_ exchange: Exchange, in directory: Directory) throws(Problem) -> Target {
-        guard let target = directory.targets[try exchange.parameter("target")] else { throw .notFound }
+    func namedTarget(_ context: AppRequestContext, in directory: Directory) throws(Problem) -> Target {
+        guard let target = directory.targets[try context.parameter("target")] else { throw .notFound }
         return target
     }
 
@@ -58,30 +58,30 @@ struct TargetEndpoint: Sendable {
     /// - Throws: `SecretVaultError`, `StoreError`.
     func settings(of target: Target) async throws -> TargetSettings? {
         let key = TargetSettings.key(of: target.number)
-        let credential = try await ledger.read { try $0.credential(.targetSecret, key: key) }
+        let credential = try await coordinator.read { try $0.credential(.targetSecret, key: key) }
         return try credential.map { try TargetSettings($0, of: target.number, openedBy: vault) }
     }
 
-    private func listTargets(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func listTargets(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var query = Query(request)
         let limit = query.limit()
         try query.finish()
-        let page = try Page(of: ledger.directory.targets.all, limit: limit, after: query.text("cursor"))
+        let page = try Page(of: coordinator.directory.targets.all, limit: limit, after: query.text("cursor"))
         var shown: [TargetNumber: TargetSettings] = [:]
         for target in page.items { shown[target.number] = try await settings(of: target) }
         let now = configuration.now()
         return .json { writer in page.write(to: &writer) { $0.target($1, shown[$1.number], at: now) } }
     }
 
-    private func seeTarget(_ request: Request, _ exchange: Exchange) async throws -> Response {
-        let target = try namedTarget(exchange, in: ledger.directory)
+    private func seeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let target = try namedTarget(context, in: coordinator.directory)
         return try await answer(.ok, target)
     }
 
     /// The answer that shows a target as it is now.
     func answer(_ status: HTTPResponse.Status, _ target: Target, secret: WebhookSecret? = nil) async throws -> Response
     {
-        let target = ledger.directory.targets[target.number] ?? target
+        let target = coordinator.directory.targets[target.number] ?? target
         let settings = try await settings(of: target)
         return .json(status) { writer in
             writer.beginObject()
@@ -91,7 +91,7 @@ struct TargetEndpoint: Sendable {
         }
     }
 
-    private func makeTarget(_ request: Request, _ exchange: Exchange) async throws -> Response {
+    private func makeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
         let kind: Target.Kind? = fields.word("kind", isRequired: true)
@@ -100,7 +100,7 @@ struct TargetEndpoint: Sendable {
         try fields.finish()
         guard let name, let kind else { throw Problem.internalError }
         let (vault, now) = (vault, configuration.now())
-        let target = try await ledger.edit(by: exchange.author) { directory, draft in
+        let target = try await coordinator.edit(by: context.author) { directory, draft in
             guard directory.targets[name] == nil else { throw Problem.conflict("There is a target \(name) already.") }
             guard directory.targets.count < Self.targetLimit else {
                 throw Problem.conflict("There are \(Self.targetLimit) targets already: remove one first.")
@@ -145,7 +145,7 @@ struct TargetEndpoint: Sendable {
         }
         do throws(TargetAddress.Fault) {
             let address = try TargetAddress(url)
-            if let refusal = courier.caller.refusal(of: address) { fields.note("url", refusal) }
+            if let refusal = dispatcher.caller.refusal(of: address) { fields.note("url", refusal) }
         } catch {
             fields.note("url", error.detail)
         }

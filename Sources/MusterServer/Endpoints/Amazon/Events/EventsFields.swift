@@ -10,14 +10,14 @@ struct EventsFields {
 
     /// Reads a body.
     ///
-    /// - Throws: `JSONFault`, `AmazonFault`.
+    /// - Throws: `JSONError`, `AmazonError`.
     init(_ body: ByteBuffer) throws {
         let value = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0) }
         try self.init(value, at: "")
     }
 
     /// Takes an object of a request.
-    init(_ value: JSONValue, at place: String) throws(AmazonFault) {
+    init(_ value: JSONValue, at place: String) throws(AmazonError) {
         guard let members = value.members else { throw .validation(place, "must be an object.") }
         self.members = members
         self.place = place
@@ -36,7 +36,7 @@ struct EventsFields {
     }
 
     /// A text.
-    func text(_ key: String, least: Int = 0, limit: Int) throws(AmazonFault) -> String? {
+    func text(_ key: String, least: Int = 0, limit: Int) throws(AmazonError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string else { throw .validation(named(key), "must be a string.") }
         let count = text.unicodeScalars.count
@@ -46,7 +46,7 @@ struct EventsFields {
     }
 
     /// A text that must be there.
-    func requiredText(_ key: String, limit: Int) throws(AmazonFault) -> String {
+    func requiredText(_ key: String, limit: Int) throws(AmazonError) -> String {
         guard let text = try text(key, limit: limit), !text.isEmpty else {
             throw .validation(named(key), "must not be absent or empty.")
         }
@@ -54,16 +54,16 @@ struct EventsFields {
     }
 
     /// The name of a rule, or the id of a target.
-    func name(_ key: String) throws(AmazonFault) -> String { try name(of: value(key), at: named(key)) }
+    func name(_ key: String) throws(AmazonError) -> String { try name(of: value(key), at: named(key)) }
 
     /// The beginning of a rule's name; nil where there is none.
-    func namePrefix() throws(AmazonFault) -> String? {
+    func namePrefix() throws(AmazonError) -> String? {
         guard let prefix = value("NamePrefix") else { return nil }
         return try name(of: prefix, at: named("NamePrefix"))
     }
 
     /// A list of ids of targets.
-    func names(_ key: String, _ range: ClosedRange<Int>) throws(AmazonFault) -> [String] {
+    func names(_ key: String, _ range: ClosedRange<Int>) throws(AmazonError) -> [String] {
         var names: [String] = []
         for (index, value) in try list(key, range).enumerated() {
             names.append(try name(of: value, at: "\(named(key)).\(index + 1).member"))
@@ -71,7 +71,7 @@ struct EventsFields {
         return names
     }
 
-    private func name(of value: JSONValue?, at place: String) throws(AmazonFault) -> String {
+    private func name(of value: JSONValue?, at place: String) throws(AmazonError) -> String {
         guard let name = value?.string, !name.isEmpty else {
             throw .validation(place, "must be a string, not absent or empty.")
         }
@@ -82,7 +82,7 @@ struct EventsFields {
     }
 
     /// A list.
-    func list(_ key: String, _ range: ClosedRange<Int>) throws(AmazonFault) -> [JSONValue] {
+    func list(_ key: String, _ range: ClosedRange<Int>) throws(AmazonError) -> [JSONValue] {
         guard let list = value(key)?.elements else { throw .validation(named(key), "must be a list.") }
         guard range.contains(list.count) else {
             throw .validation(
@@ -92,7 +92,7 @@ struct EventsFields {
     }
 
     /// How many items an answer may hold.
-    func limit() throws(AmazonFault) -> Int {
+    func limit() throws(AmazonError) -> Int {
         guard let value = value("Limit") else { return 100 }
         guard let limit = value.integer, (1...100).contains(limit) else {
             throw .validation("Limit", "must be 1 to 100.")
@@ -101,7 +101,7 @@ struct EventsFields {
     }
 
     /// Where an answer begins: behind the item of this number.
-    func nextToken() throws(AmazonFault) -> Int64 {
+    func nextToken() throws(AmazonError) -> Int64 {
         guard let token = try text("NextToken", least: 1, limit: 2_048) else { return 0 }
         guard let numbers = Cursor.decode(token, count: 1) else {
             throw .validation("NextToken", "is none that an answer held.")
@@ -110,10 +110,10 @@ struct EventsFields {
     }
 
     /// Makes sure that no other bus is asked for than the one that there is.
-    func requireDefaultBus() throws(AmazonFault) {
+    func requireDefaultBus() throws(AmazonError) {
         guard let bus = try busName() else { return }
         guard bus == EventsService.bus || bus.hasSuffix(":event-bus/\(EventsService.bus)") else {
-            throw AmazonFault(400, "ResourceNotFoundException", "Event bus \(bus) does not exist.")
+            throw AmazonError(400, "ResourceNotFoundException", "Event bus \(bus) does not exist.")
         }
     }
 
@@ -121,7 +121,7 @@ struct EventsFields {
     ///
     /// - Parameter mayBePartners: whether slashes are taken, as buses of partners have them.
     @discardableResult
-    func busName(mayBePartners: Bool = true) throws(AmazonFault) -> String? {
+    func busName(mayBePartners: Bool = true) throws(AmazonError) -> String? {
         guard let bus = try text("EventBusName", least: 1, limit: 1_600) else { return nil }
         guard EventBusName.isFormed(bus, mayBePartners: mayBePartners) else {
             throw .validation(named("EventBusName"), "must be the name or the ARN of an event bus.")
@@ -173,7 +173,7 @@ struct EventsPage<Element> {
     let token: JSONValue.Member?
 
     /// The elements behind a number, at most so many.
-    init(of elements: some Swift.Sequence<Element>, after last: Int64, limit: Int, number: (Element) -> Int64) {
+    init(of elements: some Sequence<Element>, after last: Int64, limit: Int, number: (Element) -> Int64) {
         var items = Array(elements.filter { number($0) > last }.prefix(limit + 1))
         let hasMore = items.count > limit
         if hasMore { items.removeLast() }

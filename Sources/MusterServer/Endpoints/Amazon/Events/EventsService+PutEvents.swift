@@ -9,7 +9,7 @@ extension EventsService {
     func putEvents(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try Self.checkEndpoint(fields)
         let entries = try fields.list("Entries", 1...10)
-        let now = ledger.now()
+        let now = coordinator.now()
         let read = try entries.enumerated().map { index, entry in
             let entry = try EventsFields(entry, at: "Entries.\(index + 1).member")
             // What the model forbids is the whole request's fault; what only a server can know is the entry's.
@@ -24,9 +24,9 @@ extension EventsService {
         }
         let events = read.compactMap { try? $0.get() }
         guard events.reduce(0, { $0 + $1.byteCount }) <= Self.entriesLimitBytes else {
-            throw AmazonFault.validation("Total size of the entries in the request is over the limit.", .other)
+            throw AmazonError.validation("Total size of the entries in the request is over the limit.", .other)
         }
-        var stored = events.isEmpty ? [] : try await ledger.post(events, by: author)[...]
+        var stored = events.isEmpty ? [] : try await coordinator.post(events, by: author)[...]
         let answers = read.map { entry -> JSONValue in
             switch entry {
             case .failure(let refusal):
@@ -35,7 +35,7 @@ extension EventsService {
                 ])
             case .success:
                 let change = stored.popFirst()
-                let id = change.map { ledger.origin.id(of: $0.sequence, at: $0.committedAt) } ?? ""
+                let id = change.map { coordinator.origin.id(of: $0.sequence, at: $0.committedAt) } ?? ""
                 return .object([.init("EventId", .string(id))])
             }
         }
@@ -46,7 +46,7 @@ extension EventsService {
     }
 
     /// An endpoint of several regions is of no use here; its id must be one all the same.
-    private static func checkEndpoint(_ fields: EventsFields) throws(AmazonFault) {
+    private static func checkEndpoint(_ fields: EventsFields) throws(AmazonError) {
         guard let id = try fields.text("EndpointId", least: 1, limit: 50) else { return }
         let parts = id.split(separator: ".", omittingEmptySubsequences: false)
         let isFormed =
@@ -57,7 +57,7 @@ extension EventsService {
         if !isFormed { throw .validation("EndpointId", "must be two names with a full stop between.") }
     }
 
-    private static func checkResources(_ entry: EventsFields) throws(AmazonFault) {
+    private static func checkResources(_ entry: EventsFields) throws(AmazonError) {
         guard let value = entry.value("Resources") else { return }
         guard let resources = value.elements else { throw .validation("Resources", "must be a list.") }
         for resource in resources {
@@ -89,7 +89,7 @@ extension EventsService {
         guard source.unicodeScalars.count <= 256, detailType.unicodeScalars.count <= 256 else {
             throw .invalid("Source and DetailType have at most 256 characters.")
         }
-        do throws(AmazonFault) {
+        do throws(AmazonError) {
             try entry.requireDefaultBus()
         } catch {
             throw .init(code: error.code, message: error.message)

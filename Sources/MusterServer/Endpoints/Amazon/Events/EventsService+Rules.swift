@@ -7,30 +7,30 @@ extension EventsService {
         let name = try fields.name("Name")
         _ = try fields.text("RoleArn", least: 1, limit: 1_600)
         if try fields.text("ScheduleExpression", limit: 256)?.isEmpty == false {
-            throw AmazonFault.validation(
+            throw AmazonError.validation(
                 "ScheduleExpression", "is not supported: rules follow event patterns here, no clock.")
         }
         if fields.value("Tags")?.elements?.isEmpty == false {
-            throw AmazonFault.validation("Tags", "are not kept of rules.")
+            throw AmazonError.validation("Tags", "are not kept of rules.")
         }
         // Longer ones are refused by what compiles them, in the words that clients expect.
         guard let pattern = try fields.text("EventPattern", limit: 1 << 20), !pattern.isEmpty else {
-            throw AmazonFault.validation("Parameter(s) EventPattern must be specified.", .missing)
+            throw AmazonError.validation("Parameter(s) EventPattern must be specified.", .missing)
         }
         let description = try fields.text("Description", limit: RuleEditing.descriptionLimit) ?? ""
         let isEnabled = try Self.isEnabled(fields)
         try RuleEditing.compile(pattern)
-        try await ledger.edit(by: author) { directory, draft in
+        try await coordinator.edit(by: author) { directory, draft in
             var rule = try RuleEditing.rule(named: name, pattern: pattern, in: directory, draft)
             rule.description = description
             rule.isEnabled = isEnabled
             try RuleEditing.check(rule)
             draft.edits = [.putRule(rule)]
         }
-        return .object([.init("RuleArn", .string(ledger.origin.arn(ofRule: name)))])
+        return .object([.init("RuleArn", .string(coordinator.origin.arn(ofRule: name)))])
     }
 
-    private static func isEnabled(_ fields: EventsFields) throws(AmazonFault) -> Bool {
+    private static func isEnabled(_ fields: EventsFields) throws(AmazonError) -> Bool {
         switch try fields.text("State", limit: 100) {
         case nil, "ENABLED": true
         case "DISABLED": false
@@ -42,21 +42,21 @@ extension EventsService {
     func rule(_ fields: EventsFields, _ key: String = "Name", in directory: Directory) throws -> Rule {
         try fields.requireDefaultBus()
         let name = try fields.name(key)
-        guard let rule = directory.rules[name] else { throw RuleFault.noRule(name) }
+        guard let rule = directory.rules[name] else { throw RuleError.noRule(name) }
         return rule
     }
 
     func describeRule(_ fields: EventsFields) throws -> JSONValue {
-        let rule = try rule(fields, in: ledger.directory)
+        let rule = try rule(fields, in: coordinator.directory)
         var members = members(of: rule)
-        members.append(.init("CreatedBy", .string(ledger.origin.account)))
+        members.append(.init("CreatedBy", .string(coordinator.origin.account)))
         return .object(members)
     }
 
     func listRules(_ fields: EventsFields) throws -> JSONValue {
         try fields.requireDefaultBus()
         let prefix = try fields.namePrefix() ?? ""
-        let rules = ledger.directory.rules.all.filter { $0.name.hasPrefix(prefix) }
+        let rules = coordinator.directory.rules.all.filter { $0.name.hasPrefix(prefix) }
         let page = EventsPage(of: rules, after: try fields.nextToken(), limit: try fields.limit()) {
             Int64($0.number.rawValue)
         }
@@ -65,7 +65,7 @@ extension EventsService {
 
     private func members(of rule: Rule) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = [
-            .init("Name", .string(rule.name)), .init("Arn", .string(ledger.origin.arn(ofRule: rule.name))),
+            .init("Name", .string(rule.name)), .init("Arn", .string(coordinator.origin.arn(ofRule: rule.name))),
             .init("EventPattern", .string(rule.pattern)),
             .init("State", .string(rule.isEnabled ? "ENABLED" : "DISABLED")),
         ]
@@ -75,7 +75,7 @@ extension EventsService {
     }
 
     func setEnabled(_ isEnabled: Bool, _ fields: EventsFields, by author: Author) async throws -> JSONValue {
-        try await ledger.edit(by: author) { directory, draft in
+        try await coordinator.edit(by: author) { directory, draft in
             var rule = try self.rule(fields, in: directory)
             guard rule.isEnabled != isEnabled else { return }
             rule.isEnabled = isEnabled
@@ -88,9 +88,9 @@ extension EventsService {
     func deleteRule(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try fields.requireDefaultBus()
         let name = try fields.name("Name")
-        try await ledger.edit(by: author) { directory, draft in
+        try await coordinator.edit(by: author) { directory, draft in
             guard let rule = directory.rules[name] else { return }
-            guard rule.targets.isEmpty else { throw RuleFault.hasTargets(name) }
+            guard rule.targets.isEmpty else { throw RuleError.hasTargets(name) }
             draft.edits = [.removeRule(rule.number)]
         }
         return .object([])
@@ -100,10 +100,10 @@ extension EventsService {
         let pattern = try RuleEditing.compile(try fields.requiredText("EventPattern", limit: 1 << 20))
         let text = try fields.requiredText("Event", limit: 1 << 20)
         guard let event = try? JSONValue(parsing: Array(text.utf8)), event.members != nil else {
-            throw AmazonFault.validation("Parameter Event is not valid: it is no object of JSON.", .cannotParse)
+            throw AmazonError.validation("Parameter Event is not valid: it is no object of JSON.", .cannotParse)
         }
         for key in ["id", "account", "source", "time", "region", "resources", "detail-type"] where event[key] == nil {
-            throw AmazonFault.validation("Parameter Event is not valid: \(key) is missing.", .missing)
+            throw AmazonError.validation("Parameter Event is not valid: \(key) is missing.", .missing)
         }
         return .object([.init("Result", .boolean(pattern.matches(EventValue(event))))])
     }

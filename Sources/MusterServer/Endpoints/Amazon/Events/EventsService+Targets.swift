@@ -8,7 +8,7 @@ extension EventsService {
         var code: String
         var message: String
 
-        init(_ id: String, _ fault: AmazonFault) {
+        init(_ id: String, _ fault: AmazonError) {
             self.id = id
             code = fault.code
             message = fault.message
@@ -31,7 +31,7 @@ extension EventsService {
 
     func putTargets(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         let entries = try fields.list("Targets", 1...100)
-        let failures = try await ledger.edit(by: author) { directory, draft in
+        let failures = try await coordinator.edit(by: author) { directory, draft in
             var rule = try self.rule(fields, "Rule", in: directory)
             let pattern = try RuleEditing.compile(rule.pattern)
             var failures: [Failure] = []
@@ -44,14 +44,14 @@ extension EventsService {
                     try RuleEditing.check(target, with: pattern)
                     rule.targets.removeAll { $0.id == id }
                     rule.targets.append(target)
-                } catch let fault as RuleFault {
-                    failures.append(Failure(id, AmazonFault(telling: fault)))
-                } catch let fault as AmazonFault {
+                } catch let fault as RuleError {
+                    failures.append(Failure(id, AmazonError(telling: fault)))
+                } catch let fault as AmazonError {
                     failures.append(Failure(id, fault))
                 }
             }
             guard rule.targets.count <= RuleEditing.targetLimit else {
-                throw RuleFault.tooManyTargets(limit: RuleEditing.targetLimit)
+                throw RuleError.tooManyTargets(limit: RuleEditing.targetLimit)
             }
             if failures.count < entries.count { draft.edits = [.putRule(rule)] }
             return failures
@@ -61,20 +61,20 @@ extension EventsService {
 
     func removeTargets(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         let ids = try fields.names("Ids", 1...100)
-        let failures = try await ledger.edit(by: author) { directory, draft in
+        let failures = try await coordinator.edit(by: author) { directory, draft in
             var rule = try self.rule(fields, "Rule", in: directory)
             let missing = ids.filter { id in !rule.targets.contains { $0.id == id } }
             rule.targets.removeAll { ids.contains($0.id) }
             if missing.count < ids.count { draft.edits = [.putRule(rule)] }
             return missing.map {
-                Failure($0, AmazonFault(400, "ResourceNotFoundException", "The rule has no target \($0)."))
+                Failure($0, AmazonError(400, "ResourceNotFoundException", "The rule has no target \($0)."))
             }
         }
         return answer(failures)
     }
 
     func listTargets(_ fields: EventsFields) throws -> JSONValue {
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let rule = try rule(fields, "Rule", in: directory)
         let page = EventsPage(
             of: rule.targets.enumerated(), after: try fields.nextToken(), limit: try fields.limit()
@@ -85,7 +85,7 @@ extension EventsService {
     private func json(_ target: RuleTarget, in directory: Directory) -> JSONValue {
         let name = RuleEditing.name(of: target.destination, in: directory) ?? ""
         var members: [JSONValue.Member] = [
-            .init("Id", .string(target.id)), .init("Arn", .string(ledger.origin.arn(ofTarget: name))),
+            .init("Id", .string(target.id)), .init("Arn", .string(coordinator.origin.arn(ofTarget: name))),
         ]
         switch target.input {
         case .event: break
@@ -107,7 +107,7 @@ extension EventsService {
     func listRuleNames(_ fields: EventsFields) throws -> JSONValue {
         try fields.requireDefaultBus()
         let arn = try fields.requiredText("TargetArn", limit: 1_600)
-        let directory = ledger.directory
+        let directory = coordinator.directory
         let destination = EventOrigin.targetName(in: arn).flatMap {
             try? RuleEditing.destination(named: $0, in: directory)
         }
@@ -125,7 +125,7 @@ private struct TargetDraft {
     private let arn: String
     private let input: RuleTarget.Input
     /// Why it can be none here, though the model allows it.
-    private let refusal: AmazonFault?
+    private let refusal: AmazonError?
 
     private static let known: Set = ["Id", "Arn", "RoleArn", "Input", "InputPath", "InputTransformer"]
 
@@ -136,8 +136,8 @@ private struct TargetDraft {
         static let paths = 100
     }
 
-    /// - Throws: `AmazonFault` for what the model forbids.
-    init(_ entry: EventsFields) throws(AmazonFault) {
+    /// - Throws: `AmazonError` for what the model forbids.
+    init(_ entry: EventsFields) throws(AmazonError) {
         id = try entry.name("Id")
         arn = try entry.requiredText("Arn", limit: 1_600)
         _ = try entry.text("RoleArn", least: 1, limit: 1_600)
@@ -153,7 +153,7 @@ private struct TargetDraft {
             }
     }
 
-    private static func input(_ entry: EventsFields) throws(AmazonFault) -> RuleTarget.Input {
+    private static func input(_ entry: EventsFields) throws(AmazonError) -> RuleTarget.Input {
         if let text = try entry.text("Input", limit: InputLimits.text) { return .constant(text) }
         if let path = try entry.text("InputPath", limit: InputLimits.path) { return .path(path) }
         guard let value = entry.value("InputTransformer") else { return .event }
@@ -187,11 +187,11 @@ private struct TargetDraft {
 
     /// The target that it is.
     ///
-    /// - Throws: `AmazonFault`, `RuleFault` for what cannot be a target here.
+    /// - Throws: `AmazonError`, `RuleError` for what cannot be a target here.
     func target(in directory: Directory) throws -> RuleTarget {
         if let refusal { throw refusal }
         guard let name = EventOrigin.targetName(in: arn) else {
-            throw AmazonFault.validation(
+            throw AmazonError.validation(
                 "\(arn) is no target here: arn:aws:muster:REGION:ACCOUNT:target/NAME is.", .other)
         }
         return RuleTarget(

@@ -4,10 +4,10 @@ package import NIOCore
 
 /// Amazon EventBridge's own protocol, as far as rules go: the one event bus that there is, `default`.
 package struct EventsService: AmazonJSONService {
-    let ledger: Ledger
+    let coordinator: StoreCoordinator
 
-    /// The service over a ledger.
-    package init(ledger: Ledger) { self.ledger = ledger }
+    /// The service over a coordinator.
+    package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     package var targetPrefix: String { "AWSEvents" }
     package var signingName: String { "events" }
@@ -35,13 +35,13 @@ package struct EventsService: AmazonJSONService {
         case "ListRuleNamesByTarget": answer = try listRuleNames(fields)
         case "TestEventPattern": answer = try testEventPattern(fields)
         case "PutEvents": answer = try await putEvents(fields, by: author)
-        default: throw AmazonFault.unknownOperation(operation)
+        default: throw AmazonError.unknownOperation(operation)
         }
         return answer.bytes
     }
 
     /// A leader may look at the rules and try a pattern; only an admin changes them and posts events.
-    private func admit(_ principal: Principal, to operation: String) throws(AmazonFault) {
+    private func admit(_ principal: Principal, to operation: String) throws(AmazonError) {
         let isLooking =
             operation.hasPrefix("List") || operation.hasPrefix("Describe") || operation == "TestEventPattern"
         let roles: [Role] = isLooking ? [.admin, .leader] : [.admin]
@@ -51,9 +51,9 @@ package struct EventsService: AmazonJSONService {
     }
 }
 
-extension AmazonFault {
+extension AmazonError {
     /// How a rule that cannot be is told.
-    init(telling fault: RuleFault) {
+    init(telling fault: RuleError) {
         switch fault {
         case .noRule: self.init(400, "ResourceNotFoundException", fault.description)
         case .noTarget: self.init(400, "ResourceNotFoundException", fault.description)

@@ -1,0 +1,100 @@
+import MusterGeometry
+
+/// Which standings an edit has decided anew, and when it was made.
+struct CrossingEdit {
+    var moment: Instant
+    /// Whether a region changed, by its number and its rule.
+    var hasChanged: (RegionNumber, RegionCatalog.RegionRule) -> Bool
+
+    /// Whether a region is crossed under another policy than before: then how one stands to it was told otherwise, or
+    /// not at all, and is told.
+    var hasOtherPolicy: (RegionCatalog.RegionRule) -> Bool
+
+    init(
+        moment: Instant, hasChanged: @escaping (RegionNumber, RegionCatalog.RegionRule) -> Bool,
+        hasOtherPolicy: @escaping (RegionCatalog.RegionRule) -> Bool
+    ) {
+        self.moment = moment
+        self.hasChanged = hasChanged
+        self.hasOtherPolicy = hasOtherPolicy
+    }
+}
+
+extension CrossingEvaluator {
+    /// Decides presences anew where an edit changed their region: as if nothing had been known before, from where the
+    /// device is believed to be. What is told is how it stands; crossings are left to the next fix, as Amazon leaves
+    /// them. Presences of the raw policy are moved by fixes alone.
+    ///
+    /// The scratch's nearbyRegions are the regions that the device may be inside of, as the confident policy measures.
+    func stand(
+        _ presences: inout [Presence], anew edit: CrossingEdit, in catalog: RegionCatalog, on scratch: inout Scratch
+    ) {
+        let distances = Dictionary(
+            (0..<scratch.nearbyRegions.count).map {
+                (scratch.nearbyRegions[$0].id, scratch.nearbyRegions[$0].signedDistanceMetres)
+            },
+            uniquingKeysWith: { first, _ in first })
+        let former = Dictionary(presences.map { ($0.region.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
+        var result: [Presence] = []
+        var hasChanged = false
+        for number in Set(distances.keys).union(former.keys).sorted() {
+            let (region, presence) = (RegionNumber(number), former[number])
+            guard let rule = catalog.rule(of: region), concerns(rule) else {
+                hasChanged = hasChanged || presence != nil
+                continue
+            }
+            guard isConfident(rule), edit.hasChanged(region, rule) else {
+                if let presence { result.append(presence) }
+                continue
+            }
+            let renewed = stand(in: region, rule, presence, distances[number] ?? -.infinity, edit.moment)
+            let former = presence ?? Presence(outside: region, at: edit.moment)
+            if renewed.isNews(after: former) || edit.hasOtherPolicy(rule) {
+                let percent = renewed.doubt == .checking ? nil : renewed.percent
+                scratch.changes.append(
+                    .presence(
+                        PresenceReport(
+                            renewed.presence, of: estimate.device, insidePercent: percent,
+                            sampleTime: estimate.sampleTime)))
+            }
+            if renewed.isKept { result.append(renewed.presence) }
+            hasChanged = hasChanged || (renewed.isKept ? renewed.presence : nil) != presence
+        }
+        guard hasChanged else { return }
+        presences = result
+        scratch.presencesChanged = true
+    }
+
+    /// How a device stands to a region, as if nothing had been known of that before.
+    private func stand(
+        in region: RegionNumber, _ rule: RegionCatalog.RegionRule, _ former: Presence?, _ signedDistanceMetres: Double,
+        _ moment: Instant
+    ) -> Renewed {
+        let (standing, probability) = ConfidentPolicy.verdict(
+            from: .unknown, signedDistanceMetres: signedDistanceMetres, deviationMetres: estimate.deviationMetres,
+            isSettled: estimate.isSettled, mode: rule.mode)
+        var presence = former ?? Presence(outside: region, at: moment)
+        if former == nil && estimate.isFirst { presence.told = .unknown }
+        if scope == .refuges { presence.told = standing }
+        if standing != presence.standing { presence.since = moment }
+        presence.standing = standing
+        let likelihood = Likelihood(probability)
+        if (likelihood > .low) != (presence.likelihood > .low) { presence.likelySince = moment }
+        presence.likelihood = likelihood
+        presence.doubt = estimate.isChecking ? .checking : doubt(rule, standing: standing, probability: probability)
+        if standing == .inside { presence.leftAt = nil }
+        return Renewed(
+            presence: presence, isKept: presence.isWorthKeeping(probability: probability),
+            percent: UInt8((probability * 100).rounded()))
+    }
+
+    /// A presence that an edit renewed.
+    private struct Renewed {
+        var presence: Presence
+        var isKept: Bool
+        var percent: UInt8
+        var doubt: Doubt? { presence.doubt }
+
+        func isNews(after former: Presence) -> Bool { presence.isNews(after: former) }
+    }
+}

@@ -1,0 +1,273 @@
+import MusterGeometry
+
+/// Moves a device's presences to where a fix says it is, and decides the crossings: exits, then enters, then dwells,
+/// each in region order. Raw and confident collections go the same road; only what makes a standing differs.
+struct CrossingEvaluator {
+    let estimate: FixEstimate
+    var scope = Scope.events
+
+    /// Which presences are moved.
+    enum Scope {
+        /// Those that events are told of, under their collection's policy.
+        case events
+        /// Those by which people are safe in muster regions of raw collections: under the confident policy, without
+        /// events.
+        case refuges
+    }
+
+    /// Goes through the presences and the nearbyRegions, both in region order, side by side.
+    ///
+    /// - Returns: whether the device is at rest: it stays in what it was in, and would as long as no boundary comes
+    ///   near.
+    func move(
+        _ presences: inout [Presence], by track: ConfidentTrack, in catalog: RegionCatalog, on scratch: inout Scratch
+    ) -> Bool {
+        if staysPut(presences, scratch.nearbyRegions, in: catalog) { return true }
+        let changedBefore = scratch.presencesChanged
+        scratch.presencesChanged = false
+        defer { scratch.presencesChanged = scratch.presencesChanged || changedBefore }
+        scratch.presences.removeAll(keepingCapacity: true)
+        var former = 0
+        var found = 0
+        while former < presences.count || found < scratch.nearbyRegions.count {
+            let presence = former < presences.count ? presences[former] : nil
+            let nearbyRegion = found < scratch.nearbyRegions.count ? scratch.nearbyRegions[found] : nil
+            let number = min(presence?.region.rawValue ?? .max, nearbyRegion?.id ?? .max)
+            let isKnown = presence?.region.rawValue == number
+            let isFound = nearbyRegion?.id == number
+            if isKnown { former += 1 }
+            if isFound { found += 1 }
+            guard let rule = catalog.rule(of: RegionNumber(number)), concerns(rule) else {
+                // Removed, or no longer linked: dropped without a crossing.
+                if isKnown { scratch.presencesChanged = true }
+                continue
+            }
+            if isKnown, isFound, let presence, let nearbyRegion, isSteady(presence, nearbyRegion, in: catalog) {
+                scratch.presences.append(presence)
+                continue
+            }
+            move(
+                RegionNumber(number), rule, from: isKnown ? presence : nil,
+                signedDistanceMetres: isFound ? nearbyRegion?.signedDistanceMetres : nil, by: track, in: catalog,
+                on: &scratch)
+        }
+        scratch.tellGathered()
+        // Most fixes change nothing, and then nothing is copied.
+        if scratch.presencesChanged { presences = Self.inOwnRoom(scratch.presences) }
+        return false
+    }
+
+    /// Whether presences in a region are moved at all.
+    func concerns(_ rule: RegionCatalog.RegionRule) -> Bool {
+        switch scope {
+        case .events: estimate.tracker.isLinked(to: rule.collection)
+        case .refuges: rule.isMuster && rule.policy == .raw && estimate.tracker.isLinked(to: rule.collection)
+        }
+    }
+
+    /// Whether a region is crossed confidently.
+    func isConfident(_ rule: RegionCatalog.RegionRule) -> Bool { scope == .refuges || rule.policy == .confident }
+
+    /// The same presences in room of their size. The scratch's own array would be kept with all its room, as much as
+    /// anyone ever needed, for each device.
+    @inline(never)
+    private static func inOwnRoom(_ presences: [Presence]) -> [Presence] {
+        Array(unsafeUninitializedCapacity: presences.count) { room, count in
+            (_, count) = room.initialize(from: presences)
+        }
+    }
+
+    /// Whether a device stays where it is, deep inside of what it is in and far from all else, and nothing is to be
+    /// told: the usual, decided first. What is found is there, and linked to the tracker.
+    private func staysPut(_ presences: [Presence], _ nearbyRegions: Answers<NearbyRegion>, in catalog: RegionCatalog)
+        -> Bool
+    {
+        var former = 0
+        for index in 0..<nearbyRegions.count {
+            let nearbyRegion = nearbyRegions[index]
+            if former < presences.count && presences[former].region.rawValue == nearbyRegion.id {
+                guard isSteady(presences[former], nearbyRegion, in: catalog) else { return false }
+                former += 1
+            } else if nearbyRegion.signedDistanceMetres > Self.farDeviations * estimate.deviationMetres {
+                return false
+            }
+        }
+        return former == presences.count
+    }
+
+    /// Who is so many deviations outside of a region and was not known in it is left alone: less than
+    /// `Presence.leastProbability` is in it, and that is neither kept nor told. Nobody enters from there, however they
+    /// move: that needs an estimate inside.
+    private static var farDeviations: Double { -1.7 }
+
+    /// Who is so many deviations inside of a region is certain to be in it. Nobody leaves from there, however they
+    /// move: that needs an estimate outside.
+    static var steadyDeviations: Double { 2 }
+
+    /// Whether a device stays in a region, deep inside, and nothing is to be told.
+    @inline(__always)
+    private func isSteady(_ presence: Presence, _ nearbyRegion: NearbyRegion, in catalog: RegionCatalog) -> Bool {
+        presence.region.rawValue == nearbyRegion.id && presence.isSteady && !estimate.isChecking
+            && nearbyRegion.signedDistanceMetres > Self.steadyDeviations * estimate.deviationMetres
+            && (presence.hasDwelt || catalog.reportsNoDwell(in: presence.region))
+    }
+
+    /// Moves one presence.
+    private func move(
+        _ region: RegionNumber, _ rule: RegionCatalog.RegionRule, from former: Presence?, signedDistanceMetres: Double?,
+        by track: ConfidentTrack, in catalog: RegionCatalog, on scratch: inout Scratch
+    ) {
+        if !isConfident(rule) {
+            guard estimate.passesFilter else {
+                if let former { scratch.presences.append(former) }
+                return
+            }
+            let isInside = signedDistanceMetres != nil
+            cross(
+                from: former ?? Presence(outside: region, at: estimate.sampleTime), isNew: former == nil, rule,
+                to: isInside ? .inside : .outside, probability: isInside ? 1 : 0, on: &scratch)
+        } else if estimate.isChecking {
+            if let former { hold(former, on: &scratch) }
+        } else {
+            var before = former ?? Presence(outside: region, at: estimate.sampleTime)
+            if former == nil && estimate.isFirst { (before.standing, before.told) = (.unknown, .unknown) }
+            let (standing, probability) = ConfidentPolicy.verdict(
+                from: before.standing, signedDistanceMetres: signedDistanceMetres ?? -.infinity,
+                deviationMetres: estimate.deviationMetres, isSettled: estimate.isSettled, mode: rule.mode,
+                motion: track.motion,
+                signedDistanceMetres: {
+                    catalog.signedDistanceMetres(from: $0, to: region, in: rule.collection, limit: $1, &scratch.places)
+                })
+            cross(
+                from: before, isNew: former == nil, rule, to: standing, probability: probability, on: &scratch)
+        }
+    }
+
+    /// Takes a presence to a standing, tells what that crosses, and keeps the presence if it is worth it.
+    private func cross(
+        from former: Presence, isNew: Bool, _ rule: RegionCatalog.RegionRule, to standing: Standing,
+        probability: Double,
+        on scratch: inout Scratch
+    ) {
+        var presence = former
+        let certainty = isConfident(rule) ? UInt8((probability * 100).rounded()) : nil
+        presence.likelihood = Likelihood(probability)
+        if (presence.likelihood > .low) != (former.likelihood > .low) { presence.likelySince = estimate.sampleTime }
+        presence.doubt = doubt(rule, standing: standing, probability: probability)
+        presence.standing = standing
+        switch standing {
+        case .inside: enterOrStay(&presence, from: former, rule, certainty, on: &scratch)
+        case .outside: leave(&presence, from: former, rule, certainty, on: &scratch)
+        case .unknown: break
+        }
+        let isKept = presence.isWorthKeeping(probability: probability)
+        if isConfident(rule), isKept || !isNew, presence.isNews(after: former) {
+            report(presence, insidePercent: certainty, on: &scratch)
+        }
+        if isKept { scratch.presences.append(presence) }
+        if isKept ? isNew || presence != former : !isNew { scratch.presencesChanged = true }
+    }
+
+    private func enterOrStay(
+        _ presence: inout Presence, from former: Presence, _ rule: RegionCatalog.RegionRule, _ insidePercent: UInt8?,
+        on scratch: inout Scratch
+    ) {
+        let time = estimate.sampleTime
+        if former.leftAt != nil {
+            // Back before the exit was told: it never left.
+            presence.leftAt = nil
+        } else if former.standing != .inside, former.told != .inside {
+            presence.since = time
+            presence.hasDwelt = false
+        }
+        guard scope == .events else {
+            presence.told = .inside
+            return
+        }
+        // What was never known to be outside has not entered: it is found inside.
+        if former.told == .outside, former.leftAt == nil {
+            scratch.enters.append(crossing(.enter, presence.region, time, insidePercent))
+        }
+        presence.told = .inside
+        if !presence.hasDwelt, let wanted = rule.dwellSeconds, time.seconds(since: presence.since) >= wanted {
+            presence.hasDwelt = true
+            scratch.dwells.append(crossing(.dwell, presence.region, time, insidePercent))
+        }
+    }
+
+    /// An exit is dated when the device left and told when its delay is over.
+    private func leave(
+        _ presence: inout Presence, from former: Presence, _ rule: RegionCatalog.RegionRule, _ insidePercent: UInt8?,
+        on scratch: inout Scratch
+    ) {
+        guard scope == .events, former.told == .inside else {
+            presence.told = .outside
+            return
+        }
+        if former.leftAt == nil { presence.leftAt = estimate.sampleTime }
+        guard let leftAt = presence.leftAt, estimate.sampleTime.seconds(since: leftAt) >= rule.exitDelaySeconds else {
+            return
+        }
+        scratch.changes.append(.crossing(crossing(.exit, presence.region, leftAt, insidePercent)))
+        presence.leftAt = nil
+        presence.told = .outside
+    }
+
+    /// The last fix does not fit: the standing is held, and said to be in doubt.
+    private func hold(_ former: Presence, on scratch: inout Scratch) {
+        var presence = former
+        presence.doubt = .checking
+        if former.doubt != .checking {
+            scratch.presencesChanged = true
+            report(presence, insidePercent: nil, on: &scratch)
+        }
+        scratch.presences.append(presence)
+    }
+
+    /// Whether fixes are too inaccurate for a region this small: even in its very middle the device could not enter.
+    func doubt(_ rule: RegionCatalog.RegionRule, standing: Standing, probability: Double) -> Doubt? {
+        guard isConfident(rule), standing != .inside, probability >= Presence.leastProbability else {
+            return nil
+        }
+        let isTooPoor = ConfidentPolicy.isAccuracyTooPoor(
+            inradiusMetres: rule.inradiusMetres, deviationMetres: estimate.leastDeviationMetres, mode: rule.mode)
+        return isTooPoor ? .poorAccuracy : nil
+    }
+
+    private func crossing(
+        _ kind: Crossing.Kind, _ region: RegionNumber, _ time: Instant, _ insidePercent: UInt8?
+    ) -> Crossing {
+        Crossing(
+            kind: kind, device: estimate.device, region: region, sampleTime: time, insidePercent: insidePercent)
+    }
+
+    private func report(_ presence: Presence, insidePercent: UInt8?, on scratch: inout Scratch) {
+        scratch.reports.append(
+            PresenceReport(
+                presence, of: estimate.device, insidePercent: insidePercent, sampleTime: estimate.sampleTime))
+    }
+}
+
+extension Presence {
+    /// What is less probable than this is not kept while nothing is decided.
+    fileprivate static let leastProbability = 0.05
+
+    /// Outside, until a fix says more.
+    init(outside region: RegionNumber, at time: Instant) {
+        self.init(region: region, since: time, standing: .outside, likelihood: .none, told: .outside)
+    }
+
+    /// Outside is the usual: it is kept only while an exit is held back or an enter is coming.
+    func isWorthKeeping(probability: Double) -> Bool {
+        switch standing {
+        case .inside: true
+        case .unknown: probability >= Self.leastProbability
+        case .outside: leftAt != nil || probability > 0.5 || told == .inside
+        }
+    }
+
+    /// Whether someone would want to be told of the difference.
+    func isNews(after former: Presence) -> Bool {
+        standing != former.standing || likelihood != former.likelihood || doubt != former.doubt
+    }
+}

@@ -1,0 +1,121 @@
+/// A pair of numbers from outside, in GeoJSON's order, before anything is known about it.
+public struct RawVertex: Hashable, Sendable {
+    /// Degrees east, or anything at all.
+    public var longitude: Double
+    /// Degrees north, or anything at all.
+    public var latitude: Double
+
+    /// A pair of numbers.
+    public init(longitude: Double, latitude: Double) {
+        self.longitude = longitude
+        self.latitude = latitude
+    }
+}
+
+/// What to do with a ring whose direction is not RFC 7946's (exteriors counter-clockwise, holes clockwise).
+public enum Winding: Hashable, Sendable {
+    /// Turn it round without a word.
+    case corrected
+    /// Report it as a fault.
+    case required
+}
+
+/// One thing that is wrong with a geometry, and where.
+public struct GeometryError: Hashable, Sendable {
+    /// What is wrong.
+    public enum Kind: Hashable, Sendable {
+        /// A polygon without rings, or a multipolygon without polygons.
+        case empty
+        /// A ring of fewer than four positions (the first one stands again at the end).
+        case tooFewPositions(Int)
+        /// The last position of a ring is not its first.
+        case unclosed
+        /// A number is not finite, or is not on the globe: latitude −90 to 90, longitude −180 to 180.
+        case offGlobe
+        /// The ring goes to a vertex and back the way it came.
+        case spike
+        /// The ring crosses or touches itself.
+        case selfIntersection
+        /// All vertices lie on one line.
+        case zeroArea
+        /// An exterior that runs clockwise; only under `Winding.required`.
+        case clockwiseExterior
+        /// A hole that runs counter-clockwise; only under `Winding.required`.
+        case counterclockwiseHole
+        /// Two rings of a polygon cross.
+        case ringsCross
+        /// Two rings of a polygon have a piece of an edge in common.
+        case ringsShareEdge
+        /// Two rings of a polygon touch; only under `ShapeRules` that forbid it.
+        case ringsTouch
+        /// More edges of a multipolygon's polygons cross than the `ShapeRules` allow.
+        case tooManyCrossings
+        /// A hole, or part of it, lies outside its exterior.
+        case holeOutside
+        /// Two holes overlap, or one lies in the other.
+        case holesOverlap
+        /// Two polygons of a multipolygon overlap. Touching is allowed, along edges too.
+        case polygonsOverlap
+        /// A radius that is not above 0 and at most 100 km.
+        case radius(Double)
+        /// More positions or rings than a shape may have: `Shape.positionLimit`, `ShapeRules.ringLimit`.
+        case tooLarge
+        /// So many edges lie across each other's boxes that checking them all would take too long.
+        case tooComplex
+    }
+
+    /// Which vertex of which ring of which polygon, counted from 0 as they came. Ring 0 is the exterior.
+    public struct Place: Hashable, Sendable {
+        /// The polygon in a multipolygon; 0 for a polygon.
+        public var polygon: Int
+        /// The ring in the polygon.
+        public var ring: Int
+        /// The vertex, or the one at which an edge starts.
+        public var vertex: Int
+
+        /// A place in a geometry.
+        public init(polygon: Int, ring: Int, vertex: Int) {
+            self.polygon = polygon
+            self.ring = ring
+            self.vertex = vertex
+        }
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// Where it is.
+    public let place: Place
+    /// The other place involved: where a ring is crossed, or by what.
+    public let other: Place?
+    /// The position: the vertex, or where edges cross (rounded).
+    public let position: RawVertex?
+
+    /// A fault.
+    public init(_ kind: Kind, at place: Place, other: Place? = nil, position: RawVertex? = nil) {
+        self.kind = kind
+        self.place = place
+        self.other = other
+        self.position = position
+    }
+}
+
+/// Everything that is wrong with a geometry, in the order of the places.
+public struct GeometryFaults: Error, Hashable, Sendable {
+    /// The faults: at least one, at most `limit`.
+    public let faults: [GeometryError]
+    /// Whether there may be more than are listed.
+    public let isTruncated: Bool
+
+    /// How many faults are listed at most.
+    public static let limit = 100
+
+    init(_ faults: [GeometryError], isTruncated: Bool) {
+        let ordered = faults.sorted { one, other in
+            if one.place.polygon != other.place.polygon { return one.place.polygon < other.place.polygon }
+            if one.place.ring != other.place.ring { return one.place.ring < other.place.ring }
+            return one.place.vertex < other.place.vertex
+        }
+        self.faults = Array(ordered.prefix(Self.limit))
+        self.isTruncated = isTruncated || faults.count > Self.limit
+    }
+}

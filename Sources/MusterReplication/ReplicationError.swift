@@ -1,0 +1,49 @@
+/// Why a replication did not get on. It never holds a password, a token or a URL's user.
+public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No connection, or one that broke.
+    case unreachable(String)
+    /// The peer cannot answer now: 408, 429, 5xx. It may say after how many seconds to ask again.
+    case busy(status: Int, retryAfterSeconds: Double?)
+    /// The peer does not take who asks: 401.
+    case unauthorized(String)
+    /// The peer knows who asks, and does not let them: 403.
+    case forbidden(String)
+    /// The database is not there.
+    case noDatabase(String)
+    /// More came, or was to be sent, than is taken at once; of what came packed, what it is unpacked counts.
+    case tooLarge(limitBytes: Int)
+    /// The peer says no for another reason.
+    case refused(status: Int, error: String, reason: String)
+    /// What came is not what the protocol says.
+    case malformed(String)
+    /// An attachment's bytes are not those that were promised.
+    case damagedAttachment(AttachmentReference)
+    /// What was asked for cannot be done here.
+    case unsupported(String)
+
+    /// Whether asking again later may help.
+    public var isPassing: Bool {
+        switch self {
+        // An answer that was cut off may be no JSON, and an attachment may have been cut off too.
+        case .unreachable, .busy, .malformed, .damagedAttachment: true
+        case .unauthorized, .forbidden, .noDatabase, .tooLarge, .refused, .unsupported: false
+        }
+    }
+
+    /// One sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .unreachable(let reason): "the peer cannot be reached: \(reason)"
+        case .busy(let status, _): "the peer is busy (status \(status))"
+        case .unauthorized(let reason): "the peer refuses who asks: \(reason)"
+        case .forbidden(let reason): "the peer does not let who asks: \(reason)"
+        case .noDatabase(let name): "there is no database \(name)"
+        case .tooLarge(let limit): "more than \(limit) bytes at once, unpacked"
+        case .refused(let status, let error, let reason): "the peer says \(status) \(error): \(reason)"
+        case .malformed(let what): "the peer does not speak the protocol: \(what)"
+        case .damagedAttachment(let reference):
+            "attachment \(reference.name) of \(reference.id) is not what was promised"
+        case .unsupported(let what): "\(what)"
+        }
+    }
+}

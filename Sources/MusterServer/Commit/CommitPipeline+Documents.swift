@@ -1,0 +1,140 @@
+import MusterCore
+import MusterDocuments
+import MusterStore
+import MusterWire
+
+/// What one sender wants in the next transaction.
+enum CommitRequest: Sendable {
+    case observations([Observation])
+    case documents([DocumentEdit], in: WriteTarget)
+
+    /// About how much it is, in observations: what bounds the queue and a transaction.
+    var weight: Int {
+        switch self {
+        case .observations(let observations): observations.count
+        case .documents(let edits, _): edits.reduce(0) { $0 + 1 + $1.body.json.count / 256 }
+        }
+    }
+}
+
+/// Where edited documents are, and whom they speak of.
+struct WriteTarget: Sendable {
+    var database: DatabaseNumber
+    /// What clients call the database.
+    var name: String
+    /// How many ancestors of a leaf are remembered.
+    var revisionLimit: Int
+    /// Who edits; nil for the server itself.
+    var author: Author?
+    /// Whose locations they are; nil in any other database.
+    var user: User?
+    /// The devices of that user.
+    var devices: [DeviceNumber] = []
+    /// The one of them that a location document speaks of.
+    var device: DeviceNumber?
+}
+
+/// The road of documents: the same transaction, and for a location document the same engine.
+extension CommitPipeline {
+    /// Carries out edits of documents; what they tell of a device's place is decided like any other observation, behind
+    /// them.
+    ///
+    /// - Returns: the request's receipt, its sequence aside.
+    mutating func write(
+        _ edits: [DocumentEdit], in place: WriteTarget, now: Instant, in transaction: any StoreTransaction
+    ) throws -> Receipt {
+        let database = place.database
+        var receipt = Receipt()
+        if let refusal = try refusal(of: edits, in: place, transaction) {
+            receipt.refusal = refusal
+            return receipt
+        }
+        var observations: [Observation] = []
+        var touch: (change: DocumentTouch, sequence: MusterCore.LogSequence)?
+        var batch = DocumentBatch(
+            of: edits, in: database, revisionLimit: place.revisionLimit, to: transaction.documents)
+        for edit in edits {
+            var before: StoredDocument?
+            if !batch.holds(edit.id) {
+                before = try transaction.documents.document(edit.id, in: .database(database))
+                if before == nil, let subject = PositionDocument.place(of: edit.id),
+                    let user = place.user, place.devices.contains(subject.device)
+                {
+                    before = try position(at: subject, of: user)
+                    if before == nil, let outcome = try take(edit, subject, user, now, &receipt.tally, transaction) {
+                        receipt.outcomes.append(outcome)
+                        continue
+                    }
+                }
+            }
+            let outcome = try batch.apply(edit, over: before) { winner in
+                let change = DocumentTouch(
+                    database: database, id: edit.id, winner: winner.revision, isDeleted: winner.isDeleted)
+                let sequence = try transaction.append(.document(change))
+                // One entry of the audit log for a request, however many documents it brings.
+                touch = touch ?? (change, sequence)
+                return sequence
+            }
+            receipt.outcomes.append(outcome)
+            guard case .stored = outcome, !edit.isDeleted, let device = place.device,
+                var position = LocationDocument.position(in: edit.body.json, receivedAt: now)
+            else { continue }
+            position.reporter = place.author.flatMap { $0.user == place.user?.number ? nil : $0.user }
+            observations.append(.position(position, of: device))
+        }
+        try batch.finish()
+        try transaction.keepPositionIDs(edits.map(\.id), in: place.database) { engine.owner(of: $0) }
+        if let touch, let author = place.author, author.user != place.user?.number {
+            try transaction.note(.document(touch.change), at: touch.sequence, now, by: author)
+        }
+        if !observations.isEmpty { receipt.tally += try decide(observations, now: now, in: transaction) }
+        return receipt
+    }
+
+    /// Why there is no room for what edits say; nil where there is. To delete takes no room.
+    private func refusal(
+        of edits: [DocumentEdit], in place: WriteTarget, _ transaction: any StoreTransaction
+    ) throws -> QuotaError? {
+        let bodies = edits.lazy.filter { !$0.isDeleted }.map(\.body)
+        return quotas.refusal(
+            ofBytes: bodies.reduce(0) { $0 + $1.storedBytes },
+            with: try transaction.documents.counts(in: .database(place.database)).storedBytes,
+            areFilesAmong: bodies.contains { !$0.attachments.isEmpty }, in: place)
+    }
+
+    /// The document that a stored position is.
+    private func position(at subject: PositionDocument.Place, of user: User) throws -> StoredDocument? {
+        let found = try store.positions(
+            of: subject.device, from: subject.sampleTime, to: subject.sampleTime.advanced(bySeconds: 0.001), after: nil,
+            limit: 1_000)
+        return found.first {
+            PositionDocument.Place(of: $0, device: subject.device) == subject && $0.source != .couchDB
+        }
+        .map { position in
+            let told = SequencedPosition(sequence: .zero, device: subject.device, position: position)
+            return StoredDocument(told, of: user, withBody: false)
+        }
+    }
+
+    /// Takes the document that a position would be as that position: a replica gives back what was lost here.
+    ///
+    /// - Returns: nil where it is not such a document, or the position would not be stored.
+    private mutating func take(
+        _ edit: DocumentEdit, _ subject: PositionDocument.Place, _ user: User, _ now: Instant, _ tally: inout Tally,
+        _ transaction: any StoreTransaction
+    ) throws -> EditOutcome? {
+        guard !edit.isDeleted, edit.body.attachments.isEmpty,
+            var position = LocationDocument.position(in: edit.body.json, receivedAt: now)
+        else { return nil }
+        position.source = .native
+        let told = SequencedPosition(sequence: .zero, device: subject.device, position: position)
+        let document = StoredDocument(told, of: user, withBody: true)
+        guard document.id == edit.id, document.body == edit.body, let revision = document.tree.winner?.revision,
+            edit.place == .on(nil) || edit.place == .at([revision])
+        else { return nil }
+        let taken = try decide([.position(position, of: subject.device)], now: now, in: transaction)
+        tally += taken
+        guard taken.accepted + taken.late > 0 else { return taken.repeated > 0 ? .known(revision) : nil }
+        return .stored(revision, lastAppended)
+    }
+}

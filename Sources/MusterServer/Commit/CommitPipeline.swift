@@ -1,0 +1,189 @@
+import MusterCore
+import MusterStore
+
+/// The road of every observation, whole:
+///
+///     what is waiting → one transaction { engine decides → log appends → rules send } → on disk → states adopted
+///     → senders answered
+///
+/// It lives on the writer's thread; `StoreCoordinator` feeds it.
+struct CommitPipeline {
+    let store: any Store
+    var engine: Engine
+    let rules: RuleBook
+    let quotas: Quotas
+    var decision = Decision()
+    /// Devices whose state has moved since the last record of it.
+    var unrecorded = UnrecordedDevices()
+    /// Whether the store has it that a review is unfinished.
+    var isReviewStored = false
+    /// The number of the change that was appended last.
+    private(set) var lastAppended = LogSequence.zero
+
+    /// - Parameters:
+    ///   - unrecorded: the devices whose records are behind.
+    ///   - recordedThrough: the change up to which none is.
+    init(
+        store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(),
+        unrecorded: Set<DeviceNumber> = [], recordedThrough: MusterCore.LogSequence = .zero
+    ) {
+        self.store = store
+        self.engine = engine
+        self.rules = rules
+        self.quotas = quotas
+        self.unrecorded = UnrecordedDevices(through: recordedThrough)
+        self.unrecorded.insert(unrecorded.map { Int($0.rawValue) }.sorted())
+    }
+
+    /// Decides and stores what several senders brought, in one transaction.
+    ///
+    /// - Returns: a receipt a request, in order; everything they count is durable.
+    /// - Throws: what the store throws; then nothing happened, on disk or in memory.
+    mutating func commit(_ requests: [CommitRequest], now: Instant) throws -> [Receipt] {
+        var receipts: [Receipt] = []
+        receipts.reserveCapacity(requests.count)
+        try transact(now: now) { pipeline, transaction in
+            for request in requests {
+                switch request {
+                case .observations(let observations):
+                    receipts.append(Receipt(tally: try pipeline.decide(observations, now: now, in: transaction)))
+                case .documents(let edits, let place):
+                    receipts.append(try pipeline.write(edits, in: place, now: now, in: transaction))
+                }
+            }
+        }
+        for index in receipts.indices { receipts[index].sequence = store.lastSequence }
+        return receipts
+    }
+
+    /// One request's observations: a repetition changes nothing; anything else is decided and its changes appended.
+    mutating func decide(
+        _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
+    ) throws -> Tally {
+        var tally = Tally()
+        var next = 0
+        rules.note(observations)
+        while let question = engine.decide(observations, from: &next, now: now, into: &decision, tally: &tally) {
+            try append(to: transaction, now: now)
+            switch question {
+            case .isStored where try transaction.holds(observations[next]):
+                if let (device, moment) = observations[next].arrival {
+                    engine.hear(device, at: moment, now: now, into: &decision)
+                }
+                tally.repeated += 1
+                next += 1
+            case .isStored:
+                if case .note(let note, let device) = observations[next] { try transaction.put(note, of: device) }
+                tally.count(engine.decide(observations[next], now: now, into: &decision))
+                next += 1
+            case .trail(let device, let until):
+                engine.restore(try store.trail(of: device, until: until), of: device, into: &decision)
+            }
+        }
+        try append(to: transaction, now: now)
+        return tally
+    }
+
+    mutating func append(to transaction: any StoreTransaction, now: Instant) throws {
+        let (rules, store) = (rules, store)
+        var last = lastAppended
+        defer { lastAppended = last }
+        try decision.takeChanges { change in
+            let sequence = try transaction.append(change)
+            last = sequence
+            if let entry = change.audit(at: sequence) { try transaction.append(entry) }
+            if !rules.isIdle { try rules.follow(change, sequence, at: now, in: transaction, over: store) }
+        }
+        try decision.takeEntries { entry in try transaction.append(entry) }
+    }
+
+    /// What time alone changes: silence, and exits that were held back. And what follows from edits, where that is not
+    /// decided yet.
+    mutating func sweep(now: Instant) throws {
+        engine.sweep(now: now, into: &decision)
+        try keepDecision(now: now)
+    }
+
+    /// Lets `body` decide something, in one transaction: an incident.
+    ///
+    /// - Throws: what `body` or the store throws; then nothing happened, on disk or in memory.
+    mutating func decide<Result>(
+        now: Instant, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        try transact(now: now) { pipeline, transaction in
+            result = try body(pipeline.engine, transaction, &pipeline.decision)
+            try pipeline.append(to: transaction, now: now)
+        }
+        guard let result else { preconditionFailure("a transaction that did not throw has run its body") }
+        return result
+    }
+
+    /// Stores events that a client posted, and sends them where the rules say.
+    ///
+    /// - Returns: the number of each, in order.
+    /// - Throws: what the store throws; then nothing happened.
+    mutating func post(_ events: [PostedEvent], by author: Author?, now: Instant) throws -> [LogSequence] {
+        var sequences: [LogSequence] = []
+        try transact(now: now) { pipeline, transaction in
+            for event in events {
+                let sequence = try transaction.append(.posted(event))
+                try pipeline.rules.follow(.posted(event), sequence, at: now, in: transaction, over: pipeline.store)
+                if let author { try transaction.note(.posted(event.withoutDetail), at: sequence, now, by: author) }
+                sequences.append(sequence)
+            }
+        }
+        return sequences
+    }
+
+    /// Takes a rebuilt index.
+    mutating func adopt(_ built: BuiltCollection) { engine.adopt(built) }
+
+    /// Stores what was decided without an observation, if it was anything.
+    mutating func keepDecision(now: Instant) throws {
+        guard decision.hasChanges || isReviewToStore else { return engine.adopt(&decision) }
+        try transact(now: now) { pipeline, transaction in
+            try pipeline.append(to: transaction, now: now)
+        }
+    }
+
+    /// Whether the decision begins a review that it does not finish, or finishes one that was begun.
+    private var isReviewToStore: Bool { decision.leavesReviewUnfinished.map { $0 != isReviewStored } ?? false }
+
+    /// Runs one transaction, stores the states that were decided in it, and adopts them once they are on disk.
+    mutating func transact(
+        now: Instant, _ body: (inout CommitPipeline, any StoreTransaction) throws -> Void,
+        beforeAdopting: (inout CommitPipeline) -> Void = { _ in }
+    ) throws {
+        defer { rules.endTransaction() }
+        do {
+            try store.write(at: now) { transaction in
+                try body(&self, transaction)
+                for (note, device) in decision.notesToStore { try transaction.put(note, of: device) }
+                for device in decision.devicesToStore {
+                    try transaction.setPresences(decision.presences(of: device), of: device)
+                    try transaction.setRefuges(decision.refuges(of: device), of: device)
+                }
+                for device in Set(decision.statesToStore) {
+                    try transaction.setRecord(engine.record(of: device, after: decision), of: device)
+                }
+                for user in decision.declaredToStore {
+                    if let declared = decision.declared(of: user) {
+                        try transaction.setDeclared(declared, of: user)
+                    }
+                }
+                for user in decision.peopleToStore {
+                    if let safety = decision.safety(of: user) { try transaction.setSafety(safety, of: user) }
+                }
+                if isReviewToStore { try transaction.setReviewing(!isReviewStored) }
+            }
+        } catch {
+            decision.discard()
+            throw error
+        }
+        isReviewStored = decision.leavesReviewUnfinished ?? isReviewStored
+        beforeAdopting(&self)
+        unrecorded.insert(decision.movedDevices)
+        engine.adopt(&decision)
+    }
+}

@@ -1,0 +1,277 @@
+import Foundation
+package import MusterCore
+import MusterDocuments
+import MusterGeometry
+package import MusterStore
+package import MusterWire
+import Synchronization
+
+/// The one road into the log. Observations and edits queue here; one thread of its own gathers what is waiting into
+/// one transaction and answers the senders when it is on disk.
+package final class StoreCoordinator: Sendable {
+    let queue = WriterQueue()
+    private let shared: CoordinatorState
+    let store: any Store
+    /// Whether the disk takes what is to be stored.
+    package let storage: StorageHealth
+    let readers = WorkerPool<ReadingLane>(threads: StoreCoordinator.readerCount, jobs: ReadingLimits.jobs)
+    /// Apart from `readers`: whatever is being read, who asks can be proved.
+    let credentialReaders = WorkerPool<ReadingLane>(
+        threads: ReadingLimits.credentialThreads, jobs: ReadingLimits.jobs)
+    /// How many looks at the store there may be at once.
+    static let readerCount = 4
+    private let hasEnded = DispatchSemaphore(value: 0)
+    /// The server's clock.
+    package let now: @Sendable () -> Instant
+    /// What events are told to come from.
+    package let origin: EventOrigin
+    /// How much everyone may take.
+    package let quotas: Quotas
+
+    /// Opens the coordinator over a store and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - storage: what the store tells whether the disk takes its writes; nil for a store that tells nobody.
+    ///   - amazon: the account and region that events and ARNs name.
+    ///   - quotas: how much everyone may take.
+    ///   - now: the server's clock.
+    ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
+    /// - Throws: what the store throws while its state is read.
+    package init(
+        store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
+        quotas: Quotas = Quotas(),
+        now: @escaping @Sendable () -> Instant,
+        announce: @escaping @Sendable (LogSequence) -> Void = { _ in }
+    ) throws {
+        let storage = storage ?? StorageHealth(now: now)
+        let shared = CoordinatorState(
+            directory: Directory(try store.directory(), regions: try store.regions()), storage: storage, quotas: quotas,
+            announce: announce)
+        origin = EventOrigin(account: amazon.account, region: amazon.region, store: try store.uuid())
+        let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
+        shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
+        let directory = shared.directory.withLock { $0 }
+        self.store = store
+        self.storage = storage
+        self.now = now
+        self.shared = shared
+        self.quotas = quotas
+        quotas.adopt(try store.usage(), in: directory)
+        let pipeline = try CommitPipeline(
+            opening: store, directory: directory, rules: rules, quotas: quotas, now: now())
+        quotas.adopt(teamsInIncident: pipeline.engine.teamsInIncident)
+        startThread(Writer(pipeline: pipeline, shared: shared, now: now))
+    }
+
+    private func startThread(_ writer: consuming Writer) {
+        // The writer is handed to its thread and touched by nobody else afterwards.
+        nonisolated(unsafe) var writer = writer
+        let thread = Thread { [queue, hasEnded] in
+            writer.serve(queue)
+            hasEnded.signal()
+        }
+        thread.name = "muster-writer"
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+
+    /// The directory as of the last commit.
+    package var directory: Directory { shared.directory.withLock { $0 } }
+
+    /// How often edits have ended somebody's right to what they made, since the coordinator was opened. What was
+    /// verified of a token before the last of them is not believed.
+    package var endedRights: Int { shared.endedRights.withLock { $0 } }
+
+    /// What is known to be damaged of the store; reads return nothing of it.
+    package var knownDamage: [String] { store.knownDamage }
+
+    /// What the coordinator has done since it was opened.
+    package var statistics: CommitStatistics {
+        var statistics = shared.statistics.withLock { $0 }
+        statistics.waitingObservations = queue.depth
+        return statistics
+    }
+
+    /// The number of the newest delivery.
+    package var lastDelivery: DeliveryNumber { store.lastDelivery }
+
+    /// The number of the newest change.
+    package var lastSequence: LogSequence { store.lastSequence }
+
+    /// Puts a request into the next transaction.
+    func commit(_ request: CommitRequest) async throws(CoordinatorError) -> Receipt {
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Result<Receipt, CoordinatorError>, Never>) in
+            do throws(CoordinatorError) {
+                try queue.put(.ingest(request, answer: { continuation.resume(returning: $0) }))
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Changes the directory, regions or credentials. `body` runs on the writer's thread, sees the directory as it
+    /// then is, and fills a draft; nothing happens when it throws.
+    ///
+    /// - Parameter author: who asks for it, for the audit log; nil for what the server does by itself.
+    /// - Returns: what `body` returned, once everything is on disk.
+    /// - Throws: what `body` throws, or `CoordinatorError`.
+    package func edit<Success: Sendable>(
+        by author: Author?, _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
+    ) async throws -> Success {
+        return try await run { writer in
+            do {
+                return .success(try writer.edit(by: author, body))
+            } catch let error as StoreError {
+                return .failure(CoordinatorError(error))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Has the engine decide something that no observation tells and no edit is: an incident. `body` runs on the
+    /// writer's thread, in a transaction, and adds to the decision; nothing happens when it throws.
+    ///
+    /// - Returns: what `body` returned, once everything is on disk.
+    /// - Throws: what `body` throws, or `CoordinatorError`.
+    package func decide<Success: Sendable>(
+        _ body: @escaping @Sendable (Engine, any StoreTransaction, inout Decision, Instant) throws -> Success
+    ) async throws -> Success {
+        try await run { writer in
+            do {
+                return .success(try writer.decide(body))
+            } catch let error as StoreError {
+                return .failure(CoordinatorError(error))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Stores what no change of the log tells of, such as what became of deliveries. `body` runs on the writer's thread
+    /// in a transaction of its own and is given the time.
+    ///
+    /// - Returns: what `body` returned, once it is on disk.
+    /// - Throws: what `body` throws, `CoordinatorError`, `StoreError`.
+    @discardableResult
+    package func keep<Success: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction, Instant) throws -> Success
+    ) async throws -> Success {
+        try await run { writer in
+            let moment = writer.now()
+            return Result { try writer.store.write(at: moment) { try body($0, moment) } }
+        }
+    }
+
+    /// Stores events that a client posted; the rules send them on.
+    ///
+    /// - Returns: the changes that they are, once they are on disk.
+    /// - Throws: `CoordinatorError`.
+    package func post(_ events: [PostedEvent], by author: Author?) async throws -> [LoggedChange] {
+        try await run { writer in
+            do {
+                return .success(try writer.post(events, by: author))
+            } catch {
+                return .failure(CoordinatorError(error))
+            }
+        }
+    }
+
+    /// Looks at the engine's state (latest positions, presences, safety) at one moment between two commits.
+    ///
+    /// - Throws: `CoordinatorError`.
+    package func inspect<Success: Sendable>(
+        _ body: @escaping @Sendable (Engine, Directory, LogSequence) -> Success
+    ) async throws -> Success {
+        try await run { [shared] writer in
+            .success(body(writer.pipeline.engine, shared.directory.withLock { $0 }, writer.store.lastSequence))
+        }
+    }
+
+    /// Forgets what is older than the horizon, a slice at a time, between commits.
+    ///
+    /// - Returns: how many positions were forgotten.
+    package func forget(before horizon: Instant) async throws -> Int {
+        var total = 0
+        while true {
+            let count = try await run { writer in
+                Result {
+                    try writer.recordAll()
+                    return try writer.store.forget(before: horizon, limit: 10_000)
+                }
+            }
+            total += count
+            if count == 0 { return total }
+        }
+    }
+
+    /// Deletes the history of devices' positions, and nothing else: where they are, what they are inside of and how
+    /// their people are does not move.
+    ///
+    /// - Parameter author: who deletes them, for the audit log; nil for the server itself.
+    /// - Returns: once the positions of before the call are gone from the histories.
+    /// - Throws: `CoordinatorError`, `StoreError`.
+    package func forgetPositions(of devices: [DeviceNumber], by author: Author?) async throws {
+        guard !devices.isEmpty else { return }
+        if let author {
+            try await edit(by: author) { directory, draft in
+                draft.actions += devices.map { device in
+                    Action(.historyDeleted, by: author.user, user: directory.devices[device]?.user, device: device)
+                }
+            }
+        }
+        try await decide { engine, transaction, decision, _ in
+            for device in devices {
+                // The log tells of these positions no longer: a restart goes on from the record.
+                try transaction.setRecord(engine.record(of: device, after: decision), of: device)
+                try transaction.forgetPositions(of: device)
+            }
+        }
+        for device in devices {
+            while try await run({ writer in
+                Result { try writer.store.erasePositions(of: device, limit: 10_000) }
+            }) {}
+        }
+    }
+
+    /// Writes what changes nothing, to see whether the disk takes it.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`.
+    func testWriting() async throws { try await run { writer in Result { try writer.store.testWriting() } } }
+
+    /// Drops the bytes of attachments that no document names, a slice at a time.
+    package func dropUnusedBlobs(at moment: Instant) async throws {
+        while try await run({ writer in
+            Result {
+                try writer.store.write(at: moment) { try $0.documents.dropUnusedBlobs(at: moment, limit: 100) }
+            }
+        }) {}
+    }
+
+    /// Serves what waits, refuses what comes, flushes the store and closes it.
+    package func close() async throws {
+        queue.close()
+        let share = WorkerPool<ReadingLane>.Share(threads: Self.readerCount, jobs: ReadingLimits.jobs)
+        try await readers.run(.server, share: share) { [hasEnded, store] in
+            hasEnded.wait()
+            hasEnded.signal()
+            try store.close()
+        }
+        try await credentialReaders.shutDown()
+        try await readers.shutDown()
+    }
+
+    private func run<Success: Sendable>(
+        _ body: @escaping @Sendable (inout Writer) -> Result<Success, any Error>
+    ) async throws -> Success {
+        try await withUnsafeThrowingContinuation { continuation in
+            do {
+                try queue.put(.run { writer in continuation.resume(with: body(&writer)) })
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+import Dispatch
+import MusterCore
+import MusterDocuments
+import MusterStore
+import Synchronization
+
+/// What the writer's thread owns and does. Every method runs on that thread.
+struct Writer {
+    var pipeline: CommitPipeline
+    let shared: CoordinatorState
+    let now: @Sendable () -> Instant
+    private var nextSweep = Instant(milliseconds: 0)
+    private var nextTidying = Instant(milliseconds: 0)
+    private var nextErasure = Instant(milliseconds: 0)
+    /// Whether the disk refused a slice of a review: then the next sweep tries again.
+    private var isReviewRefused = false
+
+    /// Seconds between two looks at who has fallen silent.
+    static let sweepSeconds: Double = 2
+    /// Seconds between two times that memory is given back, while nobody waits.
+    static let tidyingSeconds: Double = 30
+    /// Seconds between two slices of what was removed that are erased while others wait, and how many documents make
+    /// one: a few hundredths of the writer's time.
+    static let erasureSeconds: Double = 0.2
+    static let erasureSlice = 100
+    /// After so many changes the devices that moved are recorded, so many in a transaction. A restart follows at most
+    /// about as many changes anew: a tenth of a second.
+    static let recordedChanges: Int64 = 50_000
+    static let recordSlice = 2_000
+
+    init(pipeline: CommitPipeline, shared: CoordinatorState, now: @escaping @Sendable () -> Instant) {
+        self.pipeline = pipeline
+        self.shared = shared
+        self.now = now
+    }
+
+    var store: any Store { pipeline.store }
+
+    /// Serves the queue until it is closed and empty.
+    mutating func serve(_ queue: WriterQueue) {
+        var jobs: [WriterQueue.Job] = []
+        while queue.take(into: &jobs, waitingMilliseconds: isReviewing ? 0 : 200) {
+            if jobs.isEmpty {
+                rest()
+            } else {
+                carryOut(jobs)
+                eraseWhenDue()
+            }
+            jobs.removeAll(keepingCapacity: true)
+            takeRebuilt()
+            sweepWhenDue()
+            reviewWhenDue()
+            recordWhenDue(after: Self.recordedChanges)
+        }
+        // What the disk refuses is followed again from the log at the next start.
+        while (try? pipeline.record(limit: Self.recordSlice, now: now())) == true {}
+    }
+
+    /// Stores some records of devices, once enough changes have come since they were stored last.
+    private mutating func recordWhenDue(after changes: Int64) {
+        guard mayDoChores, pipeline.isRecordDue(after: changes) else { return }
+        _ = try? pipeline.record(limit: Self.recordSlice, now: now())
+    }
+
+    /// Stores a record of every device that has moved, before the log that tells of it may be forgotten.
+    mutating func recordAll() throws {
+        while try pipeline.record(limit: Self.recordSlice, now: now()) {}
+    }
+
+    /// Carries jobs out in order; neighbouring ingests share a transaction.
+    private mutating func carryOut(_ jobs: [WriterQueue.Job]) {
+        var requests: [CommitRequest] = []
+        var answers: [@Sendable (Result<Receipt, CoordinatorError>) -> Void] = []
+        var count = 0
+        for job in jobs {
+            switch job {
+            case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
+            case .ingest(let request, let answer):
+                requests.append(request)
+                answers.append(answer)
+                count += request.weight
+                guard count >= WriterQueue.batchLimit else { continue }
+                commit(&requests, &answers)
+                count = 0
+            case .run(let body):
+                commit(&requests, &answers)
+                count = 0
+                body(&self)
+            }
+        }
+        commit(&requests, &answers)
+    }
+
+    /// Whether what documents are for is there still.
+    private func holds(_ place: WriteTarget) -> Bool {
+        shared.directory.withLock { directory in
+            place.user.map { directory.users[$0.number] != nil } ?? (directory.databases[place.database] != nil)
+        }
+    }
+
+    private mutating func commit(
+        _ requests: inout [CommitRequest], _ answers: inout [@Sendable (Result<Receipt, CoordinatorError>) -> Void]
+    ) {
+        guard !requests.isEmpty else { return }
+        defer {
+            requests.removeAll(keepingCapacity: true)
+            answers.removeAll(keepingCapacity: true)
+        }
+        do {
+            let start = ContinuousClock.now
+            let receipts = try pipeline.commit(requests, now: now())
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            // Counted first: whoever has an answer finds it in the numbers.
+            shared.statistics.withLock { $0.count(receipts, seconds: seconds) }
+            for (receipt, answer) in zip(receipts, answers) { answer(.success(receipt)) }
+            announce()
+        } catch {
+            let refusal = CoordinatorError(error)
+            shared.statistics.withLock { $0.failedCommits += 1 }
+            for answer in answers { answer(.failure(refusal)) }
+        }
+    }
+
+    /// Carries out an edit in a transaction of its own.
+    ///
+    /// - Parameter author: who makes it; nil for the server itself.
+    mutating func edit<Result>(
+        by author: Author?, _ body: (Directory, inout Draft) throws -> Result
+    ) throws -> Result {
+        let moment = now()
+        let (shared, rules) = (shared, pipeline.rules)
+        let before = shared.directory.withLock { $0 }
+        var endsRights = false
+        defer {
+            announce()
+            rebuildAside()
+        }
+        return try pipeline.edit(now: moment) { pipeline, transaction in
+            var draft = Draft(transaction: transaction, store: pipeline.store, author: author)
+            let result = try body(before, &draft)
+            try shared.quotas.check(draft.edits, over: before, by: author)
+            draft.edits = draft.edits.map { [author = draft.author] in $0.made(by: author) }
+            draft.edits += before.suspensions(following: draft.edits)
+            draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
+            let after = before.applying(draft.edits)
+            let ended = try before.tokensEnded(by: draft.edits, following: after, in: pipeline.store)
+            draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
+            endsRights = !ended.isEmpty
+            try transaction.carryOut(draft, over: before, at: moment)
+            let entries = try pipeline.appendRollEntries(
+                following: draft.edits, over: before, by: draft.author, at: moment, to: transaction)
+            return CommitPipeline.Edited(
+                result: result, edits: draft.edits, rollEntries: entries,
+                muster: rules.musterRegions(following: draft.edits, in: after))
+        } adopted: { edits, muster in
+            var after = before.applying(edits)
+            rules.follow(edits, muster: muster)
+            if let muster { after.musterRegionsByRule = muster }
+            shared.directory.withLock { $0 = after }
+            if endsRights { shared.endedRights.withLock { $0 += 1 } }
+        }
+    }
+
+    /// Has the engine decide something in a transaction of its own.
+    mutating func decide<Result>(
+        _ body: (Engine, any StoreTransaction, inout Decision, Instant) throws -> Result
+    ) throws -> Result {
+        let moment = now()
+        let result = try pipeline.decide(now: moment) { engine, transaction, decision in
+            try body(engine, transaction, &decision, moment)
+        }
+        announce()
+        return result
+    }
+
+    /// Stores events that a client posted.
+    mutating func post(_ events: [PostedEvent], by author: Author?) throws -> [LoggedChange] {
+        let moment = now()
+        let sequences = try pipeline.post(events, by: author, now: moment)
+        announce()
+        return zip(sequences, events).map {
+            LoggedChange(sequence: $0, committedAt: moment, change: .posted($1))
+        }
+    }
+
+    /// Has an index that many edits made slow rebuilt aside, one at a time: who draws a fence waits for nothing.
+    private func rebuildAside() {
+        let isFree = shared.rebuilding.withLock { state in if case .none = state { true } else { false } }
+        guard isFree, let rebuild = pipeline.engine.rebuild else { return }
+        shared.rebuilding.withLock { $0 = .underWay }
+        DispatchQueue.global(qos: .utility).async { [shared] in
+            let built = rebuild.build()
+            shared.rebuilding.withLock { $0 = .done(built) }
+        }
+    }
+
+    private mutating func takeRebuilt() {
+        let built = shared.rebuilding.withLock { state -> BuiltCollection? in
+            guard case .done(let built) = state else { return nil }
+            state = .none
+            return built
+        }
+        guard let built else { return }
+        pipeline.adopt(built)
+        rebuildAside()
+    }
+
+    private mutating func sweepWhenDue() {
+        let moment = now()
+        guard moment >= nextSweep else { return }
+        nextSweep = moment.advanced(bySeconds: Self.sweepSeconds)
+        let before = store.lastSequence
+        // What the disk refuses now is decided again at the next sweep: nothing was adopted.
+        do {
+            try pipeline.sweep(now: moment)
+            isReviewRefused = false
+        } catch {
+            isReviewRefused = true
+        }
+        if store.lastSequence > before { announce() }
+    }
+
+    /// Whether an edit concerns so many that their standings are decided a slice at a time, and the disk takes that.
+    private var isReviewing: Bool { pipeline.engine.isReviewDue && !isReviewRefused }
+
+    private mutating func reviewWhenDue() {
+        guard isReviewing else { return }
+        do {
+            try pipeline.review(now: now())
+            announce()
+        } catch {
+            isReviewRefused = true
+        }
+    }
+
+    /// A server that never rests frees what was removed all the same.
+    private mutating func eraseWhenDue() {
+        let moment = now()
+        guard moment >= nextErasure else { return }
+        nextErasure = moment.advanced(bySeconds: Self.erasureSeconds)
+        guard mayDoChores else { return }
+        // Refused by the disk: it is tried again when it is due again.
+        _ = try? store.eraseDocuments(limit: Self.erasureSlice)
+    }
+
+    /// Whether work that can wait is worth a try: while the disk refuses writes it would fail each time.
+    private var mayDoChores: Bool { shared.storage.status.isWritable }
+
+    /// Nobody waits: a moment to bring the history in order, and to give memory back.
+    private mutating func rest() {
+        // Refused by the disk: it stays staged, and is tried again at the next rest.
+        if mayDoChores { _ = try? store.settle(limit: 20_000) }
+        let moment = now()
+        guard moment >= nextTidying else { return }
+        nextTidying = moment.advanced(bySeconds: Self.tidyingSeconds)
+        ProcessMemory.giveBack()
+    }
+
+    func announce() {
+        shared.quotas.adopt(teamsInIncident: pipeline.engine.teamsInIncident)
+        shared.announce(store.lastSequence)
+    }
+}
+
+extension StoreTransaction {
+    /// Writes everything a draft holds.
+    fileprivate func carryOut(_ draft: Draft, over before: Directory, at moment: Instant) throws {
+        for edit in draft.edits {
+            try carryOut(edit)
+            if case .putDevice(let device) = edit {
+                try movePositionIDs(of: device, from: before.devices[device.number]?.user)
+            }
+            let sequence = try append(edit.change)
+            try note(edit, at: sequence, over: before)
+            if let author = draft.author { try note(edit.change, at: sequence, moment, by: author) }
+        }
+        try carryOutActions(of: draft, at: moment)
+        for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }
+        for credential in draft.credentials { try put(credential) }
+    }
+
+    /// Notes an edit by which a database comes or goes.
+    private func note(_ edit: Edit, at sequence: LogSequence, over before: Directory) throws {
+        switch edit {
+        case .putUser(let user) where before.users[user.number] == nil:
+            try noteMade(.locations(of: user.number), at: sequence)
+        case .putDatabase(let database) where before.databases[database.number] == nil:
+            try noteMade(database.number, at: sequence)
+        case .removeDatabase(let number):
+            guard let name = before.databases[number]?.name else { return }
+            try noteRemoved(number, called: name, at: sequence)
+        default: return
+        }
+    }
+
+    private func carryOut(_ edit: Edit) throws {
+        switch edit {
+        case .putUser(let user): try put(user)
+        case .removeUser(let number), .joinUser(let number, to: _): try remove(number)
+        case .putTeam(let team): try put(team)
+        case .removeTeam(let number): try remove(number)
+        case .putDevice(let device): try put(device)
+        case .removeDevice(let number): try remove(number)
+        case .putTracker(let tracker): try put(tracker)
+        case .removeTracker(let number): try remove(number)
+        case .putCollection(let collection): try put(collection)
+        case .removeCollection(let number): try remove(number)
+        case .putRegion(let region): try put(region)
+        case .removeRegion(let number, _): try remove(number)
+        case .putRule(let rule): try put(rule)
+        case .removeRule(let number): try remove(number)
+        case .putTarget(let target): try put(target)
+        case .removeTarget(let number): try remove(number)
+        case .putDatabase(let database): try documents.put(database)
+        case .removeDatabase(let number): try documents.remove(number)
+        }
+    }
+}
+
+extension Directory {
+    /// The directory as edits leave it.
+    fileprivate func applying(_ edits: [Edit]) -> Directory {
+        var directory = self
+        for edit in edits { directory.apply(edit) }
+        return directory
+    }
+}

@@ -1,0 +1,221 @@
+import MusterCore
+import MusterStore
+import Synchronization
+
+/// What one run of the dispatcher holds: all of it belongs to its one task.
+struct DispatchPass {
+    private let dispatcher: DeliveryDispatcher
+    private var schedule: DeliverySchedule
+    /// The newest delivery that was taken in.
+    private var seen = DeliveryNumber.zero
+    private var mayHoldMore = true
+    private var unkept: [Ending] = []
+    private var isKeeping = false
+    private var lastKept = Instant(milliseconds: 0)
+    private var timer: (at: Instant, task: Task<Void, Never>)?
+
+    /// What became of a delivery, to be stored.
+    enum Ending: Sendable {
+        case complete(DeliveryNumber)
+        case postpone(DeliveryNumber, until: Instant, attempts: Int, error: String)
+        case deadLetter(DeliveryNumber, attempts: Int, error: String?)
+    }
+
+    init(_ dispatcher: DeliveryDispatcher) {
+        self.dispatcher = dispatcher
+        schedule = DeliverySchedule(dispatcher.policy)
+    }
+
+    /// Takes in what happened.
+    mutating func take(_ signal: DeliveryDispatcher.Signal) async {
+        let now = dispatcher.now()
+        switch signal {
+        case .announced: mayHoldMore = true
+        case .changed(let target): schedule.renew(target)
+        case .ended(let delivery, let outcome): end(delivery, outcome, now: now)
+        case .kept(let isStored):
+            isKeeping = false
+            lastKept = isStored ? now : now.advanced(bySeconds: 1)
+        case .timer: timer = nil
+        }
+    }
+
+    private mutating func end(_ delivery: Delivery, _ outcome: DeliveryOutcome, now: Instant) {
+        let verdict = schedule.finish(delivery.number, outcome, now: now, jitter: dispatcher.jitter())
+        // The stored count of attempts may be older than the schedule's, which alone counts those not yet stored.
+        var failedAttempts = 0
+        switch verdict {
+        case .nothing: return
+        case .complete: unkept.append(.complete(delivery.number))
+        case .retry(let next, let attempts):
+            failedAttempts = attempts
+            unkept.append(
+                .postpone(delivery.number, until: next, attempts: attempts, error: outcome.reason ?? ""))
+        case .giveUp(let attempts):
+            failedAttempts = attempts
+            unkept.append(.deadLetter(delivery.number, attempts: attempts, error: outcome.reason))
+        }
+        dispatcher.record.withLock { record in
+            if case .giveUp = verdict { record.givenUp += 1 }
+            guard let reason = outcome.reason else { return record.delivered += 1 }
+            record.note(
+                DeliveryRecord.Failure(
+                    target: delivery.content.target, event: delivery.content.event, rule: delivery.content.rule,
+                    at: now, attempts: failedAttempts, reason: reason))
+        }
+    }
+
+    /// Does what can be done now.
+    mutating func advance(in group: inout DiscardingTaskGroup) async {
+        await takeIn()
+        let directory = dispatcher.coordinator.directory
+        schedule.follow(
+            enabled: Dictionary(uniqueKeysWithValues: directory.targets.all.map { ($0.number, $0.isEnabled) }))
+        while unkept.count < DeliveryDispatcher.unkeptLimit {
+            let steps = schedule.steps(now: dispatcher.now(), limit: DeliveryDispatcher.beginningLimit)
+            if steps.isEmpty { break }
+            await begin(steps, in: &group)
+        }
+        keep(in: &group)
+        setTimer()
+        publish()
+    }
+
+    /// Reads what was put since.
+    private mutating func takeIn() async {
+        while mayHoldMore {
+            let after = seen
+            guard
+                let page = try? await dispatcher.coordinator.read({
+                    try $0.pendingDeliveries(after: after, limit: DeliveryDispatcher.pageLimit)
+                })
+            else { return }
+            let now = dispatcher.now()
+            for delivery in page { schedule.add(delivery, now: now) }
+            seen = page.last?.number ?? seen
+            mayHoldMore = page.count == DeliveryDispatcher.pageLimit
+        }
+    }
+
+    private mutating func begin(_ steps: [DeliverySchedule.Step], in group: inout DiscardingTaskGroup) async {
+        var numbers: [DeliveryNumber] = []
+        for step in steps {
+            switch step {
+            case .send(let number, _): numbers.append(number)
+            case .giveUp(let number, let attempts):
+                // What the last attempt failed of says more than that time is over.
+                let error = attempts == 0 ? "it could not be tried in time" : nil
+                unkept.append(.deadLetter(number, attempts: attempts, error: error))
+                dispatcher.record.withLock { $0.givenUp += 1 }
+            }
+        }
+        guard !numbers.isEmpty else { return }
+        let wanted = numbers
+        let found = try? await dispatcher.coordinator.read { try $0.deliveries(wanted) }
+        let now = dispatcher.now()
+        let missing = Set(numbers).subtracting((found ?? []).map(\.number))
+        for number in missing {
+            // Removed with its target or its subject; or the disk does not let it be read now.
+            let outcome: DeliveryOutcome =
+                found == nil ? .failed("it could not be read", retryAfterSeconds: nil) : .vanished
+            _ = schedule.finish(number, outcome, now: now, jitter: dispatcher.jitter())
+        }
+        for delivery in found ?? [] {
+            group.addTask { [dispatcher] in
+                let outcome = await dispatcher.caller.attempt(delivery)
+                if case .gone = outcome { await dispatcher.disable(delivery.content.target) }
+                dispatcher.signal.yield(.ended(delivery, outcome))
+            }
+        }
+    }
+
+    // MARK: Storing what became of it
+
+    private mutating func keep(in group: inout DiscardingTaskGroup) {
+        let due = lastKept.advanced(bySeconds: DeliveryDispatcher.keepingSeconds)
+        guard !isKeeping, !unkept.isEmpty, due <= dispatcher.now() else { return }
+        isKeeping = true
+        let endings = unkept
+        unkept = []
+        group.addTask { [dispatcher] in
+            var isStored = false
+            while !isStored {
+                isStored = await dispatcher.keep(endings)
+                if !isStored { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }
+            }
+            dispatcher.signal.yield(.kept(isStored))
+        }
+    }
+
+    /// Stores what is left when the server stops. What the disk refuses now is tried again after the next start.
+    mutating func end() async {
+        timer?.task.cancel()
+        if !unkept.isEmpty { _ = await dispatcher.keep(unkept) }
+    }
+
+    // MARK: Time
+
+    private mutating func setTimer() {
+        let now = dispatcher.now()
+        var next = [schedule.nextMoment(now: now)]
+        if !unkept.isEmpty, !isKeeping { next.append(lastKept.advanced(bySeconds: DeliveryDispatcher.keepingSeconds)) }
+        // A read that failed is made again; and a clock that was set is noticed.
+        if mayHoldMore { next.append(now.advanced(bySeconds: 1)) }
+        if schedule.pendingCount > 0 { next.append(now.advanced(bySeconds: 30)) }
+        guard let moment = next.compactMap({ $0 }).min() else { return }
+        if let timer, timer.at <= moment, now <= timer.at { return }
+        timer?.task.cancel()
+        let milliseconds = max(1, moment.milliseconds - now.milliseconds)
+        let task = Task { [signal = dispatcher.signal] in
+            guard (try? await Task.sleep(for: .milliseconds(milliseconds))) != nil else { return }
+            signal.yield(.timer)
+        }
+        timer = (moment, task)
+    }
+
+    private func publish() {
+        let waiting = schedule.waiting
+        let underWay = schedule.underWayCount
+        let record = dispatcher.record.withLock { record in
+            record.waiting = waiting
+            record.underWay = underWay
+            return record
+        }
+        dispatcher.metrics.note(record)
+    }
+}
+
+extension DeliveryDispatcher {
+    /// Stores what became of deliveries.
+    ///
+    /// - Returns: whether it is on disk.
+    fileprivate func keep(_ endings: [DispatchPass.Ending]) async -> Bool {
+        do {
+            try await coordinator.keep { transaction, now in
+                for ending in endings {
+                    switch ending {
+                    case .complete(let number): try transaction.complete(number)
+                    case .postpone(let number, let next, let attempts, let error):
+                        try transaction.postpone(number, until: next, attempts: attempts, error: error)
+                    case .deadLetter(let number, let attempts, let error):
+                        try transaction.deadLetter(number, at: now, attempts: attempts, error: error)
+                    }
+                }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Switches a target off that wants nothing any more, as Standard Webhooks asks.
+    fileprivate func disable(_ number: TargetNumber) async {
+        // A target that could not be switched off now answers the same to the next delivery.
+        try? await coordinator.edit(by: nil) { directory, draft in
+            guard var target = directory.targets[number], target.isEnabled else { return }
+            target.isEnabled = false
+            draft.edits = [.putTarget(target)]
+        }
+        metrics.count(event: "target_gone")
+    }
+}

@@ -1,0 +1,65 @@
+package import MusterCore
+import MusterDocuments
+import MusterStore
+package import MusterWire
+
+extension StoreCoordinator {
+    /// How many documents a transaction looks at that fills an index: a few milliseconds, between which others are
+    /// served.
+    private static let fillSlice = 500
+
+    /// Makes an index and fills it.
+    ///
+    /// - Returns: whether it was not there before.
+    /// - Throws: `MangoError` when there are as many as there may be; `CoordinatorError`, `StoreError`.
+    package func makeIndex(
+        _ definition: IndexDefinition, in database: DatabaseNumber, by author: Author?
+    ) async throws -> Bool {
+        let isNew = try await edit(by: author) { directory, draft in
+            let documents = draft.transaction.documents
+            draft.note(.indexMade, label: directory.name(of: database))
+            let isKnown = try documents.indexes(in: database).contains { $0.definition == definition }
+            _ = try documents.put(definition, in: database)
+            return !isKnown
+        }
+        try await fillIndexes()
+        return isNew
+    }
+
+    /// Removes an index.
+    package func removeIndex(_ number: Int64, by author: Author?) async throws {
+        try await edit(by: author) { _, draft in
+            draft.note(.indexRemoved, label: "\(number)")
+            try draft.transaction.documents.removeIndex(number)
+        }
+    }
+
+    /// Goes on filling indexes until all are whole.
+    package func fillIndexes() async throws {
+        while try await edit(
+            by: nil, { _, draft in try draft.transaction.documents.fillIndexes(limit: Self.fillSlice) })
+        {}
+    }
+
+    /// Makes the database of places with its spatial index, once: an admin may remove it for good.
+    package func makePlaces() async throws {
+        guard directory.databases.count == 0 else { return }
+        try await edit(by: nil) { _, draft in
+            let documents = draft.transaction.documents
+            guard try documents.databases().isEmpty else { return }
+            let number = try documents.nextDatabaseNumber()
+            // Numbers are given once: with another than the first there were databases before.
+            guard number == DatabaseNumber(1) else { return }
+            let place = StoredDatabase(number: number, name: DatabaseName.places, createdAt: self.now())
+            draft.edits.append(.putDatabase(place))
+            let design = DocumentEdit(
+                id: SpatialIndexes.standardDesign, body: SpatialIndexes.standardBody, isDeleted: false, place: .on(nil))
+            _ = try documents.apply(design, to: number, revisionLimit: place.revisionLimit) { winner in
+                try draft.transaction.append(
+                    .document(
+                        DocumentTouch(
+                            database: number, id: design.id, winner: winner.revision, isDeleted: winner.isDeleted)))
+            }
+        }
+    }
+}

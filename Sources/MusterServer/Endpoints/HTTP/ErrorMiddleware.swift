@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The outermost layer: counts every request, and tells every error as a problem. No secret, and nothing of what went
+/// wrong inside, gets out.
+struct ErrorMiddleware: RouterMiddleware {
+    let table: RouteTable
+    let metrics: Metrics
+    let fallback: (any Fallback)?
+    /// Whether the server speaks TLS itself: then browsers are told to come by it alone (RFC 6797).
+    let isEncrypted: Bool
+
+    /// How long a browser comes by TLS alone, in seconds: a year.
+    private static let strictTransport = "max-age=31536000"
+
+    func handle(
+        _ request: Request, context: AppRequestContext,
+        next: (Request, AppRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        var response = await answer(to: request, context, next)
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        response.headers[.contentTypeOptions] = "nosniff"
+        if isEncrypted { response.headers[.strictTransportSecurity] = Self.strictTransport }
+        if request.method == .head { response.leaveOutBody() }
+        metrics.count(
+            request.method, at: context.endpointPath, status: response.status.code,
+            seconds: (ContinuousClock.now - start) / .seconds(1))
+        return response
+    }
+
+    private func answer(
+        to request: Request, _ context: AppRequestContext, _ next: (Request, AppRequestContext) async throws -> Response
+    ) async -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return unrouted(request)
+        } catch {
+            if let problem = Problem(telling: error) { return problem.response }
+            context.log(error)
+            return Problem.internalError.response
+        }
+    }
+
+    /// The answer to a request that no route took: a file, another method's 405, or nothing.
+    private func unrouted(_ request: Request) -> Response {
+        if let response = fallback?.respond(to: request) { return response }
+        if AmazonError.isAmazons(request.uri.path) { return AmazonError.unserved.response(as: "application/json") }
+        let methods = table.methods(at: request.uri.path)
+        if ReservedPaths.isCouchDB(request.uri.path) {
+            return (methods.isEmpty ? CouchError.missing : .methodNotAllowed(methods)).response
+        }
+        return (methods.isEmpty ? Problem.notFound : .methodNotAllowed(methods)).response
+    }
+}
+
+extension Response {
+    /// Makes this what HEAD answers: everything that GET does, but the body.
+    fileprivate mutating func leaveOutBody() {
+        // A new body brings a length of its own.
+        let length = headers[.contentLength] ?? body.contentLength.map { "\($0)" }
+        body = .init()
+        headers[.contentLength] = length
+    }
+}
+
+extension HTTPField.Name {
+    /// Keeps browsers from guessing types.
+    static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

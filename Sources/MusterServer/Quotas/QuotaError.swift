@@ -1,0 +1,100 @@
+import HTTPTypes
+import MusterReplication
+
+/// A request that would take more than a quota allows. Nothing of it was stored.
+package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Which quota.
+    package let quota: Quota
+    /// Whose it is: the name of a user, a team or a database; nil for the quotas of all.
+    let owner: String?
+    /// The limit, in the quota's unit.
+    let limit: Double
+    /// Seconds after which the same request has room; nil where time alone makes no room.
+    let retryAfterSeconds: Int?
+
+    /// - Parameter retryAfterSeconds: nil where time alone makes no room.
+    init(_ quota: Quota, of owner: String? = nil, limit: Double, retryAfterSeconds: Int? = nil) {
+        self.quota = quota
+        self.owner = owner
+        self.limit = limit
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// Seconds until there is room; without end where time makes none.
+    var waitSeconds: Int { retryAfterSeconds ?? .max }
+
+    /// What happened and what to do, for a person.
+    var words: String {
+        let owner = owner ?? ""
+        switch quota {
+        case .positions:
+            return "The devices of user \(owner) report more than \(Self.text(limit)) positions a second. "
+                + "Try again in \(retryAfterSeconds ?? 1) s."
+        case .userBytes:
+            return "User \(owner) has \(Self.bytes(limit)) stored, as much as a user may have. "
+                + "Delete documents and compact, delete positions, or ask an admin for more (--quota-user-mib)."
+        case .databaseBytes:
+            return "Database \(owner) holds \(Self.bytes(limit)), as much as a database may hold. "
+                + "Delete documents and compact, or ask an admin for more (--quota-database-mib)."
+        case .storeBytes:
+            return "The store holds \(Self.bytes(limit)), as much as it may hold. "
+                + "An admin can remove data or allow more (--quota-store-mib)."
+        case .implicitUsersOfTeam:
+            return "Team \(owner) has \(Self.text(limit)) devices that nobody made, as many as a team may have. "
+                + "Delete some, or ask an admin for more (--quota-implicit-users)."
+        case .implicitUsers: return "There are \(Self.text(limit)) devices that nobody made, as many as there may be."
+        case .collectionsOfTeam:
+            return "Team \(owner) has \(Self.text(limit)) collections of its own, as many as a team may have. "
+                + "Remove one, or ask an admin (--quota-collections)."
+        case .collections:
+            return "There are \(Self.text(limit)) collections, as many as there may be. Remove one first."
+        case .databases: return "There are \(Self.text(limit)) databases, as many as there may be. Remove one first."
+        }
+    }
+
+    package var description: String { words }
+
+    private static func text(_ number: Double) -> String {
+        number == number.rounded() ? "\(Int64(number))" : "\(number)"
+    }
+
+    private static func bytes(_ number: Double) -> String {
+        let mebibytes = number / 1_048_576
+        return mebibytes >= 1 ? "\(text(mebibytes.rounded())) MiB" : "\(text(number)) bytes"
+    }
+
+    /// 429 where waiting makes room, else 507 (RFC 4918, 11.5).
+    var status: HTTPResponse.Status {
+        retryAfterSeconds == nil ? .init(code: 507, reasonPhrase: "Insufficient Storage") : .tooManyRequests
+    }
+}
+
+// MARK: How each protocol tells it
+
+extension CouchError {
+    /// CouchDB's clients try again after 429 and after 507.
+    init(telling fault: QuotaError) {
+        let name = fault.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
+        self.init(fault.status, name, fault.words)
+        if let seconds = fault.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
+    }
+}
+
+extension AmazonError {
+    /// AWS's clients try again by themselves after `ThrottlingException`.
+    init(telling fault: QuotaError) {
+        if let seconds = fault.retryAfterSeconds {
+            self.init(429, "ThrottlingException", fault.words)
+            retryAfterSeconds = seconds
+        } else {
+            self = .quota(fault.words)
+        }
+    }
+}
+
+extension ReplicationError {
+    /// A replication tries again later: nothing is lost while there is no room.
+    init(telling fault: QuotaError) {
+        self = .busy(status: fault.status.code, retryAfterSeconds: fault.retryAfterSeconds.map { Double($0) })
+    }
+}

@@ -1,0 +1,124 @@
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// How people are, and what is done about it: Muster's own events. docs/rules.md lists their members.
+extension EventMapper {
+    func content(_ safety: Safety, of number: UserNumber, _ directory: Directory) -> EventContent? {
+        guard let user = directory.users[number] else { return nil }
+        var detail = head(user, directory)
+        add(safety, to: &detail, directory)
+        return EventContent(
+            detailType: "Muster Safety Change", time: safety.since, resources: resources(of: user.team, directory),
+            detail: .object(detail), subject: .user(number))
+    }
+
+    /// A call for help that nobody has acknowledged is told again.
+    func content(_ safety: Safety, of number: UserNumber, reminder count: Int32, _ directory: Directory)
+        -> EventContent?
+    {
+        guard let user = directory.users[number] else { return nil }
+        var detail = head(user, directory)
+        detail.insert(.init("EventType", .string("REMINDER")), at: 0)
+        detail.append(.init("Count", .integer(Int64(count))))
+        add(safety, to: &detail, directory)
+        return EventContent(
+            detailType: "Muster Help Request", time: safety.since, resources: resources(of: user.team, directory),
+            detail: .object(detail), subject: .user(number))
+    }
+
+    /// Someone calls for help, or someone has heard it; any other declaration shows as a change of safety.
+    func content(_ declaration: Declaration, _ directory: Directory) -> EventContent? {
+        let type: String
+        switch declaration.kind {
+        case .needsHelp: type = "NEEDS_HELP"
+        case .sos: type = "SOS"
+        case .acknowledge: type = "ACKNOWLEDGED"
+        case .safe, .offSite, .clear: return nil
+        }
+        guard let user = directory.users[declaration.subject] else { return nil }
+        var detail = head(user, directory)
+        detail.insert(.init("EventType", .string(type)), at: 0)
+        detail.add("By", name(of: declaration.author, directory))
+        detail.add("SampleTime", declaration.sampleTime)
+        detail.add("Note", declaration.note)
+        detail.add("Position", declaration.coordinate)
+        return EventContent(
+            detailType: "Muster Help Request", time: declaration.sampleTime,
+            resources: resources(of: user.team, directory), detail: .object(detail),
+            subject: .user(declaration.subject))
+    }
+
+    /// - Parameter time: when the change was committed: an incident does not keep every time at which one came.
+    func content(_ incident: Incident, at time: Instant, _ directory: Directory) -> EventContent? {
+        var detail: [EventValue.Member] = []
+        detail.add("EventType", incident.turn.eventType)
+        detail.append(.init("Incident", .integer(Int64(incident.number.rawValue))))
+        detail.add("Team", directory.teams[incident.team]?.name)
+        detail.add("Kind", incident.kind.wireName.description)
+        detail.add("Note", incident.note)
+        detail.add("StartedAt", incident.startedAt)
+        detail.add("StartedBy", name(of: incident.startedBy, directory))
+        detail.append(.init("AllAccounted", .boolean(incident.allAccountedAt != nil)))
+        detail.add("AllAccountedAt", incident.allAccountedAt)
+        if let closing = incident.closing {
+            detail.add("ClosedAt", closing.at)
+            detail.add("ClosedHow", closing.how.wireName.description)
+            if case .byHand(let user, let reason) = closing.how {
+                detail.add("ClosedBy", name(of: user, directory))
+                detail.add("Reason", reason)
+            }
+            if case .takenOver(let other) = closing.how {
+                detail.append(.init("TakenOverBy", .integer(Int64(other.rawValue))))
+            }
+        }
+        if let reopening = incident.reopening {
+            detail.add("ReopenedAt", reopening.at)
+            detail.add("ReopenedBy", name(of: reopening.by, directory))
+            if incident.turn == .reopened { detail.add("Reason", reopening.reason) }
+        }
+        return EventContent(
+            detailType: "Muster Incident", time: time,
+            resources: resources(of: incident.team, directory), detail: .object(detail), subject: .nobody)
+    }
+
+    private func name(of user: UserNumber, _ directory: Directory) -> String? {
+        directory.users[user].map { directory.amazonName(of: $0) }
+    }
+
+    private func head(_ user: User, _ directory: Directory) -> [EventValue.Member] {
+        var detail: [EventValue.Member] = []
+        detail.add("User", directory.amazonName(of: user))
+        detail.add("Team", user.team.flatMap { directory.teams[$0]?.name })
+        return detail
+    }
+
+    private func add(_ safety: Safety, to detail: inout [EventValue.Member], _ directory: Directory) {
+        detail.add("State", safety.state.wireName.description)
+        detail.add("Since", safety.since)
+        detail.add("Source", safety.source.wireName.description)
+        if case .marked(let user) = safety.source { detail.add("MarkedBy", name(of: user, directory)) }
+        if let region = safety.region.flatMap({ directory.regions[$0] }) {
+            detail.add("Region", region.id)
+            detail.add("Collection", directory.collections[region.collection]?.name)
+        }
+        if safety.state.isCall { detail.append(.init("Acknowledged", .boolean(safety.acknowledgedBy != nil))) }
+    }
+
+    private func resources(of team: TeamNumber?, _ directory: Directory) -> [String] {
+        team.flatMap { directory.teams[$0] }.map { [origin.arn(ofTeam: $0.name)] } ?? []
+    }
+}
+
+extension Incident.Turn {
+    /// What an event calls it.
+    fileprivate var eventType: String {
+        switch self {
+        case .started: "STARTED"
+        case .closed: "CLOSED"
+        case .allAccounted: "ALL_ACCOUNTED"
+        case .notAllAccounted: "NOT_ALL_ACCOUNTED"
+        case .reopened: "REOPENED"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import MusterCore
+import MusterGeometry
+import MusterStore
+import MusterWire
+
+/// Tells changes of the log as events: which change is which event is here, and nowhere else.
+struct EventMapper: Sendable {
+    let origin: EventOrigin
+
+    /// A crossing whose fix was received, or that is told, later than this after it was sampled says by how much.
+    private static let promptSeconds: Double = 60
+
+    /// Where a device was at a sample time, where that is known.
+    typealias Fix = (DeviceNumber, Instant) throws -> Position?
+
+    /// The event that a change is; nil where it is none, or tells of something that is gone.
+    func event(
+        of logged: LoggedChange, in directory: Directory, fix: Fix
+    ) rethrows -> (event: Event, subject: DeliverySubject)? {
+        let told: EventContent?
+        switch logged.change {
+        case .crossing(let crossing):
+            let fix = try fix(crossing.device, crossing.sampleTime)
+            told = self.content(crossing, directory, fix, at: logged.committedAt)
+        case .position(let position, let device, _): told = self.content(position, of: device, directory)
+        case .safety(let safety, let user): told = self.content(safety, of: user, directory)
+        case .reminder(let safety, let user, let count):
+            told = self.content(safety, of: user, reminder: count, directory)
+        case .declaration(let declaration, let isCurrent):
+            told = isCurrent ? self.content(declaration, directory) : nil
+        case .incident(let incident): told = self.content(incident, at: logged.committedAt, directory)
+        case .posted(let event): told = self.content(event)
+        // What a change of a roll comes to is told by the incident: whether all are accounted for.
+        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .action: told = nil
+        }
+        guard let told else { return nil }
+        let event = Event(
+            id: origin.id(of: logged.sequence, at: logged.committedAt), source: told.source,
+            detailType: told.detailType, account: origin.account, time: told.time, region: origin.region,
+            resources: told.resources, delaySeconds: told.delaySeconds, detail: told.detail)
+        return (event, told.subject)
+    }
+
+    /// What is particular to one event.
+    struct EventContent {
+        var source = "muster"
+        var detailType: String
+        var time: Instant
+        var resources: [String] = []
+        var delaySeconds: Int64?
+        var detail: EventValue
+        var subject: DeliverySubject
+    }
+
+    // MARK: Where devices are
+
+    private func content(
+        _ crossing: Crossing, _ directory: Directory, _ fix: Position?, at moment: Instant
+    ) -> EventContent? {
+        guard let region = directory.regions[crossing.region], let device = directory.devices[crossing.device] else {
+            return nil
+        }
+        var detail = crossingDetail(crossing.kind, region)
+        detail.insert(.init("DeviceId", .string(directory.amazonID(of: device))), at: 2)
+        detail.add("SampleTime", crossing.sampleTime)
+        detail.add("Position", fix?.coordinate)
+        addAccuracy(of: fix, to: &detail)
+        addProperties(of: region, to: &detail)
+        detail.add("PositionProperties", propertiesOf: fix?.attributes, most: 4, valueLimit: 150)
+        var resources = directory.collections[region.collection].map { [origin.arn(ofCollection: $0.name)] } ?? []
+        if let tracker = directory.tracker(of: device), !tracker.isOfEvaluations {
+            resources.append(origin.arn(ofTracker: tracker.name))
+        }
+        let isAmazons = crossing.kind == .enter || crossing.kind == .exit
+        return EventContent(
+            source: isAmazons ? "aws.geo" : "muster",
+            detailType: isAmazons ? "Location Geofence Event" : "Muster Crossing", time: crossing.sampleTime,
+            resources: resources, delaySeconds: delaySeconds(of: crossing, of: region, fix, toldAt: moment),
+            detail: .object(detail), subject: .device(crossing.device))
+    }
+
+    /// How long after its sample time the fix of a crossing was received; nil where that is no more than a connected
+    /// phone takes. What is waited for before it is told, an exit delay or the second fix of a passage, is not in it.
+    ///
+    /// - Parameter fix: nil where it is not stored; then what was not waited for is how late the crossing is told.
+    private func delaySeconds(
+        of crossing: Crossing, of region: Region, _ fix: Position?, toldAt moment: Instant
+    ) -> Int64? {
+        let waitedSeconds =
+            switch crossing.kind {
+            case .exit: region.exitDelaySeconds
+            case .passed: InferredPassage.longestGapSeconds
+            // Told at the fix that decides.
+            case .enter, .dwell: 0.0
+            }
+        let seconds =
+            fix.map { $0.receivedTime.seconds(since: crossing.sampleTime) }
+            ?? moment.seconds(since: crossing.sampleTime) - waitedSeconds
+        return seconds > Self.promptSeconds ? Int64(seconds) : nil
+    }
+
+    private func crossingDetail(_ kind: Crossing.Kind, _ region: Region) -> [EventValue.Member] {
+        let type =
+            switch kind {
+            case .enter: "ENTER"
+            case .exit: "EXIT"
+            case .dwell: "DWELL"
+            case .passed: "PASSED"
+            }
+        return [.init("EventType", .string(type)), .init("GeofenceId", .string(region.id))]
+    }
+
+    private func addProperties(of region: Region, to detail: inout [EventValue.Member]) {
+        detail.add("GeofenceProperties", propertiesOf: region.properties, most: 3, valueLimit: 40)
+    }
+
+    private func addAccuracy(of fix: Position?, to detail: inout [EventValue.Member]) {
+        guard let accuracy = fix?.accuracy else { return }
+        detail.append(.init("Accuracy", .object([.init("Horizontal", .number(accuracy.value))])))
+    }
+
+    private func content(_ position: Position, of number: DeviceNumber, _ directory: Directory) -> EventContent? {
+        guard let device = directory.devices[number], let tracker = directory.tracker(of: device),
+            tracker.emitsPositionEvents
+        else { return nil }
+        var detail: [EventValue.Member] = []
+        detail.add("EventType", "UPDATE")
+        detail.add("TrackerName", tracker.name)
+        detail.add("DeviceId", directory.amazonID(of: device))
+        detail.add("SampleTime", position.sampleTime)
+        detail.add("ReceivedTime", position.receivedTime)
+        detail.add("Position", position.coordinate)
+        addAccuracy(of: position, to: &detail)
+        detail.add("PositionProperties", propertiesOf: position.attributes, most: 4, valueLimit: 150)
+        return EventContent(
+            source: "aws.geo", detailType: "Location Device Position Event", time: position.sampleTime,
+            resources: [origin.arn(ofTracker: tracker.name)], detail: .object(detail), subject: .device(number))
+    }
+
+    /// The event that someone's entering a region would be, as far as it speaks of the region: with every tracker that
+    /// crosses it among its resources. The rules that make regions muster regions are asked with it.
+    func entering(_ region: Region, in directory: Directory) -> EventValue? {
+        guard let collection = directory.collections[region.collection] else { return nil }
+        let trackers = directory.trackers.all.filter { tracker in
+            tracker.collections.contains(collection.number) && !tracker.isOfEvaluations
+        }
+        var detail = crossingDetail(.enter, region)
+        addProperties(of: region, to: &detail)
+        let resources =
+            [origin.arn(ofCollection: collection.name)] + trackers.map { origin.arn(ofTracker: $0.name) }
+        return .object([
+            .init("source", .string("aws.geo")), .init("detail-type", .string("Location Geofence Event")),
+            .init("resources", .array(resources.map { .string($0) })), .init("detail", .object(detail)),
+        ])
+    }
+
+    // MARK: Posted
+
+    private func content(_ event: PostedEvent) -> EventContent? {
+        guard let detail = try? JSONValue(parsing: Array(event.detail.utf8)) else { return nil }
+        return EventContent(
+            source: event.source, detailType: event.detailType, time: event.time, resources: event.resources,
+            detail: EventValue(detail), subject: .nobody)
+    }
+}

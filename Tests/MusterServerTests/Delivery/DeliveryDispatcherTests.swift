@@ -1,0 +1,216 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MusterCore
+import MusterStore
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@testable import MusterServer
+
+/// The dispatcher against a web server on this machine.
+@Suite struct DeliveryDispatcherTests {
+    /// One that waits however long this machine takes.
+    static func client(
+        resolver: any HostResolver = SystemResolver(), policy: AddressPolicy = AddressPolicy(allowsPrivate: true)
+    ) throws -> WebhookClient {
+        try WebhookClient(
+            resolver: resolver, policy: policy, timeouts: .init(connectSeconds: 3_600, wholeSeconds: 3_600))
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `each device's events arrive in order, whatever fails, and none is lost`(seed: UInt64) async throws {
+        let random = Mutex(SeededNumbers(seed: seed))
+        let office = try await PostOffice { _ in
+            random.withLock { Int.random(in: 0..<10, using: &$0) } < 3 ? .internalServerError : .noContent
+        }
+        let expected = try await office.post(200, devices: 12)
+        let arrived = try await office.run { letters in
+            Set(letters.lazy.filter { $0.status == .noContent }.map(\.event)).count == 200
+        }
+        for (device, events) in expected {
+            let taken = arrived.filter { $0.status == .noContent && events.contains($0.event) }.map(\.event)
+            // At least once: on a machine so busy that an answer comes too late, the same event comes again.
+            let order = taken.indices.filter { $0 == 0 || taken[$0] != taken[$0 - 1] }.map { taken[$0] }
+            #expect(order == events, "seed \(seed), device \(device)")
+        }
+        // The dispatcher was stopped when the last had come, perhaps before it heard the answer: one a lane.
+        #expect(office.store.pendingDeliveryCount <= 12)
+        #expect(try office.store.deadLetterCounts().isEmpty)
+        let tries = Dictionary(grouping: arrived, by: \.event).mapValues { Set($0.map(\.body)) }
+        #expect(tries.count == 200 && tries.values.allSatisfy { $0.count == 1 })
+    }
+
+    @Test func `what was delivered and not yet noted as such comes again, in order, after a crash`() async throws {
+        let office = try await PostOffice { _ in .noContent }
+        let expected = try await office.post(6, devices: 1)[1] ?? []
+        // What the store would hold, had the server died before anything was noted.
+        let again = try await office.run { $0.count == 6 }
+        #expect(again.map(\.event) == expected)
+        // The dispatcher was stopped when the last had come, perhaps before it heard the answer.
+        #expect((5...6).contains(office.dispatcher.statistics.delivered))
+    }
+
+    @Test func `a removed device's events are not sent any more`() async throws {
+        let office = try await PostOffice { _ in .noContent }
+        _ = try await office.post(6, devices: 2)
+        try await office.coordinator.keep { transaction, _ in try transaction.remove(DeviceNumber(1)) }
+        let arrived = try await office.run { $0.count == 3 }
+        #expect(arrived.map(\.event) == ["event-1", "event-3", "event-5"])
+    }
+
+    @Test func `every connection is looked at: a name that leads elsewhere the second time is refused`() async throws {
+        let office = try await PostOffice { _ in .noContent }
+        try await office.serve { port in
+            let address = try TargetAddress("http://target.example:\(port)/hook")
+            let answers = TestResolver([
+                ["127.0.0.1"], ["169.254.169.254"], ["127.0.0.1", "fe80::1"], ["::1", "0.0.0.0"],
+            ])
+            let client = try Self.client(resolver: answers)
+            let headers = [(name: "Connection", value: "close"), (name: "webhook-id", value: "one")]
+            #expect(try await client.post([], to: address, headers: headers).status == 204)
+            for _ in 0..<3 {
+                await #expect(
+                    throws: CallError.unreachable(
+                        "a link-local, multicast, reserved or metadata address may not be reached")
+                ) { try await client.post([], to: address, headers: headers) }
+            }
+            let strict = try Self.client(resolver: TestResolver([["127.0.0.1"]]), policy: AddressPolicy())
+            await #expect(throws: CallError.self) { try await strict.post([], to: address, headers: headers) }
+            #expect(office.letters.withLock { $0.count } == 1)
+        }
+    }
+
+    @Test func `a connection is kept, and one that the receiver closed meanwhile is made anew`() async throws {
+        let office = try await PostOffice { _ in .noContent }
+        let resolver = TestResolver(Array(repeating: ["127.0.0.1"], count: 9))
+        let client = try Self.client(resolver: resolver)
+        let first = try await office.serve { port in
+            let address = try TargetAddress("http://127.0.0.1:\(port)/hook")
+            for _ in 0..<5 {
+                _ = try await client.post([1], to: address, headers: [(name: "webhook-id", value: "a")])
+            }
+            return port
+        }
+        #expect(resolver.count == 1)
+        // The server has ended, and its connections with it; another listens at the same place.
+        try await office.serve(port: first) { port in
+            let address = try TargetAddress("http://127.0.0.1:\(port)/hook")
+            let answer = try await client.post([2], to: address, headers: [(name: "webhook-id", value: "b")])
+            #expect(answer.status == 204)
+        }
+        #expect(resolver.count == 2)
+    }
+}
+
+/// Answers each question with the next list of addresses.
+private final class TestResolver: HostResolver {
+    private let answers: Mutex<[[String]]>
+    private let asked = Mutex(0)
+
+    init(_ answers: [[String]]) { self.answers = Mutex(answers) }
+
+    var count: Int { asked.withLock { $0 } }
+
+    func addresses(of host: String, port: Int) async throws -> [SocketAddress] {
+        asked.withLock { $0 += 1 }
+        return try answers.withLock { $0.removeFirst() }.map { try SocketAddress(ipAddress: $0, port: port) }
+    }
+}
+
+/// A coordinator with one webhook target, its dispatcher, and the web server that the target is.
+private final class PostOffice: Sendable {
+    struct Letter: Sendable {
+        var event: String
+        var body: String
+        var status: HTTPResponse.Status
+    }
+
+    let store = MemoryStore()
+    let coordinator: StoreCoordinator
+    let dispatcher: DeliveryDispatcher
+    let vault = SecretVault()
+    let letters = Mutex<[Letter]>([])
+    private let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+    private let answer: @Sendable (String) -> HTTPResponse.Status
+    private let logger: Logger
+
+    init(answer: @escaping @Sendable (String) -> HTTPResponse.Status) async throws {
+        self.answer = answer
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        self.logger = logger
+        coordinator = try StoreCoordinator(store: store, now: Instant.systemClock)
+        var policy = DeliveryPolicy()
+        policy.firstDelaySeconds = 0.005
+        let caller = TargetCaller(
+            coordinator: coordinator, vault: vault, client: try DeliveryDispatcherTests.client(),
+            logger: logger, now: Instant.systemClock)
+        dispatcher = DeliveryDispatcher(
+            coordinator: coordinator, caller: caller, policy: policy, metrics: Metrics(), now: Instant.systemClock)
+        (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+    }
+
+    /// Puts so many deliveries about devices in turn; the events of each device in order.
+    func post(_ count: Int, devices: Int) async throws -> [Int: [String]] {
+        try await coordinator.keep { transaction, now in
+            for index in 0..<count {
+                try transaction.put(
+                    NewDelivery(
+                        target: TargetNumber(1), subject: .device(DeviceNumber(Int32(index % devices + 1))),
+                        rule: "rule", event: "event-\(index)", body: Array("{\"index\":\(index)}".utf8),
+                        createdAt: now))
+            }
+        }
+        return Dictionary(grouping: 0..<count) { $0 % devices + 1 }.mapValues { $0.map { "event-\($0)" } }
+    }
+
+    /// Runs the dispatcher until the letters that arrived fulfil a condition.
+    func run(until isDone: @escaping @Sendable ([Letter]) -> Bool) async throws -> [Letter] {
+        try await serve { port in
+            let (vault, url) = (self.vault, "http://127.0.0.1:\(port)/hook")
+            try await self.coordinator.edit { _, draft in
+                let number = try draft.transaction.nextTargetNumber()
+                draft.edits = [.putTarget(Target(number: number, name: "hook", kind: .webhook))]
+                let settings = TargetSettings(url: url, secrets: [.init(secret: WebhookSecret())])
+                draft.credentials = [settings.credential(of: number, sealedBy: vault, at: Instant(seconds: 0))]
+            }
+            let group = ServiceGroup(
+                configuration: .init(services: [.init(service: self.dispatcher)], logger: self.logger))
+            async let delivering: Void = group.run()
+            for await _ in self.arrivals where isDone(self.letters.withLock { $0 }) { break }
+            await group.triggerGracefulShutdown()
+            try await delivering
+            return self.letters.withLock { $0 }
+        }
+    }
+
+    /// Listens while `body` runs.
+    func serve<Result: Sendable>(port: Int = 0, _ body: @Sendable (Int) async throws -> Result) async throws -> Result {
+        let router = Router()
+        router.post("/hook") { [self] request, _ in
+            let event = request.headers[HTTPField.Name("webhook-id")!] ?? ""
+            let status = answer(event)
+            let bytes = try await request.body.collect(upTo: 1 << 20)
+            letters.withLock { $0.append(Letter(event: event, body: String(buffer: bytes), status: status)) }
+            arrival.yield()
+            return Response(status: status)
+        }
+        let (ports, isListening) = AsyncStream.makeStream(of: Int.self)
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { isListening.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
+        async let serving: Void = group.run()
+        for await port in ports {
+            let result = try await body(port)
+            await group.triggerGracefulShutdown()
+            try await serving
+            return result
+        }
+        throw CancellationError()
+    }
+}
