@@ -9,15 +9,14 @@ import Synchronization
 /// The one road into the log. Observations and edits queue here; one thread of its own gathers what is waiting into
 /// one transaction and answers the senders when it is on disk.
 package final class StoreCoordinator: Sendable {
-    let queue = WriterQueue()
+    let queue: WriterQueue
     private let shared: CoordinatorState
     let store: any Store
     /// Whether the disk takes what is to be stored.
     package let storage: StorageHealth
-    let readers = WorkerPool<ReadingLane>(threads: StoreCoordinator.readerCount, jobs: ReadingLimits.jobs)
+    let readers: WorkerPool<ReadingLane>
     /// Apart from `readers`: whatever is being read, who asks can be proved.
-    let credentialReaders = WorkerPool<ReadingLane>(
-        threads: ReadingLimits.credentialThreads, jobs: ReadingLimits.jobs)
+    let credentialReaders: WorkerPool<ReadingLane>
     /// How many looks at the store there may be at once.
     static let readerCount = 4
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -35,14 +34,19 @@ package final class StoreCoordinator: Sendable {
     ///   - amazon: the account and region that events and ARNs name.
     ///   - quotas: how much everyone may take.
     ///   - now: the server's clock.
+    ///   - waitClock: tells how long work waits.
     ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
     /// - Throws: what the store throws while its state is read.
     package init(
         store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
-        quotas: Quotas = Quotas(),
-        now: @escaping @Sendable () -> Instant,
+        quotas: Quotas = Quotas(), now: @escaping @Sendable () -> Instant,
+        waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         announce: @escaping @Sendable (LogSequence) -> Void = { _ in }
     ) throws {
+        queue = WriterQueue(clock: waitClock)
+        readers = WorkerPool(threads: Self.readerCount, jobs: ReadingLimits.jobs, now: waitClock)
+        credentialReaders = WorkerPool(
+            threads: ReadingLimits.credentialThreads, jobs: ReadingLimits.jobs, now: waitClock)
         let storage = storage ?? StorageHealth(now: now)
         let shared = CoordinatorState(
             directory: Directory(try store.directory(), regions: try store.regions()), storage: storage, quotas: quotas,

@@ -29,10 +29,14 @@ package final class PasswordHasher: Sendable {
         try self.init(threads: threads, waitingLimit: Self.waitingLimit, cost: .standard)
     }
 
-    init(threads: Int, waitingLimit: Int, cost: PasswordHash.Cost) throws {
+    /// - Parameter waitClock: tells how long hashes wait.
+    init(
+        threads: Int, waitingLimit: Int, cost: PasswordHash.Cost,
+        waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) throws {
         self.cost = cost
         share = .init(threads: threads, jobs: min(waitingLimit, Self.waitingLimitOfAddress))
-        workers = WorkerPool(threads: threads, jobs: waitingLimit)
+        workers = WorkerPool(threads: threads, jobs: waitingLimit, now: waitClock)
         decoy = try PasswordHash(of: "", salt: Array(repeating: 0, count: PasswordHash.saltBytes), cost: cost)
     }
 
@@ -68,7 +72,10 @@ package final class PasswordHasher: Sendable {
         return try await run(address, urgency) { try hash.matches(password) } && stored != nil
     }
 
-    private func run<Result: Sendable>(
+    /// Does work on one of the threads that hash, when it is its address's turn.
+    ///
+    /// - Throws: `IdentityError.busy` when too many wait already; what `work` throws.
+    func run<Result: Sendable>(
         _ address: String, _ urgency: Urgency, _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         let request = RequestWork.current

@@ -38,7 +38,17 @@ struct StoredDatabaseHome: DocumentHome {
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
         try mustBeThere()
-        return try await told { try await coordinator.readDocuments(body) }
+        return try await told {
+            try await coordinator.readDocuments { reader in
+                // Within a request, the request's own bound counts.
+                guard BoundedWork.bound == nil else { return try body(reader) }
+                let limit = WorkLimit(seconds: ReadingLimits.seconds, steps: ReadingLimits.steps)
+                let result = Result { try BoundedWork.$bound.withValue(limit) { try body(reader) } }
+                // What was cut short is worth nothing, whatever became of it.
+                if let fault = limit.fault { throw fault }
+                return try result.get()
+            }
+        }
     }
 
     /// Makes sure that the database was not removed meanwhile (another of its name is another), and that whoever let
@@ -120,6 +130,10 @@ struct StoredDatabaseHome: DocumentHome {
             throw ReplicationError(telling: fault)
         } catch is StoreError {
             throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
+        } catch is WorkLimit.Fault {
+            throw ReplicationError.unsupported(
+                "looking at one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
+                    + "the selector takes too much")
         }
     }
 

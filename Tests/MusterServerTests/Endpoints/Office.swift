@@ -36,14 +36,15 @@ struct Office {
 
     init(
         store: any Store = MemoryStore(), webRoot: String? = nil, retentionDays: Double = 30,
-        attempts: AttemptLimiter = AttemptLimiter()
+        attempts: AttemptLimiter = AttemptLimiter(),
+        waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) async throws {
         self.store = store
         let clock = clock
-        coordinator = try StoreCoordinator(store: store, now: { clock.now })
+        coordinator = try StoreCoordinator(store: store, now: { clock.now }, waitClock: waitClock)
         identity = Identity(
-            coordinator: coordinator, issuer: "test", hasher: try PasswordHasher.quick(), attempts: attempts,
-            now: { clock.now })
+            coordinator: coordinator, issuer: "test", hasher: try PasswordHasher.quick(waitClock: waitClock),
+            attempts: attempts, now: { clock.now })
         try await identity.load()
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
@@ -183,8 +184,12 @@ struct Desk: Sendable {
 
 extension PasswordHasher {
     /// One that costs next to nothing.
-    static func quick(threads: Int = 2, waitingLimit: Int = 64) throws -> PasswordHasher {
+    static func quick(
+        threads: Int = 2, waitingLimit: Int = 64,
+        waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) throws -> PasswordHasher {
         try PasswordHasher(
-            threads: threads, waitingLimit: waitingLimit, cost: .init(logarithm: 4, blockSize: 8, parallelism: 1))
+            threads: threads, waitingLimit: waitingLimit, cost: .init(logarithm: 4, blockSize: 8, parallelism: 1),
+            waitClock: waitClock)
     }
 }

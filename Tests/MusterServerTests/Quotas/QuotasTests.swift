@@ -160,7 +160,7 @@ private struct Bench {
         _ = bench.claim(bench.fixes(1, of: 1), by: bench.ana)
         #expect(bench.logged.count == 3)
         #expect(bench.quotas.refusalCounts[.positions] == 6)
-        let text = bench.quotas.metricsText(in: bench.directory)
+        let text = bench.quotas.metricFamilies(in: bench.directory).map(\.text).joined()
         #expect(text.contains("muster_quota_refused_total{quota=\"positions\"} 6\n"))
         #expect(text.contains("muster_quota_used{quota=\"positions\"} 1\n") || text.contains("} 0\n"))
     }

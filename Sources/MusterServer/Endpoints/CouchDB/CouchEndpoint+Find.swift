@@ -106,6 +106,7 @@ extension CouchEndpoint {
     private func makeIndex(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         let definition = try IndexDefinition(await call.tree(limit: CouchLimits.documentBytes))
+        try definition.requireNoPattern()
         let isNew = try await coordinator.makeIndex(definition, in: try Self.indexed(place), by: call.author)
         return .json { writer in
             writer.beginObject()
