@@ -18,9 +18,9 @@ import Testing
         #expect(try bench.store.edit(.test("a", "{\"v\":3}", on: first), in: places) == [.conflict])
         try bench.crash()
         #expect(try bench.store.document("a", in: scope)?.text == "{\"v\":2}")
-        #expect(try bench.store.counts(in: scope) == DocumentCounts(living: 1, bytes: 7))
+        #expect(try bench.store.counts(in: scope) == DocumentCounts(living: 1, bytes: 7, keptBytes: 7))
         try bench.store.edit(.test("a", on: second, isDeleted: true), in: places)
-        #expect(try bench.store.counts(in: scope) == DocumentCounts(deleted: 1, bytes: 2))
+        #expect(try bench.store.counts(in: scope) == DocumentCounts(deleted: 1, bytes: 2, keptBytes: 14))
         #expect(try bench.store.document("a", in: scope)?.tree.winner?.isDeleted == true)
         let again = try bench.store.edit(.test("a", "{\"v\":4}"), in: places)[0]
         #expect(again.revision?.generation == 4)

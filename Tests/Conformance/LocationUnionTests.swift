@@ -223,7 +223,9 @@ import Testing
             let counted = DocumentCounts(
                 living: living.count, deleted: all.count - living.count,
                 bytes: all.reduce(0) { $0 + Int64($1.body?.json.count ?? 0) })
-            let counts = try reader.counts(in: scope)
+            var counts = try reader.counts(in: scope)
+            // `UsageTests` holds what older revisions keep against the stored bodies.
+            counts.keptBytes = 0
             #expect(counts == counted)
             for since in stride(from: Int64(0), through: reader.lastSequence.rawValue, by: 7) {
                 let pending = try reader.pendingChanges(in: scope, since: LogSequence(since))

@@ -57,6 +57,8 @@ import Testing
         // A device that its phone names for the first time is made.
         ("POST /owntracks", "//owntracks?d=fresh", #"{"_type":"lwt","tst":1}"#, "mia"),
         ("POST /pub", "//pub?d=fresher", #"{"_type":"lwt","tst":1}"#, "mia"),
+        ("POST /owntracks/{path...}", "//owntracks/mia/freshest", #"{"_type":"lwt","tst":1}"#, "mia"),
+        ("POST /pub/{path...}", "//pub/mia/newest", #"{"_type":"lwt","tst":1}"#, "mia"),
         document("PUT /{db}", "//notes"),
         document("PUT /{db}/_security", "//notes/_security", #"{"members":{"names":[],"roles":["member"]}}"#),
         document("PUT /{db}/_revs_limit", "//notes/_revs_limit", "100"),
