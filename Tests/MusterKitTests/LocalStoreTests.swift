@@ -42,6 +42,10 @@ import Testing
                     DROP TABLE removed_databases;
                     DROP INDEX locations_by_id;
                     DROP INDEX locations_by_sequence;
+                    DROP INDEX qualified_locations;
+                    DROP TABLE union_ids;
+                    ALTER TABLE documents DROP COLUMN is_qualified;
+                    ALTER TABLE document_counts DROP COLUMN kept_bytes;
                     CREATE INDEX locations_by_id ON documents (id, sequence) WHERE database < 0;
                     CREATE INDEX locations_by_sequence ON documents (sequence) WHERE database < 0;
                     DROP TABLE local_documents;
