@@ -37,7 +37,7 @@ struct LeafPicture {
     }
 
     /// Whether the path from the corner to a place crosses a clipped edge: what a question computes.
-    private static func isCrossed(_ edge: IndexedCell.ErrorMiddleware, _ place: Point) -> Bool {
+    private static func isCrossed(_ edge: IndexedCell.Edge, _ place: Point) -> Bool {
         let (rise, run) = (Double(edge.highY - edge.lowY), Double(edge.highX - edge.lowX))
         let above = place.y - Double(edge.lowY)
         return (above >= 0 || edge.lowX <= IndexedCell.sentinelUnits)
@@ -46,7 +46,7 @@ struct LeafPicture {
     }
 
     /// Whether a place is too near to a clipped edge, or level with an end of it, for rounded numbers.
-    private static func isDoubtful(_ edge: IndexedCell.ErrorMiddleware, _ place: Point) -> Bool {
+    private static func isDoubtful(_ edge: IndexedCell.Edge, _ place: Point) -> Bool {
         let (rise, run) = (Double(edge.highY - edge.lowY), Double(edge.highX - edge.lowX))
         let above = place.y - Double(edge.lowY)
         let doubt = IndexedCell.doubtUnits
@@ -56,7 +56,7 @@ struct LeafPicture {
     }
 
     /// How far right or left of an edge a place is, where it is level with it, and how far from the levels of its ends.
-    private static func gap(_ edge: IndexedCell.ErrorMiddleware, _ place: Point) -> Double {
+    private static func gap(_ edge: IndexedCell.Edge, _ place: Point) -> Double {
         let (rise, run) = (Double(edge.highY - edge.lowY), Double(edge.highX - edge.lowX))
         let above = place.y - Double(edge.lowY)
         guard rise > 0, above > -2500, above < rise + 2500 else { return .infinity }
@@ -149,13 +149,13 @@ struct LeafPicture {
         return drawing
     }
 
-    private static func ends(_ edge: IndexedCell.ErrorMiddleware) -> (Point, Point) {
+    private static func ends(_ edge: IndexedCell.Edge) -> (Point, Point) {
         ((Double(edge.lowX), Double(edge.lowY)), (Double(edge.highX), Double(edge.highY)))
     }
 
     /// One clipped edge, lengthened along the left side where it leaves there, and a ring where the ray meets it.
     private func draw(
-        _ edge: IndexedCell.ErrorMiddleware, of region: Int32, _ drawing: inout Drawing, _ beside: inout Double,
+        _ edge: IndexedCell.Edge, of region: Int32, _ drawing: inout Drawing, _ beside: inout Double,
         _ map: (Point) -> Point
     ) {
         let style = "stroke=\"\(RegionPictures.colours[Int(region)])\" stroke-width=\"3.5\" stroke-linecap=\"round\""
