@@ -32,7 +32,7 @@ extension SQLiteStore {
         guard let error = error as? DatabaseError else { return String(describing: error) }
         guard error.extendedResultCode.rawValue == PageChecksums.mismatch,
             let findings = try? Self.examine(path).findings, !findings.isEmpty
-        else { return error.message ?? String(describing: error) }
+        else { return error.cause }
         return "\(path) is damaged: " + Self.sentence(findings)
     }
 

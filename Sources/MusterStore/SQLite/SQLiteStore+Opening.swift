@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import MusterDocuments
 
 extension SQLiteStore {
@@ -67,7 +68,7 @@ extension SQLiteStore {
         } catch let error as DatabaseError where error.isRefusalToWrite {
             throw StoreError.unwritable(
                 reason:
-                    "\(path) must be brought to version \(Schema.version), and \(error.message ?? "cannot be written")")
+                    "\(path) must be brought to version \(Schema.version), and \(error.cause)")
         }
     }
 
@@ -126,9 +127,9 @@ extension StoreError {
                 let words = StoreWords.describe(sql: error.sql) ?? "what is read"
                 throw StoreError.corrupt(path: path, reason: "a page of \(words) does not match its checksum")
             case _ where error.isRefusalToWrite:
-                throw StoreError.unwritable(reason: error.message ?? error.description)
+                throw StoreError.unwritable(reason: error.cause)
             default:
-                throw StoreError.unavailable(reason: error.message ?? error.description)
+                throw StoreError.unavailable(reason: error.cause)
             }
         } catch let fault as CodecError {
             throw StoreError.corrupt(path: path, reason: "a stored value cannot be read (\(fault))")
@@ -144,6 +145,13 @@ extension StoreError {
 }
 
 extension DatabaseError {
+    /// What went wrong, in SQLite's words. Where the connection has no message of the failed call ("not an error"),
+    /// these are the words for the result code.
+    var cause: String {
+        if let message, message != "not an error" { return message }
+        return String(cString: sqlite3_errstr(extendedResultCode.rawValue))
+    }
+
     /// Whether the disk or the file system did not take what was to be written.
     var isRefusalToWrite: Bool {
         switch resultCode {

@@ -77,7 +77,9 @@ package final class SQLiteStore: Store {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError.unavailable(reason: "\(directory): \(error.localizedDescription)")
+            // Foundation's error does not say why; the operating system's does.
+            let cause = mkdir(directory, 0o700) == 0 ? error.localizedDescription : DataFile.describe(errno)
+            throw StoreError.unavailable(reason: "\(directory): \(cause)")
         }
         lock = try DataLock(in: directory)
         try Self.finishRestoring(in: directory)

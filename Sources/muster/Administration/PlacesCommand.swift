@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterStore
 import MusterWire
 
 /// `muster places`: what people look for near them.
@@ -22,9 +23,7 @@ struct PlacesCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            guard let text = FileManager.default.contents(atPath: file) else {
-                throw CommandFailure("\(file) cannot be read")
-            }
+            let text = try InputFile.read(file)
             let places = try await clearly { try PlaceFile(parsing: [UInt8](text)).places }
             let createdAt = JSONValue.Member(
                 "created_at", .integer(Int64(Date().timeIntervalSince1970 * 1000)))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterStore
 
 /// `muster region`: what people cross.
 struct RegionCommand: AsyncParsableCommand {
@@ -19,9 +20,7 @@ struct RegionCommand: AsyncParsableCommand {
         struct Answer: Decodable { var stored: Int }
 
         func run() async throws {
-            guard let body = FileManager.default.contents(atPath: file) else {
-                throw CommandFailure("\(file) cannot be read")
-            }
+            let body = try InputFile.read(file)
             let query = "?dryRun=\(dryRun)\(muster ? "&muster=true" : "")"
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if newCollection, !dryRun {

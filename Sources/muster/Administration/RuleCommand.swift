@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterStore
 
 /// `muster rule`: which events go where.
 struct RuleCommand: AsyncParsableCommand {
@@ -149,10 +150,6 @@ struct RuleCommand: AsyncParsableCommand {
     private static func text(_ argument: String) throws -> String {
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw CommandFailure("\(path) cannot be read: \(error.localizedDescription)")
-        }
+        return String(decoding: try InputFile.read(path), as: UTF8.self)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import MusterCore
 import MusterKit
 import MusterReplication
+import MusterStore
 
 /// `muster track`: a whole client made of MusterKit: it records a walk on this machine, with or without a network, and
 /// brings it to the server. Kill it or the server at any moment and start it again: it goes on.
@@ -53,9 +54,7 @@ struct Track: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let bytes = FileManager.default.contents(atPath: file) else {
-            throw CommandFailure("\(file) cannot be read")
-        }
+        let bytes = try InputFile.read(file)
         do {
             try FileManager.default.createDirectory(
                 atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -139,9 +138,7 @@ struct Track: AsyncParsableCommand {
     /// The password that was given along; nil where it must be asked for.
     private func givenPassword() throws -> String? {
         if let passwordFile {
-            guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8) else {
-                throw CommandFailure("\(passwordFile) cannot be read")
-            }
+            let text = String(decoding: try InputFile.read(passwordFile), as: UTF8.self)
             guard let line = text.split(whereSeparator: \.isNewline).first else {
                 throw CommandFailure("\(passwordFile) holds no password")
             }

@@ -2,6 +2,7 @@ import Foundation
 import MusterCore
 import MusterGeometry
 import MusterSimulator
+import MusterStore
 import MusterWire
 
 /// The fixes of GPX files, one after the other, in seconds from the first.
@@ -38,9 +39,7 @@ struct Walk {
     /// - Throws: `CommandFailure` that names the file, and the line when it is no GPX.
     init(files: [String]) throws {
         for file in files {
-            guard let data = FileManager.default.contents(atPath: file) else {
-                throw CommandFailure("\(file) cannot be read")
-            }
+            let data = try InputFile.read(file)
             let document: GPXDocument
             do {
                 document = try GPXDocument(parsing: Array(data))

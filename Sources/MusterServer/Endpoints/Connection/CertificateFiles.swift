@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdCore
 import Logging
+import MusterStore
 import NIOCore
 import NIOSSL
 import ServiceLifecycle
@@ -92,9 +93,9 @@ final class CertificateFiles: Service {
         _ path: String, as what: String, _ body: (String) throws -> Success
     ) throws -> Success {
         do {
-            try FileHandle(forReadingFrom: URL(filePath: path)).close()
+            _ = try InputFile.read(path)
         } catch {
-            throw UnusableFile(description: "\(path) cannot be read: \(error.localizedDescription)")
+            throw UnusableFile(description: error.description)
         }
         do {
             return try body(path)
