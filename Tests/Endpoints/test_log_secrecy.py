@@ -160,7 +160,7 @@ class Scene:
     def fill_the_disk(self):
         """What the database refuses is told in words; they name neither what nor whose."""
         self.server.limit_files(4096)
-        self.device.refused(503, "POST", "/positions", fix(*places["refused"], now()))
+        self.device.refused(507, "POST", "/positions", fix(*places["refused"], now()))
         latitude, longitude = places["refused"]
         assert self.phone.post(location(lat=latitude, lon=longitude))[0] == 503
         self.admin.send("PUT", "/users/ann/password", {

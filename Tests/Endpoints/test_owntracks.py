@@ -324,13 +324,13 @@ def test_an_iphone_that_was_offline_tells_everything_in_order(admin, make_phone)
 
 def test_an_address_may_name_the_user_and_the_device_where_nothing_else_does(server, admin):
     admin.make_team("gatekeepers")
-    gate = admin.make_user("gate", "gateway", "gatekeepers")
+    bridge = admin.make_user("bridge", "gateway", "gatekeepers")
     admin.make_user("alice", "member", "gatekeepers")
     admin.make_device("alice", "phone")
     report = location(tst=now() // 1000 - 5)
-    known = gate.send("POST", "//owntracks/alice/phone", report)
+    known = bridge.send("POST", "//owntracks/alice/phone", report)
     assert known.status_code == 200, known.text
     assert len(admin.history("alice/phone")) == 1
     # An iPhone keeps what is answered with 503, and with nothing else.
     for path in ("nobody/phone", "alice/laptop", "alice"):
-        assert gate.send("POST", f"//owntracks/{path}", report).status_code == 503, path
+        assert bridge.send("POST", f"//owntracks/{path}", report).status_code == 503, path

@@ -182,7 +182,7 @@ rules = [
     Rule("DELETE", v1 + "/collections/{collection}", v1 + "/collections/south", {"admin", "own leader"}),
 ]
 
-own_protocols = {("POST", "/owntracks"), ("POST", "/pub")}
+own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")}
 """They prove by themselves who reports; below."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/aws")
