@@ -31,6 +31,8 @@ struct CheckpointWriter: Sendable {
     private var kept: PeerSequence
     private var keptInSnapshot: Bool
     private var keptOutstanding: Set<ReplicatedRevision.Key>
+    /// What the runs before this one had counted.
+    let countsBefore: ReplicationCounts
     /// How many revisions were refused when that was written down.
     private var keptRefusals: Int64
     /// Whether the source takes logs: one that may only be read does not.
@@ -39,7 +41,7 @@ struct CheckpointWriter: Sendable {
     init(
         source: any ReplicationPeer, target: any ReplicationPeer, logID: String, sessionID: String,
         startedAt: Instant, begin: PeerSequence, sourceLog: ReplicationLog, targetLog: ReplicationLog,
-        refusals: Int64, options: Replication.Options
+        refusals: Int64, countsBefore: ReplicationCounts?, options: Replication.Options
     ) {
         self.source = source
         self.target = target
@@ -58,6 +60,7 @@ struct CheckpointWriter: Sendable {
         keptOutstanding = outstanding
         kept = start
         keptInSnapshot = startsInSnapshot
+        self.countsBefore = countsBefore ?? ancestor?.counts ?? ReplicationCounts()
         keptRefusals = refusals
         keptAt = startedAt
     }
@@ -113,8 +116,8 @@ struct CheckpointWriter: Sendable {
         else { return false }
         try await target.ensureFullCommit()
         let session = ReplicationLog.Session(
-            id: sessionID, startedAt: startedAt, endedAt: now, start: start, recorded: reached, counts: counts,
-            isInSnapshot: isInSnapshot)
+            id: sessionID, startedAt: startedAt, endedAt: now, start: start, recorded: reached,
+            counts: countsBefore + counts, isInSnapshot: isInSnapshot)
         var log = targetLog
         log.record(session)
         log.outstanding = outstanding.byDocument

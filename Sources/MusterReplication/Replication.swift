@@ -4,6 +4,8 @@ import Synchronization
 struct Learned: Hashable, Sendable {
     var interruptions = Interruptions()
     var failures = RevisionFailures()
+    /// What the runs before had counted, by the log that the first session found; nil before that session read it.
+    var countsBefore: ReplicationCounts?
 }
 
 /// Brings what one peer has to another, as CouchDB does: the one algorithm of push and pull.

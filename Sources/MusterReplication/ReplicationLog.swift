@@ -27,7 +27,7 @@ public struct ReplicationLog: Hashable, Sendable {
         public var start: PeerSequence
         /// Up to where everything is at the target but what is outstanding.
         public var recorded: PeerSequence
-        /// How many revisions went which way.
+        /// How many revisions went which way in this session and those that it builds on, as CouchDB counts them.
         public var counts: ReplicationCounts
         /// Whether a snapshot was being taken, and had not come to its end.
         public var isInSnapshot: Bool
@@ -190,7 +190,9 @@ extension ReplicationLog.Session {
         counts.written = value["docs_written"]?.integer ?? 0
         counts.refused = value["doc_write_failures"]?.integer ?? 0
         func instant(_ key: String) -> Instant {
-            value[key]?.string.flatMap { try? Instant(rfc3339: $0) } ?? Instant(milliseconds: 0)
+            let text = value[key]?.string
+            // Logs that Muster wrote before have RFC 3339.
+            return text.flatMap { Instant(httpDate: $0) ?? (try? Instant(rfc3339: $0)) } ?? Instant(milliseconds: 0)
         }
         self.init(
             id: id, startedAt: instant("start_time"), endedAt: instant("end_time"),
@@ -203,9 +205,9 @@ extension ReplicationLog.Session {
         writer.key("session_id")
         writer.value(id)
         writer.key("start_time")
-        writer.value(startedAt)
+        writer.value(startedAt.httpDate)
         writer.key("end_time")
-        writer.value(endedAt)
+        writer.value(endedAt.httpDate)
         writer.key("start_last_seq")
         writer.raw(start.json)
         writer.key("end_last_seq")

@@ -167,17 +167,29 @@ public typealias SnapshotPages = AsyncThrowingStream<SnapshotPage, any Error>
 
 /// Where a peer's changes stand. Only the peer that gave it can read it; others keep it and give it back.
 public struct PeerSequence: Hashable, Sendable {
-    /// The JSON text of it: a number, or whatever a CouchDB makes of it.
+    /// The JSON text of it. A whole number is a string of digits, as the clients of CouchDB expect, whether the peer
+    /// wrote it as a number or as a string: both are the same sequence.
     public let json: String
 
     /// Before every change.
     public static let start = PeerSequence(0)
 
     /// A numbered one.
-    public init(_ number: Int64) { json = String(number) }
+    public init(_ number: Int64) { json = "\"\(number)\"" }
 
     /// One that came as JSON text.
-    public init(json: String) { self.json = json }
+    public init(json: String) {
+        let isNumber = !json.isEmpty && json.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        self.json = isNumber ? "\"\(json)\"" : json
+    }
+
+    /// What names the sequence in the id of a replication: its digits alone where it is a whole number, which is how
+    /// ids were made when sequences were written as numbers.
+    package var name: String {
+        let inner = json.dropFirst().dropLast()
+        let isNumber = !inner.isEmpty && inner.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber ? String(inner) : json
+    }
 
     /// The number that it begins with, by which sequences of one peer can be told apart in age: `12`, `"12-g1AAAA"`.
     var number: Int64? {

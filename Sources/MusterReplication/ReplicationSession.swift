@@ -80,7 +80,8 @@ final class ReplicationSession: Sendable {
             begin: options.since ?? .start,
             sourceLog: options.keepsLogs ? try await source.log(logID) ?? ReplicationLog() : ReplicationLog(),
             targetLog: options.keepsLogs ? try await target.log(logID) ?? ReplicationLog() : ReplicationLog(),
-            refusals: progress.counts.refused, options: options)
+            refusals: progress.counts.refused, countsBefore: learned.countsBefore, options: options)
+        retryMemory.withLock { [countsBefore = keeper.countsBefore] in $0.countsBefore = countsBefore }
         update { $0.sequence = keeper.start }
         if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
             let pages = try await source.snapshot(since: keeper.start)
@@ -101,7 +102,7 @@ final class ReplicationSession: Sendable {
         case .selector(let selector): words.append(.string(selector))
         }
         if options.takesWinnersOnly { words.append(.array([.string("winners")])) }
-        if let since = options.since { words.append(.array([.string("since"), .string(since.json)])) }
+        if let since = options.since { words.append(.array([.string("since"), .string(since.name)])) }
         let digest = SHA256.hash(data: JSONValue.array(words).bytes)
         return digest.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }

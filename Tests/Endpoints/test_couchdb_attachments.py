@@ -105,7 +105,7 @@ def test_a_spoilt_multipart_body_leaves_nothing(couch, db, spoil):
     answer = couch.send("PUT", db + "/doc", raw=body, headers=headers)
     assert answer.status_code == 400 and answer.json()["error"], answer.text
     couch.refused(404, "not_found", "GET", db + "/doc")
-    assert couch.ok("GET", db)["update_seq"] == 0
+    assert couch.ok("GET", db)["update_seq"] == "0"
 
 
 @pytest.mark.parametrize("wrong", [-4000, 4000])
@@ -123,7 +123,7 @@ def test_a_multipart_body_of_another_length_than_is_said_leaves_nothing(server, 
     # Whoever hangs up before the end is perhaps told nothing.
     assert answer.startswith(b"HTTP/1.1 400 ") or (wrong > 0 and not answer), answer
     couch.refused(404, "not_found", "GET", db + "/doc")
-    assert couch.ok("GET", db)["update_seq"] == 0
+    assert couch.ok("GET", db)["update_seq"] == "0"
 
 
 def parts(response):
@@ -154,8 +154,8 @@ def test_many_documents_with_their_files_as_parts(couch, db, kind):
     assert all(part.get_param("error") == "true" for part in faults)
     assert json.loads(faults[0].get_payload()) == {"missing": "1-" + "0" * 32}
     assert [json.loads(part.get_payload())["n"] for part in documents] == list(range(100))
-    assert len(last.get_payload()) == 1 and json.loads(last.get_payload()[0].get_payload())[
-        "_attachments"]["f.bin"]["stub"]
+    assert last.get_content_type() == "application/json", "no part of files where none follows"
+    assert json.loads(last.get_payload())["_attachments"]["f.bin"]["stub"]
 
 
 @pytest.mark.parametrize("accept", [None, "*/*", "application/json", "multipart/mixed, application/json"])
@@ -173,3 +173,60 @@ def test_files_that_a_client_has_do_not_come_with_its_documents_again(couch, db)
     assert files["old"]["stub"] and "data" not in files["old"]
     assert base64.b64decode(files["new"]["data"]) == b"new"
     couch.refused(400, "bad_request", "POST", db + "/_bulk_get", {"docs": [{"id": "a", "atts_since": ["x"]}]})
+
+
+def edited_after_its_file(couch, db):
+    """A document whose body was edited after it got a file; its revisions, the newest last."""
+    filed = couch.ok("PUT", db + "/a/f", raw=text, headers={"Content-Type": "text/plain"})["rev"]
+    return filed, couch.ok("PUT", db + "/a", {"_rev": filed, "v": 2, "_attachments": {"f": {"stub": True}}})["rev"]
+
+
+def test_a_replicator_that_has_the_file_gets_the_edited_document_without_parts(couch, db):
+    """As CouchDB's replicator asks: a `multipart/related` part without a file would hold it up until its time-out."""
+    filed, edited = edited_after_its_file(couch, db)
+    query = {"revs": True, "open_revs": [edited], "latest": True, "headers": {"Accept": "multipart/mixed"}}
+    part, = parts(couch.send("GET", db + "/a", atts_since=[filed], **query))
+    assert part["Content-Type"] == "application/json"
+    document = json.loads(part.get_payload())
+    assert document["_revisions"]["start"] == 2 and document["_attachments"]["f"]["stub"]
+    part, = parts(couch.send("GET", db + "/a", **query))
+    assert part.get_content_type() == "multipart/related", "a replicator that lacks the file gets it"
+    assert part.get_payload()[1].get_payload(decode=True) == text
+
+
+def test_a_single_document_is_json_where_no_file_follows(couch, db):
+    filed, edited = edited_after_its_file(couch, db)
+    accept = {"Accept": "multipart/related, application/json"}
+    for query in ({"atts_since": [filed]}, {"atts_since": [edited]}):
+        answer = couch.send("GET", db + "/a", headers=accept, **query)
+        assert answer.headers["Content-Type"] == "application/json"
+        assert answer.json()["_attachments"]["f"]["stub"] and answer.json()["v"] == 2
+    couch.ok("PUT", db + "/plain", {})
+    answer = couch.send("GET", db + "/plain", headers=accept, attachments=True)
+    assert answer.headers["Content-Type"] == "application/json" and answer.json()["_id"] == "plain"
+
+
+def test_a_file_is_replaced_in_the_document_as_it_was_read(couch, db):
+    """A client reads the document, puts `data` into the stub, and sends all of it back."""
+    couch.ok("PUT", db + "/a/f", raw=text, headers={"Content-Type": "text/plain"})
+    document = couch.ok("GET", db + "/a")
+    stub = document["_attachments"]["f"]
+    del stub["stub"]
+    document["_attachments"]["f"] = {**stub, "stub": False, "data": base64.b64encode(b"other").decode()}
+    couch.ok("PUT", db + "/a", document)
+    assert couch.send("GET", db + "/a/f").content == b"other"
+    kept = couch.ok("GET", db + "/a")["_attachments"]["f"]
+    assert kept["content_type"] == "text/plain" and (kept["length"], kept["revpos"]) == (5, 2)
+    assert kept["digest"] != digest
+    # A stub is one whatever stands beside it.
+    document = couch.ok("GET", db + "/a")
+    document["_attachments"]["f"]["data"] = base64.b64encode(b"ignored").decode()
+    couch.ok("POST", db + "/_bulk_docs", {"docs": [document]})
+    assert couch.send("GET", db + "/a/f").content == b"other"
+
+
+def test_the_bytes_of_a_peers_file_must_be_those_that_it_names(couch, db):
+    file = {"content_type": "text/plain", "data": base64.b64encode(b"spoilt").decode(), "digest": digest}
+    document = {"_id": "a", **revisions("02", "01"), "_attachments": {"f": file}}
+    couch.refused(400, "content_md5_mismatch", "PUT", db + "/a", document, new_edits=False)
+    couch.refused(404, "not_found", "GET", db + "/a")

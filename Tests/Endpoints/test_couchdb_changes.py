@@ -139,3 +139,24 @@ def test_whoever_breaks_off_a_feed_leaves_room_for_the_next(server):
             if status(next_one) == 200:
                 break
         assert time.monotonic() < deadline, "the feeds of closed connections are still counted"
+
+
+def test_a_sequence_is_a_text_of_digits_and_is_taken_in_every_form(couch, db):
+    """Typed clients of CouchDB expect texts; checkpoints of before have numbers, and some clients send JSON."""
+    for name in "abc":
+        couch.ok("PUT", f"{db}/{name}", {})
+    changes = couch.ok("GET", db + "/_changes")
+    since = changes["results"][0]["seq"]
+    told = [row["seq"] for row in changes["results"]]
+    told += [changes["last_seq"], couch.ok("GET", db)["update_seq"]]
+    told += [couch.ok("GET", db + "/_all_docs", update_seq=True)["update_seq"]]
+    told += [couch.ok("GET", "/_db_updates", limit=1)["last_seq"]]
+    assert all(isinstance(sequence, str) and sequence.isdigit() for sequence in told), told
+    for text in (since, f'"{since}"', f"{since}-g1AAAAB"):
+        assert [row["id"] for row in couch.ok("GET", db + "/_changes", since=text)["results"]] == ["b", "c"], text
+    assert couch.ok("GET", db + "/_changes", since=int(since))["results"] == changes["results"][1:]
+    for text in ("now", '"now"'):
+        assert couch.ok("GET", db + "/_changes", since=text)["results"] == []
+    lines = couch.send("GET", db + "/_changes", feed="continuous", timeout=100).text.splitlines()
+    assert [json.loads(line).get("seq") for line in lines] == told[:3] + [None]
+    assert json.loads(lines[-1])["last_seq"] == changes["last_seq"]

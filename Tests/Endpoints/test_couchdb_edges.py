@@ -67,9 +67,25 @@ def test_what_is_not_there_is_not_edited(api, db):
 
 def test_what_is_put_is_told_where(api, db):
     response = api.send("PUT", f"{db}/a b", {})
-    assert response.status_code == 201 and response.headers["Location"].endswith(f"{db}/a%20b")
+    assert response.status_code == 201 and response.headers["Location"] == f"{api.address}{db}/a%20b"
     made = response.json()["rev"]
     assert api.send("PUT", f"{db}/a b", {"_rev": made, "_deleted": True}).status_code == 200
+
+
+def test_every_answer_names_its_request(api, db):
+    """With the ten hexadecimal digits that CouchDB gives a request."""
+    answers = [api.send("GET", path) for path in ("/", db, f"{db}/none", f"{db}/_changes")]
+    names = [answer.headers["X-Couch-Request-ID"] for answer in answers]
+    assert len(set(names)) == 4 and all(len(name) == 10 and int(name, 16) >= 0 for name in names)
+
+
+def test_what_is_not_there_is_missing_or_deleted(api, db):
+    gone = api.ok("DELETE", f"{db}/gone", rev=api.ok("PUT", f"{db}/gone", {})["rev"])["rev"]
+    for path, reason in (("none", "missing"), ("gone", "deleted"), ("gone/file", "deleted"), ("none/file", "missing"),
+                         ("gone?rev=9-" + "a" * 32, "missing"), ("none?open_revs=all", "missing"),
+                         ("_design/none", "missing"), ("_local/none", "missing")):
+        assert api.refused(404, "not_found", "GET", f"{db}/{path}") == reason, path
+    assert api.ok("GET", f"{db}/gone", rev=gone)["_deleted"]
 
 
 def test_a_new_file_comes_first(api, db):

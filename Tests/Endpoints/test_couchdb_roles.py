@@ -29,6 +29,8 @@ route = [
     ("POST", "/_compact/x"), ("POST", "/_view_cleanup"), ("GET", "/_purged_infos_limit"),
     ("PUT", "/_purged_infos_limit"), ("POST", "/_local_docs"), ("POST", "/_local_docs/queries"),
     ("COPY", "/_local/checkpoint"),
+    *((method, path) for path in ("/_index/x", "/_index/x/y")
+      for method in ("GET", "HEAD", "PUT", "POST", "DELETE", "COPY")),
 ]
 
 missing = {"_temp_view", "_partition", "_auto_purge", "_purged_infos", "_search_cleanup", "_nouveau_cleanup"}

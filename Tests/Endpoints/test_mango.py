@@ -94,7 +94,7 @@ def test_an_index_narrows_what_is_looked_at(by_year):
     assert plan["index"]["def"] == {"fields": [{"year": "asc"}, {"rating": "asc"}]}
     plan = by_year.send("POST", "/_explain", {"selector": {"title": "x"}}).json()
     assert plan["index"] == {
-        "ddoc": None, "name": "_all_docs", "type": "special", "partitioned": False,
+        "ddoc": None, "name": "_all_docs", "type": "special",
         "def": {"fields": [{"_id": "asc"}]}}
 
 

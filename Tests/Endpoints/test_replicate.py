@@ -1,6 +1,7 @@
 """`_replicate`, `_replicator` and `_snapshot`: servers that replicate with each other."""
 
 import base64
+import email.utils
 import gzip
 import json
 import os
@@ -87,7 +88,8 @@ def test_pull_and_push_with_conflicts_and_deletions(make_server):
     assert left.ok("GET", "/notes/d00001") == right.ok("GET", "/notes/d00001")
     assert left.send("GET", "/notes/d00002")[0] == 404
     again = left.ok("POST", "/_replicate", {"source": "notes", "target": right.url("notes")})
-    assert again.get("no_changes") or again["history"][0]["docs_written"] == 0
+    # 250, and the one edit: counters go on from run to run.
+    assert again.get("no_changes") or again["history"][0]["docs_written"] == 251
 
 
 def test_a_way_that_cuts_at_any_byte(make_server):
@@ -156,7 +158,7 @@ def test_a_storm_of_conflicts_arrives_whole_with_its_winner(make_server):
     # Branches that end, the winner among them, end there too.
     gone = [{"_id": "a", "_rev": f"2-{n:032x}", "_deleted": True} for n in range(980, 1000)]
     assert all("rev" in row for row in left.ok("POST", "/storm/_bulk_docs", {"docs": gone}))
-    assert left.ok("POST", "/_replicate", order)["history"][0]["docs_written"] == 20
+    assert left.ok("POST", "/_replicate", order)["history"][0]["docs_written"] == 1000 + 20
     assert right.outcome("storm") == left.outcome("storm")
     assert right.ok("GET", "/storm/a")["_rev"] == f"2-{979:032x}"
 
@@ -227,7 +229,47 @@ def test_from_a_number_on(make_server):
     assert sorted(right.outcome("notes")) == [f"d{index:05}" for index in range(10, 15)]
     # It goes on where it was, not where it was told to begin.
     left.fill("notes", 1, start=15)
-    assert left.ok("POST", "/_replicate", order)["history"][0]["missing_checked"] == 1
+    assert left.ok("POST", "/_replicate", order)["history"][0]["missing_checked"] == 5 + 1, "counted since the first run"
+
+
+def test_a_log_counts_on_from_run_to_run_and_has_couchdbs_dates(make_server):
+    _, _, left, right = pair(make_server)
+    order = {"source": "notes", "target": right.url("notes"), "create_target": True}
+    for start, count in ((0, 10), (10, 3), (13, 2)):
+        left.fill("notes", count, start=start)
+        done = left.ok("POST", "/_replicate", order)
+        newest = done["history"][0]
+        for name in ("missing_checked", "missing_found", "docs_read", "docs_written"):
+            assert newest[name] == start + count, name
+        # Sequences are texts of digits, as in `_changes`.
+        assert newest["recorded_seq"] == newest["end_last_seq"] == done["source_last_seq"]
+        assert done["source_last_seq"].isdigit() and newest["start_last_seq"].isdigit()
+        for name in ("start_time", "end_time"):
+            moment = email.utils.parsedate_to_datetime(newest[name])
+            assert newest[name] == email.utils.format_datetime(moment, usegmt=True), "RFC 1123"
+            assert abs(time.time() - moment.timestamp()) < 60
+    assert len(done["history"]) == 3
+
+
+def test_a_checkpoint_of_numbers_is_gone_on_from(make_server):
+    """As Muster wrote them before it wrote sequences as texts."""
+    _, _, left, right = pair(make_server)
+    left.fill("notes", 10)
+    order = {"source": "notes", "target": right.url("notes"), "create_target": True}
+    left.ok("POST", "/_replicate", order)
+    checkpoint = left.ok("GET", "/notes/_local_docs")["rows"][0]["id"]
+    for couch in (left, right):
+        log = couch.ok("GET", f"/notes/{checkpoint}")
+        log["source_last_seq"] = int(log["source_last_seq"])
+        for session in log["history"]:
+            for name in ("start_last_seq", "end_last_seq", "recorded_seq"):
+                session[name] = int(session[name])
+            session["start_time"] = session["end_time"] = "2026-11-23T08:44:45.123Z"
+        couch.ok("PUT", f"/notes/{checkpoint}", log)
+    left.fill("notes", 1, start=10)
+    done = left.ok("POST", "/_replicate", order)
+    assert (done["history"][0]["missing_checked"], len(done["history"])) == (11, 2), "ten are not looked at again"
+    assert done["history"][1]["start_time"] == "Mon, 23 Nov 2026 08:44:45 GMT"
 
 
 def test_winners_without_their_conflicts(make_server):

@@ -110,7 +110,7 @@ def common_mark(source, target, database):
         rows = couch.ok("GET", f"/{database}/_local_docs?include_docs=true")["rows"]
         assert len(rows) <= 1, "a replication has one log"
         sessions = rows[0]["doc"]["history"] if rows else []
-        logs.append({session["session_id"]: session["recorded_seq"] for session in sessions})
+        logs.append({session["session_id"]: int(session["recorded_seq"]) for session in sessions})
     shared = [session for session in logs[0] if session in logs[1]]
     return min(logs[0][shared[0]], logs[1][shared[0]]) if shared else 0
 
@@ -126,7 +126,7 @@ def open_leaves(couch, database, ids):
 
 def last_change(couch):
     """The number of the last change in any of the databases."""
-    return max(couch.ok("GET", f"/{database}")["update_seq"] for database in ways)
+    return max(int(couch.ok("GET", f"/{database}")["update_seq"]) for database in ways)
 
 
 def check(edits, source, target, database):
@@ -181,10 +181,10 @@ def test_whoever_is_killed_both_sides_are_equal_afterwards(make_server, kind):
         order(couch)
     marks = {database: 0 for database in ways}
     for name in ("target", "source", "third") * rounds:
-        before = {database: target.ok("GET", f"/{database}")["update_seq"] for database in ways}
+        before = {database: int(target.ok("GET", f"/{database}")["update_seq"]) for database in ways}
         # All three get on, and then it is in the middle of something.
         eventually(60, lambda: edits.fault or all(
-            target.ok("GET", f"/{database}")["update_seq"] > before[database] for database in ways))
+            int(target.ok("GET", f"/{database}")["update_seq"]) > before[database] for database in ways))
         time.sleep(chance.random() * 0.4)
         servers[name].kill()
         time.sleep(chance.random() * 0.2)

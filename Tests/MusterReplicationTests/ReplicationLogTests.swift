@@ -26,6 +26,16 @@ import Testing
         #expect(log.history[0].counts.written == 4)
     }
 
+    @Test func `a log with sequences as numbers is one with sequences as strings`() {
+        let log = ReplicationLog(history: [session("s1", 7)])
+        let text = String(decoding: log.json(), as: UTF8.self)
+        #expect(text.contains(#""source_last_seq":"7""#) && text.contains(#""start_last_seq":"0""#))
+        let before = text.replacing(#""7""#, with: "7").replacing(#""0""#, with: "0")
+        #expect(ReplicationLog(parsing: Array(before.utf8)) == log)
+        #expect(PeerSequence(json: "7") == PeerSequence(7) && PeerSequence(json: "0") == .start)
+        #expect([PeerSequence(7).name, PeerSequence(json: #""7-g1""#).name] == ["7", #""7-g1""#])
+    }
+
     @Test func `what both remember of the newest session they share counts, and of it the lesser`() {
         let source = ReplicationLog(history: [session("c", 30), session("b", 20), session("a", 10)])
         let target = ReplicationLog(history: [session("b", 15), session("a", 10)])

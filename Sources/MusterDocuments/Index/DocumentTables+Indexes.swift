@@ -91,7 +91,8 @@ extension DocumentTables {
                 guard let stored = try self.document(id, in: .database(index.database)), let body = stored.body,
                     let winner = stored.tree.winner, !id.utf8.starts(with: "_design/".utf8)
                 else { continue }
-                let value = JSONValue(documentWithID: id, revision: winner.revision.text, body: body)
+                let value = JSONValue(
+                    documentWithID: id, revision: winner.revision.text, body: body, conflicts: stored.tree.conflicts)
                 try file(document["number"], id, value, in: index)
             }
             let last: Int64? = documents.count < max(1, limit) ? nil : documents.last?["number"]
@@ -138,7 +139,8 @@ extension DocumentTables {
         guard !indexes.isEmpty else { return }
         try unfile(row)
         guard !row.isDeleted, let body = try body(of: winner, in: row) else { return }
-        let value = JSONValue(documentWithID: id, revision: winner.text, body: body)
+        let value = JSONValue(
+            documentWithID: id, revision: winner.text, body: body, conflicts: row.tree.conflicts)
         for index in indexes { try file(row.number, id, value, in: index) }
     }
 

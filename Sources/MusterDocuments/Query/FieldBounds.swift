@@ -9,6 +9,8 @@ struct FieldBounds {
     struct Bound {
         var lower: JSONValue?
         var upper: JSONValue?
+        /// What the text begins with, where that gave the upper bound.
+        var prefix: String?
 
         /// The one value it can have.
         var only: JSONValue? {
@@ -22,6 +24,8 @@ struct FieldBounds {
     }
 
     init(_ selector: Selector) { take(selector.test) }
+
+    private init() {}
 
     subscript(field: FieldPath) -> Bound? { bounds[field] }
 
@@ -48,13 +52,44 @@ struct FieldBounds {
     private mutating func take(_ test: Selector.Test) {
         switch test {
         case .all(let tests): for test in tests { take(test) }
+        case .any(let tests):
+            // What every branch requires is required.
+            let branches = tests.map { test in
+                var branch = FieldBounds()
+                branch.take(test)
+                return branch.required
+            }
+            guard let first = branches.first else { return }
+            required.formUnion(branches.dropFirst().reduce(first) { $0.intersection($1) })
         case .field(let path, let test):
             if test == .exists(false) { return }
             required.insert(path)
             if case .compares(let comparison, let value) = test { narrow(path, comparison, value) }
+            if case .begins(let start) = test { narrow(path, begins: start) }
             if case .all(let tests) = test { for test in tests { take(.field(path, test)) } }
         default: break
         }
+    }
+
+    /// Texts that begin with one are between it and the least text that is behind all of them.
+    private mutating func narrow(_ path: FieldPath, begins start: String) {
+        narrow(path, .atLeast, .string(start))
+        guard let end = Self.end(ofTextsWith: start) else { return }
+        narrow(path, .less, .string(end))
+        if bounds[path]?.upper?.string == end { bounds[path]?.prefix = start }
+    }
+
+    /// The least text, by code points, that is behind all that begin with `start`; nil where none is.
+    private static func end(ofTextsWith start: String) -> String? {
+        var scalars = Array(start.unicodeScalars)
+        while let last = scalars.popLast() {
+            guard last.value < 0x10_FFFF else { continue }
+            // Surrogates are no scalars.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { return nil }
+            return String(String.UnicodeScalarView(scalars + [scalar]))
+        }
+        return nil
     }
 
     /// A bound is kept also where its own value is excluded: documents are looked at once more anyway.
@@ -64,7 +99,10 @@ struct FieldBounds {
             if bound.lower.map({ Collation.compare($0, value) == .before }) ?? true { bound.lower = value }
         }
         if [.equal, .atMost, .less].contains(comparison) {
-            if bound.upper.map({ Collation.compare($0, value) == .behind }) ?? true { bound.upper = value }
+            if bound.upper.map({ Collation.compare($0, value) == .behind }) ?? true {
+                bound.upper = value
+                bound.prefix = nil
+            }
         }
         if bound.lower != nil || bound.upper != nil { bounds[path] = bound }
     }

@@ -27,7 +27,6 @@ package struct QueryPlan: Hashable, Sendable {
         let bounds = FieldBounds(request.selector)
         let id = FieldPath(keys: ["_id"])
         let usable = indexes.filter { $0.isReady && Self.isUsable($0, for: request, bounds) }
-        let wanted = request.index.isEmpty ? [] : indexes.filter { Self.isNamed($0, request.index) }
         let named = usable.filter { Self.isNamed($0, request.index) }
         let free = usable.filter { $0.definition.partialSelector == nil }
         if !request.allowsFallback, named.isEmpty, !request.index.isEmpty || free.isEmpty {
@@ -50,31 +49,45 @@ package struct QueryPlan: Hashable, Sendable {
             if bound == nil { warning = "No matching index found, create an index to optimize query time." }
         }
         if !request.index.isEmpty, named.isEmpty {
-            let name = request.index.joined(separator: ", ")
+            // CouchDB's words, also where there is no such index.
+            let name = "_design/" + request.index.joined(separator: ", ")
             let because =
-                wanted.isEmpty ? "it does not exist" : "it does not contain a valid index for this query"
+                request.index.count == 1
+                ? "it does not contain a valid index for this query" : "it is not a valid index for this query"
             warning = "\(name) was not used because \(because)." + (warning.map { "\n\($0)" } ?? "")
         }
     }
 
     /// Whether an index has every document that the selector may match, in the order that is asked for.
-    private static func isUsable(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
+    static func isUsable(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
+        hasFields(index, for: request, bounds) && hasOrder(index, of: request.sort, bounds)
+    }
+
+    /// Whether an index has every document that the selector may match. Each document has an id and a revision; an
+    /// index of nothing else is of no more use than the documents by id.
+    static func hasFields(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
         let sorted = Set(request.sort?.fields ?? [])
-        for field in index.definition.fields where !sorted.contains(field) && !bounds.requires(field) { return false }
-        guard let sort = request.sort else { return true }
+        let isAsked = { (field: FieldPath) in sorted.contains(field) || bounds.requires(field) }
+        let fields = index.definition.fields
+        return fields.contains(where: isAsked)
+            && fields.allSatisfy { isAsked($0) || $0.keys == ["_id"] || $0.keys == ["_rev"] }
+    }
+
+    private static func hasOrder(_ index: StoredIndex, of sort: SortOrder?, _ bounds: FieldBounds) -> Bool {
+        guard let sort else { return true }
         // Fields that can have one value only do not disturb the order of those behind.
         var fields = index.definition.fields[...]
         while let first = fields.first, first != sort.fields.first, bounds[first]?.only != nil { fields.removeFirst() }
         return fields.starts(with: sort.fields)
     }
 
-    private static func isNamed(_ index: StoredIndex, _ names: [String]) -> Bool {
+    static func isNamed(_ index: StoredIndex, _ names: [String]) -> Bool {
         guard let design = names.first, index.definition.design.utf8.elementsEqual(design.utf8) else { return false }
         return names.count < 2 || index.definition.name.utf8.elementsEqual(names[1].utf8)
     }
 
     /// Fewer documents are left by more fields that have one value, then by one that has bounds, then by fewer fields.
-    private static func isWorse(_ one: StoredIndex, than other: StoredIndex, _ bounds: FieldBounds) -> Bool {
+    static func isWorse(_ one: StoredIndex, than other: StoredIndex, _ bounds: FieldBounds) -> Bool {
         func rank(_ index: StoredIndex) -> (Int, Int, Int, String, String) {
             let fields = index.definition.fields
             let fixed = fields.prefix { bounds[$0]?.only != nil }.count

@@ -169,7 +169,8 @@ package struct QueryRun {
             !stored.id.utf8.starts(with: "_design/".utf8)
         else { return nil }
         answer.documentsExamined += 1
-        let document = JSONValue(documentWithID: stored.id, revision: winner.revision.text, body: body)
+        let document = JSONValue(
+            documentWithID: stored.id, revision: winner.revision.text, body: body, conflicts: stored.tree.conflicts)
         let isWanted = request.selector.matches(document)
         try BoundedWork.bound?.check()
         return isWanted ? document : nil
@@ -180,11 +181,7 @@ package struct QueryRun {
         var found = FoundDocument(stored: stored)
         if request.wantsConflicts { found.conflicts = stored.tree.conflicts }
         guard request.projection != .whole else { return found }
-        var members = value.members ?? []
-        if !found.conflicts.isEmpty {
-            members.append(.init("_conflicts", .array(found.conflicts.map { .string($0.text) })))
-        }
-        found.fields = request.projection.of(.object(members))
+        found.fields = request.projection.of(value)
         return found
     }
 }

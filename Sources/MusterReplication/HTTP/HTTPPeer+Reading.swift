@@ -174,7 +174,7 @@ extension HTTPPeer {
 
     /// Reads `_snapshot`, which Muster has; nil for any other server.
     public func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages? {
-        var ask = exchange.ask(.GET, "_snapshot", query: "since=\(PeerAddress.encoded(sequence.json))")
+        var ask = exchange.ask(.GET, "_snapshot", query: "since=\(Self.query(sequence))")
         ask.accept = "application/x-ndjson"
         ask.acceptEncoding = "gzip"
         ask.deadlineSeconds = nil

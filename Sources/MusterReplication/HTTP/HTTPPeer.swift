@@ -132,7 +132,7 @@ public final class HTTPPeer: ReplicationPeer {
         }
     }
 
-    private static func query(_ sequence: PeerSequence) -> String {
+    static func query(_ sequence: PeerSequence) -> String {
         guard case .string(let text)? = try? JSONValue(parsing: Array(sequence.json.utf8)) else {
             return PeerAddress.encoded(sequence.json)
         }

@@ -67,7 +67,7 @@ extension CouchEndpoint {
                 if progress.counts.checked == 0, progress.counts.read == 0 { writer.member("no_changes", true) }
                 writer.member("session_id", log.history.first?.id ?? "")
                 writer.key("source_last_seq")
-                writer.raw(progress.sequence?.json ?? "0")
+                writer.raw((progress.sequence ?? .start).json)
                 writer.member("replication_id_version", 3)
                 writer.key("history")
                 writer.raw(log.historyText)

@@ -124,7 +124,7 @@ struct ReplicationOrder: Hashable, Sendable {
         case .selector(let selector): words.append(selector)
         }
         if options.takesWinnersOnly { words.append("winners") }
-        if let since = options.since { words.append("since \(since.json)") }
+        if let since = options.since { words.append("since \(since.name)") }
         if !options.keepsLogs { words.append("without logs") }
         let text = JSONValue.array(words.map { .string($0) }).bytes
         let digest = SHA256.hash(data: text).prefix(16)

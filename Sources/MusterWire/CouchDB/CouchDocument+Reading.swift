@@ -127,9 +127,11 @@ extension CouchAttachment {
         let fault = CouchDocumentError.invalidMember("Invalid attachment: \(name)")
         guard try reader.peek() == .object else { throw fault }
         self.init(name: name)
+        var isStub = false
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch (key.string, try reader.peek()) {
+            case ("stub", .boolean): isStub = try reader.boolean()
             case ("content_type", .string): contentType = try reader.text().string
             case ("data", .string):
                 guard let bytes = Base64.decode(try reader.text().bytes) else {
@@ -148,6 +150,8 @@ extension CouchAttachment {
             default: try reader.skip()
             }
         }
+        // As in CouchDB, a stub is one whatever stands beside it.
+        if isStub { content = .stub }
         guard Self.isType(contentType), (length ?? 0) >= 0, (revisionPosition ?? 1) >= 0 else { throw fault }
     }
 

@@ -102,8 +102,12 @@ extension JSONValue {
     /// How many values a document may have for a selector to see what it says: tracks of 300,000 points.
     private static let documentValueLimit = 1_000_000
 
-    /// A document as selectors see it: `_id`, `_rev`, `_deleted` where it is, what it says, and that it has files.
-    package init(documentWithID id: String, revision: String, isDeleted: Bool = false, body: DocumentBody) {
+    /// A document as selectors see it: `_id`, `_rev`, `_deleted` where it is, its body, `_attachments` as stubs, and
+    /// `_conflicts` where it has other living leaves.
+    package init(
+        documentWithID id: String, revision: String, isDeleted: Bool = false, body: DocumentBody,
+        conflicts: [Revision] = []
+    ) {
         var members: [Member] = [Member("_id", .string(id)), Member("_rev", .string(revision))]
         if isDeleted { members.append(Member("_deleted", .boolean(true))) }
         let value = try? JSONValue(parsing: body.json, depthLimit: 64, valueLimit: Self.documentValueLimit)
@@ -112,6 +116,7 @@ extension JSONValue {
             let stubs = body.attachments.map { Member($0.name, JSONValue(stubOf: $0)) }
             members.append(Member("_attachments", .object(stubs)))
         }
+        if !conflicts.isEmpty { members.append(Member("_conflicts", .array(conflicts.map { .string($0.text) }))) }
         self = .object(members)
     }
 

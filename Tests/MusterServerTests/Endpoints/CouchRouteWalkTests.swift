@@ -53,6 +53,8 @@ import Testing
                     "_find": ["POST"], "_explain": ["POST"], "_index": ["GET", "POST"],
                     "_index/_bulk_delete": ["POST"],
                     "_index/{document}/json/{index}": ["DELETE"], "_index/_design/{document}/json/{index}": ["DELETE"],
+                    "_index/{document}": ["GET", "HEAD", "PUT", "POST", "DELETE", "COPY"],
+                    "_index/{document}/{rest...}": ["GET", "HEAD", "PUT", "POST", "DELETE", "COPY"],
                     "_design/{document}/_geo/{index}": ["GET"], "_design/{document}/_geo_info/{index}": ["GET"],
                     "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"], "_snapshot": ["GET"],
                     "{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],

@@ -80,4 +80,19 @@ struct InternetTimeTests {
             Issue.record("day \(day)")
         }
     }
+
+    @Test func `dates of HTTP are written and read back to the second`() {
+        for (milliseconds, text) in [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777_000, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (-1_000, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (253_402_300_799_000, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ] as [(Int64, String)] {
+            #expect(Instant(milliseconds: milliseconds).httpDate == text)
+            #expect(Instant(milliseconds: milliseconds + 999).httpDate == text)
+            #expect(Instant(httpDate: text)?.milliseconds == milliseconds)
+        }
+        for text in ["", "Thu, 01 Jan 1970 00:00:00", "Thu, 32 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00Z"] {
+            #expect(Instant(httpDate: text) == nil)
+        }
+    }
 }

@@ -94,6 +94,21 @@ struct AttachmentIntake {
 }
 
 extension AttachmentIntake {
+    /// Stores the bytes that a client sent as `data` in an edit. `digest`, `length` and `encoding` beside them still
+    /// describe the file that was there before, so they are ignored, as in CouchDB.
+    ///
+    /// - Throws: `CouchError.tooLarge`, `QuotaError`, `CoordinatorError`, `StoreError`.
+    static func store(edited bytes: [UInt8], _ coordinator: StoreCoordinator) async throws -> StoredFile {
+        var intake = AttachmentIntake(coordinator)
+        do {
+            try await intake.take(bytes)
+            return try await intake.finish()
+        } catch {
+            await intake.abandon()
+            throw error
+        }
+    }
+
     /// Takes a whole file that a client sent with a document, unpacked where it came packed.
     ///
     /// - Throws: `CouchError` when it is not what the client says it is.
@@ -111,14 +126,7 @@ extension AttachmentIntake {
                 throw CouchError.badRequest("Attachment \(file.name) cannot be unpacked.")
             }
         }
-        var intake = AttachmentIntake(coordinator)
-        do {
-            try await intake.take(plain)
-            return try await intake.finish()
-        } catch {
-            await intake.abandon()
-            throw error
-        }
+        return try await store(edited: plain, coordinator)
     }
 }
 

@@ -117,6 +117,15 @@ struct CouchCall: Sendable {
 
     // MARK: Answers
 
+    /// The address of a path on this server as the client reaches it, for `Location`: absolute, as CouchDB's is.
+    func absoluteAddress(of path: String) -> String {
+        let configuration = endpoint.configuration
+        let isEncrypted = configuration.tls != nil || request.headers[.xForwardedProto] == "https"
+        let host =
+            request.head.authority ?? request.headers[.host] ?? "\(configuration.host):\(configuration.port)"
+        return "\(isEncrypted ? "https" : "http")://\(host)\(path)"
+    }
+
     /// Whether the client asks for a media type by name.
     func accepts(_ type: String) -> Bool { (request.headers[.accept] ?? "").lowercased().contains(type) }
 

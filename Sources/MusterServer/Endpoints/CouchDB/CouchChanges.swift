@@ -53,7 +53,7 @@ struct CouchChanges: PagedAnswer {
     }
 
     private func ending(_ writer: inout JSONWriter, _ pending: Int) {
-        writer.member("last_seq", last.rawValue)
+        writer.member("last_seq", "\(last.rawValue)")
         writer.member("pending", pending)
     }
 
@@ -137,7 +137,7 @@ extension JSONWriter {
         _ request: CouchChangesRequest, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
         beginObject()
-        member("seq", document.sequence.rawValue)
+        member("seq", "\(document.sequence.rawValue)")
         key("id")
         value(document.id)
         key("changes")

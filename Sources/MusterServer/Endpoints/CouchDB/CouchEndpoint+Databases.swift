@@ -91,7 +91,7 @@ extension CouchEndpoint {
         guard try !call.query.flag("partitioned") else { throw CouchError.unsupported("Partitioned databases") }
         guard try await coordinator.makeDatabase(named: name, by: call.author) else { throw CouchError.fileExists }
         var response = call.ok(.created)
-        response.headers[.location] = "/\(call.context.parameters["db"] ?? "")"
+        response.headers[.location] = call.absoluteAddress(of: "/\(call.context.parameters["db"] ?? "")")
         return response
     }
 
@@ -145,8 +145,8 @@ extension JSONWriter {
         member("db_name", database.place.name)
         member("doc_count", database.counts.living)
         member("doc_del_count", database.counts.deleted)
-        member("update_seq", database.last.rawValue)
-        member("purge_seq", database.place.purges)
+        member("update_seq", "\(database.last.rawValue)")
+        member("purge_seq", "\(database.place.purges)")
         member("instance_start_time", "0")
         key("sizes")
         beginObject()

@@ -27,16 +27,12 @@ extension CouchEndpoint {
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
             return try await showOpen(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
-        if wanted.attachments, call.accepts("multipart/related") {
-            let found = try await call.coordinator.readDocuments { reader in
-                try Self.find(wanted, of: id, in: scope, reader)
-            }
-            return try Self.related(found, wanted, call)
-        }
-        let (found, text) = try await call.coordinator.readDocuments { reader in
+        let takesParts = wanted.attachments && call.accepts("multipart/related")
+        let (found, inline) = try await call.coordinator.readDocuments { reader in
             let found = try Self.find(wanted, of: id, in: scope, reader)
-            return (found, try found.text(wanted, reader))
+            return (found, takesParts && found.hasWantedFiles(wanted) ? nil : try found.text(wanted, reader))
         }
+        guard let text = inline else { return try Self.related(found, wanted, call) }
         let tag = "\"\(found.revision.text)\""
         var headers: HTTPFields = [.contentType: "application/json"]
         if wanted.isTagged {

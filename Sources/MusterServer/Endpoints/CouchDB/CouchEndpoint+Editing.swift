@@ -129,7 +129,8 @@ extension CouchEndpoint {
         response.headers[.eTag] = "\"\(revision.text)\""
         if status == .created {
             response.headers[.location] =
-                "/\(PeerAddress.encoded(place.name))/\(PeerAddress.path(ofDocument: edit.id))"
+                call.absoluteAddress(
+                    of: "/\(PeerAddress.encoded(place.name))/\(PeerAddress.path(ofDocument: edit.id))")
         }
         return response
     }

@@ -11,9 +11,7 @@ extension CouchEndpoint {
         add(.post, "/{db}/_find", "Documents that a selector matches.", body: json, to: &routes) { call in
             try await find(call)
         }
-        add(.post, "/{db}/_explain", "Which index a query uses.", body: json, to: &routes) { call in
-            try await explain(call)
-        }
+        addExplain(to: &routes)
         add(.get, "/{db}/_index", "The indexes of a database.", to: &routes) { try await listIndexes($0) }
         add(.post, "/{db}/_index", "Make an index.", body: json, to: &routes) { try await makeIndex($0) }
         add(.post, "/{db}/_index/_bulk_delete", "Remove all indexes of design documents.", body: json, to: &routes) {
@@ -24,6 +22,15 @@ extension CouchEndpoint {
         }
         add(.delete, "/{db}/_index/_design/{document}/json/{index}", "Remove an index.", to: &routes) { call in
             try await removeIndex(call, design: call.parameter("document"))
+        }
+        for path in ["/{db}/_index/{document}", "/{db}/_index/{document}/{rest...}"] {
+            for method in Self.documentMethods {
+                // Else these would be taken for files of a document.
+                add(method, path, "No other path is an index's.", statuses: [], to: &routes) { call in
+                    _ = try call.readable()
+                    throw try Self.noIndex(at: call)
+                }
+            }
         }
     }
 
@@ -47,40 +54,6 @@ extension CouchEndpoint {
             writer.member("bookmark", (answer.bookmark ?? answer.end)?.text ?? request.bookmark ?? "nil")
             writer.member("warning", answer.warning)
             if request.wantsStatistics { writer.statistics(answer, milliseconds: milliseconds) }
-            writer.endObject()
-        }
-    }
-
-    private func explain(_ call: CouchCall) async throws -> Response {
-        let place = try call.readable()
-        let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
-        let plan: QueryPlan?
-        do {
-            plan = try await coordinator.readDocuments { try Self.plan(request, place, $0) }
-        } catch let fault as MangoError where fault == .noSortIndex {
-            plan = nil
-        }
-        return .json { writer in
-            writer.beginObject()
-            writer.member("dbname", place.name)
-            writer.key("index")
-            if let plan { writer.index(plan.index) } else { writer.null() }
-            writer.key("partitioned")
-            writer.value(false)
-            writer.key("selector")
-            writer.value(request.selectorValue)
-            writer.key("limit")
-            writer.value(request.limit)
-            writer.key("skip")
-            writer.value(request.skip)
-            writer.key("fields")
-            writer.value(JSONValue.array(request.projection.fields.map { .string($0.text) }))
-            if let plan {
-                writer.key("mrargs")
-                writer.beginObject()
-                writer.member("direction", plan.isDescending ? "rev" : "fwd")
-                writer.endObject()
-            }
             writer.endObject()
         }
     }
@@ -175,6 +148,16 @@ extension CouchEndpoint {
 
     // MARK: Places
 
+    private static let documentMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete, .copy]
+
+    /// What CouchDB says of a path below `_index` that takes no such request: 405 where it takes another, else 404.
+    private static func noIndex(at call: CouchCall) throws(CouchError) -> CouchError {
+        let parts = try [call.parameter("document")] + call.context.parameters.getCatchAll().map(String.init)
+        if parts == ["_bulk_delete"] { return .methodNotAllowed([.post]) }
+        let isIndex = parts.count == 3 || (parts.count == 4 && parts[0] == "_design")
+        return isIndex && call.request.method != .delete ? .methodNotAllowed([.delete]) : .missing
+    }
+
     private static func scope(of place: ResolvedDatabase) throws(CouchError) -> DatabaseScope {
         guard let scope = place.scope else { throw .notQueried }
         return scope
@@ -186,11 +169,11 @@ extension CouchEndpoint {
         return database
     }
 
-    private static func indexes(of place: ResolvedDatabase, _ reader: any DocumentReader) throws -> [StoredIndex] {
+    static func indexes(of place: ResolvedDatabase, _ reader: any DocumentReader) throws -> [StoredIndex] {
         try place.number.map { try reader.indexes(in: $0) } ?? []
     }
 
-    private static func plan(
+    static func plan(
         _ request: FindRequest, _ place: ResolvedDatabase, _ reader: any DocumentReader
     ) throws -> QueryPlan {
         let isMade = if case .made = place.kind { true } else { false }
@@ -239,14 +222,13 @@ extension JSONWriter {
     }
 
     /// Writes an index as `_index` lists it; nil for the one by id that every database has.
-    fileprivate mutating func index(_ index: StoredIndex?) {
+    mutating func index(_ index: StoredIndex?) {
         beginObject()
         key("ddoc")
         if let index { value("_design/\(index.definition.design)") } else { null() }
         member("name", index?.definition.name ?? "_all_docs")
         member("type", index == nil ? "special" : "json")
-        key("partitioned")
-        value(false)
+        if index != nil { member("partitioned", false) }
         key("def")
         value(
             index?.definition.definition

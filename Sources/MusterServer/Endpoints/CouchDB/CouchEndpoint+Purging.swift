@@ -46,7 +46,7 @@ extension CouchEndpoint {
         return .json(.created) { writer in
             writer.beginObject()
             writer.key("purge_seq")
-            if let count { writer.value(count) } else { writer.null() }
+            if let count { writer.value("\(count)") } else { writer.null() }
             writer.key("purged")
             writer.beginObject()
             for item in purged {

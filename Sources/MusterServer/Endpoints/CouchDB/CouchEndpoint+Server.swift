@@ -6,7 +6,9 @@ import MusterWire
 
 extension CouchEndpoint {
     /// The version of CouchDB whose protocol this is.
-    static let version = "3.3.3"
+    static let version = "3.4.3"
+    /// What of CouchDB's optional features is here, by the names that clients look for.
+    private static let features = ["scheduler"]
 
     func addServer(to routes: inout RouteTable) {
         add(.get, "/", isOpen: true, "What this is, and its UUID, which stays; a browser gets the page.", to: &routes) {
@@ -32,9 +34,11 @@ extension CouchEndpoint {
             writer.member("couchdb", "Welcome")
             writer.member("version", Self.version)
             writer.member("uuid", uuid.filter { $0 != "-" })
+            writer.member("features", listing: Self.features) { writer, feature in writer.value(feature) }
             writer.key("vendor")
             writer.beginObject()
-            writer.member("name", "muster")
+            writer.member("name", "Muster")
+            writer.member("version", Server.version)
             writer.endObject()
             writer.member("muster", "Welcome")
             writer.member("api", "\(NativeEndpoint.root)/openapi.json")

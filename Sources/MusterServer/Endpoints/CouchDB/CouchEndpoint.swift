@@ -81,6 +81,14 @@ struct CouchEndpoint: Sendable {
     private func respond(
         to request: Request, _ context: AppRequestContext, isOpen: Bool, _ handler: Handler
     ) async throws -> Response {
+        var response = try await answer(request, context, isOpen: isOpen, handler)
+        response.headers[.couchRequestID] = SecretToken.randomBytes(5).hexadecimal
+        return response
+    }
+
+    private func answer(
+        _ request: Request, _ context: AppRequestContext, isOpen: Bool, _ handler: Handler
+    ) async throws -> Response {
         do {
             let proof = CouchProof(request, context, origins: configuration.origins)
             let principal = try await isOpen ? proveIfGood(proof) : prove(proof)
@@ -171,6 +179,11 @@ struct CouchProof: Hashable, Sendable {
             shown = .nothing
         }
     }
+}
+
+extension HTTPField.Name {
+    /// CouchDB's name for a request, ten hexadecimal digits, with which people look for it in logs.
+    static let couchRequestID = HTTPField.Name("X-Couch-Request-ID")!
 }
 
 /// A browser asks for the page at the root.

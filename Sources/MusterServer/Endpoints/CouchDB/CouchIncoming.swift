@@ -36,7 +36,7 @@ struct CouchIncoming: Sendable {
         var body = DocumentBody(json: document.json)
         if !document.attachments.isEmpty {
             body.attachments = try await attachments(
-                of: id, after: ancestors, generation: generation, in: place, coordinator)
+                of: id, after: ancestors, generation: generation, areNewEdits: areNewEdits, in: place, coordinator)
         }
         return DocumentEdit(id: id, body: body, isDeleted: document.isDeleted, place: spot)
     }
@@ -56,8 +56,8 @@ struct CouchIncoming: Sendable {
     }
 
     private func attachments(
-        of id: String, after ancestors: [Revision], generation: Int32, in place: ResolvedDatabase,
-        _ coordinator: StoreCoordinator
+        of id: String, after ancestors: [Revision], generation: Int32, areNewEdits: Bool,
+        in place: ResolvedDatabase, _ coordinator: StoreCoordinator
     ) async throws -> [Attachment] {
         var known: [Attachment] = []
         if document.attachments.contains(where: { $0.content == .stub }), let scope = place.scope {
@@ -70,7 +70,9 @@ struct CouchIncoming: Sendable {
         }
         var attachments: [Attachment] = []
         for file in document.attachments {
-            let position = file.revisionPosition.map { min($0, generation) } ?? generation
+            // Bytes that come with an edit are new with its revision. A peer says with which revision its file came.
+            let told = areNewEdits ? nil : file.revisionPosition
+            let position = told.map { min($0, generation) } ?? generation
             switch file.content {
             case .stub:
                 guard let before = known.first(where: { $0.name == file.name }), file.isSame(as: before) else {
@@ -78,7 +80,10 @@ struct CouchIncoming: Sendable {
                 }
                 attachments.append(before)
             case .inline(let bytes):
-                let stored = try await AttachmentIntake.store(bytes, as: file, coordinator)
+                let stored =
+                    areNewEdits
+                    ? try await AttachmentIntake.store(edited: bytes, coordinator)
+                    : try await AttachmentIntake.store(bytes, as: file, coordinator)
                 attachments.append(stored.attachment(file.name, file.contentType, position: position))
             case .following:
                 guard let stored = files[file.name] else {

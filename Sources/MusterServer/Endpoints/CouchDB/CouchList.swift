@@ -71,7 +71,9 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         // How many stand before a key nobody counts.
         let isFromStart = listing.range.isDescending ? listing.range.upper == nil : listing.range.lower == nil
         if count != nil, isFromStart, listing.keys == nil { writer.value(listing.skip) } else { writer.null() }
-        if listing.tellsSequence, let newest = try rows.newest(reader) { writer.member("update_seq", newest.rawValue) }
+        if listing.tellsSequence, let newest = try rows.newest(reader) {
+            writer.member("update_seq", "\(newest.rawValue)")
+        }
         writer.key("rows")
         writer.beginArray()
         listing.keys = listing.keys.map { keys in

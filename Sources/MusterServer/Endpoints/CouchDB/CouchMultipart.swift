@@ -23,7 +23,9 @@ struct CouchMultipart: Sendable {
     /// Adds bytes.
     mutating func add(_ text: [UInt8]) { pieces.append(.text(text)) }
 
-    /// Adds a document with those of its files that are wanted (`multipart/related`), without its outermost header.
+    /// Adds a document with those of its files that the client wants (`multipart/related`), without its outermost
+    /// header. The client must want at least one: CouchDB's replicator waits for files until its time-out where a
+    /// `multipart/related` part has none.
     mutating func add(_ found: FoundRevision, _ wanted: CouchView, boundary: String) throws {
         var rendering = found.rendering(wanted) { _ in true }
         let files = found.body.attachments.filter { found.isWanted($0, wanted) }
@@ -52,7 +54,7 @@ struct CouchMultipart: Sendable {
             writer.member("missing", revision)
             writer.endObject()
             add(fault: writer.bytes, boundary: boundary)
-        case .found(let found) where found.body.attachments.isEmpty:
+        case .found(let found) where !found.hasWantedFiles(wanted):
             try writer.document(found.rendering(wanted) { _ in true })
             add("\r\n--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
             add(writer.bytes)

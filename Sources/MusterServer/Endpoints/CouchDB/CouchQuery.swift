@@ -10,9 +10,10 @@ struct CouchQuery: Sendable {
     /// How many parts are looked at.
     private static let partLimit = 64
 
-    /// Reads what stands behind the question mark; a plus is a blank, as in forms.
+    /// Reads what stands behind the question mark; a plus is a blank, as in forms, and a semicolon parts as an
+    /// ampersand does, as in CouchDB.
     init(_ text: String) {
-        parts = text.split(separator: "&").prefix(Self.partLimit).map { part in
+        parts = text.split { $0 == "&" || $0 == ";" }.prefix(Self.partLimit).map { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let words = pair.map { word in
                 PercentEncoding.decode(String(word.map { $0 == "+" ? " " : $0 })) ?? "\u{FFFD}"

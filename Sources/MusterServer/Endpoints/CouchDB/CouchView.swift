@@ -120,6 +120,10 @@ struct FoundRevision: Sendable {
         return writer.bytes
     }
 
+    /// Whether the answer carries the bytes of at least one file. Where it does not, the document is plain JSON, also
+    /// for a client that accepts multipart, as in CouchDB.
+    func hasWantedFiles(_ wanted: CouchView) -> Bool { body.attachments.contains { isWanted($0, wanted) } }
+
     /// Whether the bytes of a file are to be told: not of one that the client has with a revision before.
     func isWanted(_ attachment: Attachment, _ wanted: CouchView) -> Bool {
         guard wanted.attachments else { return false }

@@ -73,7 +73,7 @@ struct DatabaseUpdates: FollowedAnswer {
         bytes += JSONWriter.object { writer in
             writer.member("db_name", row.name)
             writer.member("type", row.kind.rawValue)
-            writer.member("seq", sequence.rawValue)
+            writer.member("seq", "\(sequence.rawValue)")
         }
         switch terms.form {
         case .list: break
@@ -85,8 +85,8 @@ struct DatabaseUpdates: FollowedAnswer {
 
     func ending(in coordinator: StoreCoordinator) async throws -> [UInt8] {
         switch terms.form {
-        case .list: Array("\n],\n\"last_seq\":\(last.rawValue)}\n".utf8)
-        case .lines: JSONWriter.object { $0.member("last_seq", last.rawValue) } + [0x0A]
+        case .list: Array("\n],\n\"last_seq\":\"\(last.rawValue)\"}\n".utf8)
+        case .lines: JSONWriter.object { $0.member("last_seq", "\(last.rawValue)") } + [0x0A]
         case .events: []
         }
     }

@@ -1,0 +1,160 @@
+package import MusterWire
+
+/// What `_explain` tells of a plan, in CouchDB's words (`mango_cursor:explain/1`).
+package struct QueryExplanation: Hashable, Sendable {
+    /// The first key of the index that is read, in the order in which it is read.
+    package var startKey = JSONValue.null
+    /// The last key; `"<MAX>"` stands for what is behind all values.
+    package var endKey = JSONValue.null
+    /// The indexes that were not chosen.
+    package var candidates: [Candidate]
+    /// Fields that an index could narrow.
+    package var indexableFields: [String] = []
+    /// The other fields that the selector asks of.
+    package var unindexableFields: [String] = []
+
+    /// An index that was not chosen.
+    package struct Candidate: Hashable, Sendable {
+        /// The index; nil for all documents by id.
+        package var index: StoredIndex?
+        /// Whether it could answer the query.
+        package var isUsable: Bool
+        /// Why it was not chosen, in CouchDB's word.
+        package var reason: String
+        /// How near it came to be chosen, from 1.
+        package var ranking: Int
+    }
+
+    /// Explains a plan.
+    ///
+    /// - Parameters:
+    ///   - plan: nil where no index has the sort.
+    ///   - indexes: those that the database has.
+    package init(_ plan: QueryPlan?, for request: FindRequest, indexes: [StoredIndex]) {
+        let bounds = FieldBounds(request.selector)
+        candidates = Self.candidates(plan, request, indexes.filter(\.isReady), bounds)
+        var fields = SelectorFields()
+        fields.take(request.selector.test, isNarrowing: true)
+        indexableFields = fields.indexable.sorted()
+        unindexableFields = fields.all.subtracting(fields.indexable).sorted()
+        guard let plan, !request.selector.findsNothing else { return }
+        let (first, last) = Self.keys(of: plan, bounds)
+        (startKey, endKey) = plan.isDescending ? (last, first) : (first, last)
+    }
+
+    private static let greatest = JSONValue.string("<MAX>")
+
+    /// The least and the greatest key.
+    private static func keys(of plan: QueryPlan, _ bounds: FieldBounds) -> (JSONValue, JSONValue) {
+        guard let index = plan.index else {
+            let bound = bounds[FieldPath(keys: ["_id"])]
+            return (bound?.lower ?? .null, bound?.toldUpper ?? greatest)
+        }
+        var (first, last): ([JSONValue], [JSONValue]) = ([], [])
+        for field in index.definition.fields {
+            guard let bound = bounds[field] else { break }
+            if let lower = bound.lower { first.append(lower) }
+            if let upper = bound.toldUpper { last.append(upper) }
+            if bound.only == nil { break }
+        }
+        return (.array(first), .array(last + [greatest]))
+    }
+
+    // MARK: What was not chosen
+
+    private static func candidates(
+        _ plan: QueryPlan?, _ request: FindRequest, _ indexes: [StoredIndex], _ bounds: FieldBounds
+    ) -> [Candidate] {
+        let isNamed = { (index: StoredIndex) in QueryPlan.isNamed(index, request.index) }
+        let (whole, partial) = (
+            indexes.filter { isNamed($0) || $0.definition.partialSelector == nil },
+            indexes.filter { !isNamed($0) && $0.definition.partialSelector != nil }
+        )
+        let usable = whole.filter { QueryPlan.isUsable($0, for: request, bounds) }
+        let isByName = plan?.index.map(isNamed) ?? false
+        let excluded = isByName ? usable.filter { !isNamed($0) } : []
+        let rivals = usable.filter { !excluded.contains($0) }
+            .sorted { QueryPlan.isWorse($1, than: $0, bounds) }
+        let isByID = plan != nil && plan?.index == nil
+        let byIDIsUsable = request.sort.map { $0.fields == [FieldPath(keys: ["_id"])] } ?? true
+
+        // As CouchDB counts: what lost last is nearest, then what was set aside for each reason before.
+        var rank = max(1, rivals.count)
+        var found: [Candidate] = []
+        if let winner = plan?.index {
+            found += rivals.enumerated().dropFirst().map { number, index in
+                Candidate(index: index, isUsable: true, reason: reason(index, lostTo: winner, bounds), ranking: number)
+            }
+        }
+        let byID = { (reason: String, rank: Int) in
+            Candidate(index: nil, isUsable: byIDIsUsable, reason: reason, ranking: rank)
+        }
+        if plan?.index != nil, byIDIsUsable, !isByName {
+            found.append(byID("unfavored_type", rank))
+            rank += 1
+        }
+        let byIDIsExcluded = isByName && byIDIsUsable
+        if byIDIsExcluded { found.append(byID("excluded_by_user", rank)) }
+        found += excluded.map { Candidate(index: $0, isUsable: true, reason: "excluded_by_user", ranking: rank) }
+        if byIDIsExcluded || !excluded.isEmpty { rank += 1 }
+        let unusable = whole.filter { !usable.contains($0) }
+        found += unusable.map { index in
+            let reason = QueryPlan.hasFields(index, for: request, bounds) ? "sort_order_mismatch" : "field_mismatch"
+            return Candidate(index: index, isUsable: false, reason: reason, ranking: rank)
+        }
+        if !isByID, !byIDIsUsable {
+            let hasID = bounds.requires(FieldPath(keys: ["_id"]))
+            found.append(byID(hasID ? "sort_order_mismatch" : "field_mismatch", rank))
+        }
+        if !unusable.isEmpty || !byIDIsUsable { rank += 1 }
+        found += partial.map { Candidate(index: $0, isUsable: false, reason: "is_partial", ranking: rank) }
+        return found.sorted(by: stand)
+    }
+
+    private static func reason(_ index: StoredIndex, lostTo winner: StoredIndex, _ bounds: FieldBounds) -> String {
+        let overlap = { (index: StoredIndex) in index.definition.fields.prefix { bounds[$0] != nil }.count }
+        if overlap(index) < overlap(winner) { return "less_overlap" }
+        return index.definition.fields.count > winner.definition.fields.count
+            ? "too_many_fields" : "alphabetically_comes_after"
+    }
+
+    /// CouchDB's order: from the last design document to the first, all documents by id behind.
+    private static func stand(_ one: Candidate, before other: Candidate) -> Bool {
+        guard let left = one.index?.definition else { return false }
+        guard let right = other.index?.definition else { return true }
+        return (left.design, left.name) > (right.design, right.name)
+    }
+}
+
+/// The fields that a selector asks of.
+private struct SelectorFields {
+    var all: Set<String> = []
+    /// Those of which it says something by which an index can be narrowed, as CouchDB sees it.
+    var indexable: Set<String> = []
+
+    /// - Parameter isNarrowing: whether what the test says holds of every match.
+    mutating func take(_ test: Selector.Test, isNarrowing: Bool) {
+        switch test {
+        case .all(let tests): for test in tests { take(test, isNarrowing: isNarrowing) }
+        case .any(let tests): for test in tests { take(test, isNarrowing: false) }
+        case .not(let test): take(test, isNarrowing: false)
+        case .field(let path, let test): take(test, of: path, isNarrowing: isNarrowing)
+        default: break
+        }
+    }
+
+    private mutating func take(_ test: Selector.Test, of path: FieldPath, isNarrowing: Bool) {
+        all.insert(path.text)
+        switch test {
+        case .all(let tests): for test in tests { take(test, of: path, isNarrowing: isNarrowing) }
+        case .compares(let comparison, _) where isNarrowing && comparison != .notEqual: indexable.insert(path.text)
+        case .exists where isNarrowing, .begins where isNarrowing: indexable.insert(path.text)
+        default: break
+        }
+    }
+}
+
+extension FieldBounds.Bound {
+    /// The upper bound as CouchDB tells it: texts that begin with one end before it and U+FFFF.
+    fileprivate var toldUpper: JSONValue? { prefix.map { .string($0 + "\u{FFFF}") } ?? upper }
+}
