@@ -33,6 +33,8 @@ public struct Action: Hashable, Sendable {
         case documentsPurged
         /// An index was made, or removed.
         case indexMade, indexRemoved
+        /// The bodies of a database's superseded revisions were removed.
+        case databaseCompacted
     }
 
     /// An action.

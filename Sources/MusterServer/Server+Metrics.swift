@@ -18,6 +18,7 @@ extension Metrics {
         addSource { ProcessMetrics.families() }
         addSource { Self.databaseFamilies(coordinator, in: dataDirectory) }
         addSource { Self.workFamilies(coordinator, identity) }
+        addSource { coordinator.reads.families }
         addSource { coordinator.storage.status.metricFamilies }
         addSource { coordinator.quotas.metricFamilies(in: coordinator.directory) }
         addSource {
@@ -32,6 +33,9 @@ extension Metrics {
                 MetricFamily(
                     "muster_feeds", .gauge, "Feeds that are open, by kind.", by: "kind",
                     [("live", Double(live.listenerCount)), ("documents", Double(documentFeeds.count))]),
+                MetricFamily(
+                    "muster_feeds_refused_total", .counter, "Feeds that were refused, by kind.", by: "kind",
+                    [("live", Double(live.refusedCount)), ("documents", Double(documentFeeds.refusedCount))]),
                 identity.signIns.family,
             ]
         }
@@ -55,7 +59,12 @@ extension Metrics {
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
             return (part, Double(size ?? 0))
         }
+        let backup = try? FileManager.default.attributesOfItem(atPath: folder + "/" + SQLiteStore.backupMark)
+        let backupAt = (backup?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
         return [
+            MetricFamily(
+                "muster_last_backup_timestamp_seconds", .gauge,
+                "When `muster backup` last copied the store, Unix time; 0 if it never did.", backupAt),
             MetricFamily("muster_database_bytes", .gauge, "Size of the store's files.", by: "file", sizes),
             MetricFamily(
                 "muster_last_sequence", .gauge, "The number of the newest change.",

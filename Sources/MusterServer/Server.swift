@@ -49,6 +49,11 @@ package struct Server: Sendable {
         options.acceptsLoss = settings.acceptsLoss
         let store = try SQLiteStore(in: settings.dataDirectory, options: options)
         store.onDamage { logger.error("DAMAGED \($0). What it held is not told; run muster doctor.") }
+        if let limit = ControlGroup.memoryLimitBytes(), limit < ControlGroup.warningBytes {
+            logger.warning(
+                "The system may end this process under load: its control group has little memory",
+                metadata: ["mebibytes": "\(limit >> 20)", "recommended": "\(ControlGroup.warningBytes >> 20)"])
+        }
         let notifier = CommitNotifier()
         let quotas = Quotas(
             settings.quotas,
@@ -57,7 +62,8 @@ package struct Server: Sendable {
                     "A request was over a quota", metadata: ["quota": "\(fault.quota.rawValue)", "why": "\(fault)"])
             })
         coordinator = try StoreCoordinator(
-            store: store, storage: storage, amazon: settings.amazon, quotas: quotas, now: settings.now,
+            store: store, storage: storage, amazon: settings.amazon, quotas: quotas,
+            reads: ReadStatistics(logger: logger), now: settings.now,
             announce: { notifier.ring($0) })
         live = Live(coordinator: coordinator)
         documentFeeds = DocumentFeeds(coordinator: coordinator)
@@ -150,7 +156,8 @@ package struct Server: Sendable {
         let router = Endpoints(
             coordinator: coordinator, live: live, identity: identity, dispatcher: dispatcher,
             documentFeeds: documentFeeds,
-            replicator: replicator, connections: connections, metrics: metrics, settings: settings
+            replicator: replicator, connections: connections, metrics: metrics, certificates: certificates,
+            settings: settings
         ).router(logger: logger)
         let isEncrypted = certificates != nil
         let port = port(router, host: settings.host, port: settings.port, certificates) {

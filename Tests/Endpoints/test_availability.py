@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import socket
 import threading
 import time
@@ -63,6 +64,11 @@ def test_queries_of_one_member_hold_up_nobody_and_end(make_server):
         thread.join(60)
     assert [status for status, _ in faults] == [400] * 4
     assert all(fault["error"] == "timeout" and "_index" in fault["reason"] for _, fault in faults)
+    # The operator is told whose they were, and not what was asked.
+    assert 'user=hungry' in server.log() and "POST /{db}/_find" in server.log() and "aa" not in server.log()
+    shown = requests.get(f"{server.address}/metrics", timeout=20).text
+    cut_off = re.findall(r'^muster_reads_cut_off_total{reason="(?:deadline|steps)"} (\d+)$', shown, re.M)
+    assert sum(map(int, cut_off)) == 4
 
     def hang():
         try:

@@ -2,17 +2,21 @@
 
 import json
 import re
+import subprocess
+import time
 
 import pytest
 import requests
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from muster_process import admin_password, root
+from muster_process import admin_password, binary, root
 
 operations = root / "docs/operations"
 # Shown only by a server with a certificate.
 encrypted = {"muster_tls_certificate_expiry_timestamp_seconds", "muster_tls_reload_failures_total"}
+# Shown only where a control group limits the memory.
+limited = {"muster_memory_limit_bytes"}
 
 
 def families(server):
@@ -54,7 +58,7 @@ def test_the_dashboard_and_the_alerts_ask_only_for_metrics_that_there_are(server
     admin.make_user("mel", "member", "metrics")
     shown = {found.name for family in families(server).values() for found in family.samples}
     for title, expression in expressions():
-        missing = names(expression) - shown - encrypted
+        missing = names(expression) - shown - encrypted - limited
         assert not missing, f"{title}: {missing}"
 
 
@@ -80,3 +84,13 @@ def test_an_open_feed_is_counted_until_it_ends_and_a_head_opens_none(server, adm
     with admin.send("GET", "/live", stream=True) as feed:
         assert feed.status_code == 200
         assert sample(server, "muster_feeds", kind="live") == 1
+
+
+def test_the_last_backup_is_told(make_server, tmp_path):
+    server = make_server().start()
+    assert sample(server, "muster_last_backup_timestamp_seconds") == 0
+    before = int(time.time())
+    command = [binary, "backup", tmp_path / "copy.sqlite", "--data", server.data]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    assert before <= sample(server, "muster_last_backup_timestamp_seconds") <= time.time() + 1
+

@@ -229,7 +229,7 @@ def test_from_a_number_on(make_server):
     assert sorted(right.outcome("notes")) == [f"d{index:05}" for index in range(10, 15)]
     # It goes on where it was, not where it was told to begin.
     left.fill("notes", 1, start=15)
-    assert left.ok("POST", "/_replicate", order)["history"][0]["missing_checked"] == 5 + 1, "counted since the first run"
+    assert left.ok("POST", "/_replicate", order)["history"][0]["missing_checked"] == 5 + 1, "counted from the first"
 
 
 def test_a_log_counts_on_from_run_to_run_and_has_couchdbs_dates(make_server):

@@ -37,6 +37,10 @@ def test_a_server_with_a_certificate_speaks_tls_alone_and_the_command_line_reach
     assert server.address.startswith("https://")
     answer = requests.get(server.address + "/health", verify=str(chain), timeout=20)
     assert answer.json()["status"] == "ok"
+    assert "certificate" not in requests.get(
+        server.address + "/health", verify=str(chain), timeout=20,
+        headers={"X-Forwarded-For": "198.51.100.1"}).json()
+    assert answer.json()["certificate"]["ending"], "it ends within two days"
     # Browsers come by it alone from then on.
     assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
     with pytest.raises(requests.exceptions.RequestException):

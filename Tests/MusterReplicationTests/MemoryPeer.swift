@@ -119,7 +119,7 @@ final class MemoryPeer: ReplicationPeer {
 
     func changes(_ request: ChangesRequest) async throws -> ChangesPage {
         try enter("changes")
-        let since = Int64(request.since.json) ?? 0
+        let since = Int64(request.since.name) ?? 0
         return state.withLock { state in
             let isAdmitted = { (id: String) in
                 if case .documents(let ids) = request.filter { ids.contains(id) } else { true }

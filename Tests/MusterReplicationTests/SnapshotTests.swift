@@ -128,7 +128,7 @@ private final class SnapshotPeer: ReplicationPeer {
 
     func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages? {
         let cut: Int? = state.withLock { state in
-            state.snapshots.append(sequence.json)
+            state.snapshots.append(sequence.name)
             return state.cuts.isEmpty ? nil : state.cuts.removeFirst()
         }
         return SnapshotPages { continuation in

@@ -14,6 +14,8 @@ package final class StoreCoordinator: Sendable {
     let store: any Store
     /// Whether the disk takes what is to be stored.
     package let storage: StorageHealth
+    /// How long requests read.
+    let reads: ReadStatistics
     let readers: WorkerPool<ReadingLane>
     /// Apart from `readers`: whatever is being read, who asks can be proved.
     let credentialReaders: WorkerPool<ReadingLane>
@@ -33,13 +35,14 @@ package final class StoreCoordinator: Sendable {
     ///   - storage: what the store tells whether the disk takes its writes; nil for a store that tells nobody.
     ///   - amazon: the account and region that events and ARNs name.
     ///   - quotas: how much everyone may take.
+    ///   - reads: counts how long requests read the store.
     ///   - now: the server's clock.
     ///   - waitClock: tells how long work waits.
     ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
     /// - Throws: what the store throws while its state is read.
     package init(
         store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
-        quotas: Quotas = Quotas(), now: @escaping @Sendable () -> Instant,
+        quotas: Quotas = Quotas(), reads: ReadStatistics = ReadStatistics(), now: @escaping @Sendable () -> Instant,
         waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         announce: @escaping @Sendable (LogSequence) -> Void = { _ in }
     ) throws {
@@ -56,6 +59,7 @@ package final class StoreCoordinator: Sendable {
         shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
         let directory = shared.directory.withLock { $0 }
         self.store = store
+        self.reads = reads
         self.storage = storage
         self.now = now
         self.shared = shared

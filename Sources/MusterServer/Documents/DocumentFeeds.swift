@@ -127,6 +127,9 @@ package final class DocumentFeeds: Service {
     /// How many feeds are open.
     package var count: Int { state.withLock { $0.feeds.count } }
 
+    /// How many feeds were refused since the start.
+    var refusedCount: Int { state.withLock { $0.shares.refused } }
+
     fileprivate func close(_ id: Int) {
         state.withLock { state in
             guard var entry = state.feeds.removeValue(forKey: id) else { return }

@@ -14,16 +14,17 @@ package struct Endpoints: Sendable {
     let replicator: Replicator
     let connections: OpenConnections
     let metrics: Metrics
+    let certificates: CertificateFiles?
     let settings: Configuration
     private let placeBooks = PlaceBooks()
     private let amazonGate: AmazonAuthorizer
 
     /// The endpoints over a coordinator.
-    package init(
+    init(
         coordinator: StoreCoordinator, live: Live, identity: Identity, dispatcher: DeliveryDispatcher,
         documentFeeds: DocumentFeeds,
         replicator: Replicator? = nil, connections: OpenConnections = OpenConnections(), metrics: Metrics,
-        settings: Configuration
+        certificates: CertificateFiles? = nil, settings: Configuration
     ) {
         self.coordinator = coordinator
         self.live = live
@@ -37,6 +38,7 @@ package struct Endpoints: Sendable {
                 allowsPrivate: settings.allowsPrivateTargets)
         self.connections = connections
         self.metrics = metrics
+        self.certificates = certificates
         self.settings = settings
         amazonGate = AmazonAuthorizer(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
     }
@@ -44,8 +46,10 @@ package struct Endpoints: Sendable {
     /// Every route there is.
     package var routes: RouteTable {
         var routes = RouteTable()
-        NativeEndpoint(coordinator: coordinator, identity: identity, metrics: metrics, configuration: settings)
-            .register(in: &routes)
+        NativeEndpoint(
+            coordinator: coordinator, identity: identity, metrics: metrics, certificates: certificates,
+            configuration: settings
+        ).register(in: &routes)
         OwnTracksEndpoint(coordinator: coordinator, identity: identity, metrics: metrics, configuration: settings)
             .register(in: &routes)
         TargetEndpoint(coordinator: coordinator, vault: identity.vault, dispatcher: dispatcher, configuration: settings)

@@ -70,6 +70,9 @@ package final class Live: Service {
     /// How many listen now.
     package var listenerCount: Int { listeners.withLock { $0.wakes.count } }
 
+    /// How many listeners were refused since the start.
+    var refusedCount: Int { listeners.withLock { $0.shares.refused } }
+
     fileprivate func leave(_ id: Int) {
         let wake = listeners.withLock { listeners in
             if let owner = listeners.owners.removeValue(forKey: id) { listeners.shares.close(owner) }

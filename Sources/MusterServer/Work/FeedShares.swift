@@ -68,19 +68,28 @@ struct FeedShares: Sendable {
 
     private let capacity: Int
     private(set) var count = 0
+    /// Feeds that were refused since the start.
+    private(set) var refused = 0
     private var byUser: [UserNumber: Int] = [:]
     private var byDevice: [DeviceNumber: Int] = [:]
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Makes sure that there is room for one more.
-    func check(_ owner: FeedOwner) throws(Refusal) {
+    /// Makes sure that there is room for one more, and counts a refusal.
+    mutating func check(_ owner: FeedOwner) throws(Refusal) {
         let room = owner.leads ? capacity : capacity - capacity / Self.reserveDivisor
-        guard count < room else { throw .isFull }
-        guard byUser[owner.user, default: 0] < owner.limit else { throw .userHasItsShare(limit: owner.limit) }
+        guard let refusal = refusal(of: owner, room: room) else { return }
+        refused += 1
+        throw refusal
+    }
+
+    private func refusal(of owner: FeedOwner, room: Int) -> Refusal? {
+        if count >= room { return .isFull }
+        if byUser[owner.user, default: 0] >= owner.limit { return .userHasItsShare(limit: owner.limit) }
         if let device = owner.device, byDevice[device, default: 0] >= Self.ofDevice {
-            throw .deviceHasItsShare(limit: Self.ofDevice)
+            return .deviceHasItsShare(limit: Self.ofDevice)
         }
+        return nil
     }
 
     /// Counts one more.

@@ -18,6 +18,10 @@ enum ProcessMetrics {
             families.append(
                 .init("process_open_fds", .gauge, "Files and connections that are open.", Double(open)))
         }
+        if let limit = ControlGroup.memoryLimitBytes() {
+            families.append(
+                .init("muster_memory_limit_bytes", .gauge, "Memory that the control group may use.", Double(limit)))
+        }
         let fields = statFields()
         if fields.count > 21 {
             let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))

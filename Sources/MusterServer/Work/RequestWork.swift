@@ -1,3 +1,4 @@
+import HTTPTypes
 import MusterCore
 import Synchronization
 
@@ -13,6 +14,7 @@ final class RequestWork: Sendable {
     /// Whose request it is.
     struct Client: Hashable, Sendable {
         var user: UserNumber
+        var name: String
         /// Whether it is a leader or an admin.
         var leads: Bool
     }
@@ -21,6 +23,7 @@ final class RequestWork: Sendable {
     let address: String
     private let isGone = Atomic<Bool>(false)
     private let proved = Mutex<Client?>(nil)
+    private let routed = Mutex<Route?>(nil)
 
     init(from address: String) { self.address = address }
 
@@ -29,9 +32,15 @@ final class RequestWork: Sendable {
 
     /// Notes whose request it is, once that is proved.
     func identify(_ user: User) {
-        let client = Client(user: user.number, leads: [.admin, .leader].contains(user.role))
+        let client = Client(user: user.number, name: user.name, leads: [.admin, .leader].contains(user.role))
         proved.withLock { $0 = client }
     }
+
+    /// The method and the route's path, with names of parameters in braces; nil before the request is routed.
+    var route: String? { routed.withLock { $0 }.map { "\($0.method.rawValue) \($0.path)" } }
+
+    /// Stores which route serves the request.
+    func setRoute(_ route: Route) { routed.withLock { $0 = route } }
 
     /// Whether nobody waits for the answer any more.
     var isAbandoned: Bool { isGone.load(ordering: .relaxed) }

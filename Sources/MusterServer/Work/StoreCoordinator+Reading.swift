@@ -51,11 +51,14 @@ extension StoreCoordinator {
             threads: ReadingLimits.threadsOfOne,
             jobs: client?.leads == true ? ReadingLimits.jobsOfLeader : ReadingLimits.jobsOfOne)
         let lane = client.map { ReadingLane.user($0.user) } ?? .address(AddressPrefix.of(request.address))
-        return try await readers.run(lane, share: share, isAbandoned: { request.isAbandoned }) { [store] in
+        return try await readers.run(lane, share: share, isAbandoned: { request.isAbandoned }) { [store, reads] in
+            let start = ContinuousClock.now
             let limit = WorkLimit(
                 seconds: ReadingLimits.seconds, steps: ReadingLimits.steps, isAbandoned: { request.isAbandoned })
             return try BoundedWork.$bound.withValue(limit) {
                 let result = Result { try body(store) }
+                let end = ContinuousClock.now
+                reads.record(seconds: (end - start) / .seconds(1), of: request, fault: limit.fault, at: end)
                 // What was cut short is worth nothing, whatever became of it.
                 if let fault = limit.fault { throw fault }
                 return try result.get()

@@ -4,6 +4,13 @@ import MusterDocuments
 
 extension SQLiteStore {
     package func backup(to path: String) throws {
+        try copy(to: path)
+        let mark = URL(fileURLWithPath: self.path).deletingLastPathComponent().appending(path: Self.backupMark)
+        // A user who may only read the folder can make backups, too; the metrics do not know of those.
+        try? Data().write(to: mark)
+    }
+
+    private func copy(to path: String) throws {
         if isForeign { _ = try StoreError.naming(self.path) { try Self.inspect(self.path) } }
         let refusal = DataFile.create(path, exclusively: true)
         guard refusal == 0 else { throw StoreError.backup(path: path, reason: DataFile.describe(refusal)) }

@@ -37,6 +37,8 @@ package final class SQLiteStore: Store {
 
     /// The file's name in its folder.
     package static let fileName = "muster.sqlite"
+    /// The name of an empty file beside it. The time at which it was last written is the time of the last backup.
+    package static let backupMark = "last-backup"
 
     let path: String
     let pool: DatabasePool

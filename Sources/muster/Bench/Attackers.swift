@@ -101,17 +101,15 @@ struct Attackers: Sendable {
             "GET", "/_design/points/_geo/pointidx?relation=touches&g=POLYGON((\(area)))", "", token)
         let text = String(repeating: "x", count: 4_000_000)
         let large = request("POST", "/_bulk_docs", #"{"docs":[{"text":"\#(text)"}],"new_edits":5}"#, token)
-        let replicate = HTTPAnswer.request(
-            "POST", "/couchdb/_replicate", token: token,
-            body: Array(#"{"source":"lt_locations_user_mallory","target":"lt_locations_user_mallory"}"#.utf8),
-            from: memberAddress)
+        let downloads = ["/_all_docs?include_docs=true", "/_changes?include_docs=true&style=all_docs"]
+            .map { request("GET", $0, "", token) }
         let pause = Duration.milliseconds(20)
         return [
             Attackers(name: "member, _find", lanes: 8, pause: pause, requests: [find], once: once),
             Attackers(name: "member, feeds", lanes: 60, pause: pause, requests: [feed], once: once),
             Attackers(name: "member, _geo", lanes: 8, pause: pause, requests: [search], once: once),
             Attackers(name: "member, bodies", lanes: 4, pause: pause, requests: [large], once: once),
-            Attackers(name: "member, _replicate", lanes: 2, pause: pause, requests: [replicate], once: once),
+            Attackers(name: "member, downloads", lanes: 8, pause: pause, requests: downloads, once: once),
         ]
     }
 

@@ -67,6 +67,7 @@ import Testing
         document("POST /{db}/_bulk_docs", "//notes/_bulk_docs", #"{"docs":[{"_id":"b"}]}"#),
         document("PUT /{db}/{document}/{attachment...}", "//notes/c/file.txt", "{}"),
         document("PUT /{db}/_design/{document}", "//notes/_design/d", #"{"language":"query"}"#),
+        document("POST /{db}/_compact", "//notes/_compact"),
         document("POST /{db}/_purge", "//notes/_purge", #"{"none":["1-967a00dff5e02add41819138abb3284d"]}"#),
         document("POST /{db}/_index", "//notes/_index", #"{"index":{"fields":["a"]},"ddoc":"i","name":"n"}"#),
         document("DELETE /{db}/_index/{document}/json/{index}", "//notes/_index/i/json/n", ""),
@@ -152,6 +153,12 @@ import Testing
         ("PutEvents", #"{"Entries":[{"Source":"x","DetailType":"y","Detail":"{\"secret\":1}"}]}"#),
     ]
 
+    /// What is done to dead letters.
+    private static let letters = [
+        "POST /deadletters/redrive", "POST /deadletters/{letter}/redrive", "DELETE /deadletters/{letter}",
+        "DELETE /deadletters",
+    ]
+
     /// Routes whose method says that they change something, and what is not audited of them.
     private static let others: [String: String] = [
         "POST /api/v1/session": "signs in", "POST /api/v1/session/refresh": "signs in",
@@ -159,10 +166,7 @@ import Testing
         "DELETE /_session": "signs out",
         "POST /api/v1/positions": "the position says by whom", "POST /api/v1/event-patterns/test": "looks",
         "POST /api/v1/users/{user}/join": "where a user stands for a device: test_joined_people.py",
-        "DELETE /api/v1/keys/{key}": "below", "DELETE /api/v1/deadletters": "where there are any",
-        "POST /api/v1/deadletters/redrive": "where there are any",
-        "POST /api/v1/deadletters/{letter}/redrive": "where there is one",
-        "DELETE /api/v1/deadletters/{letter}": "where there is one", "POST /": "below",
+        "DELETE /api/v1/keys/{key}": "below", "POST /": "below",
         "POST /tracking/v0/list-trackers": "looks", "POST /tracking/v0/trackers/{tracker}/list-consumers": "looks",
         "POST /tracking/v0/trackers/{tracker}/positions/verify": "looks",
         "POST /tracking/v0/trackers/{tracker}/get-positions": "looks",
@@ -179,19 +183,21 @@ import Testing
         "DELETE /{db}/_design/{document}/{attachment...}": "as PUT",
         "POST /{db}/_design/{document}/{attachment...}": "nothing",
         "POST /{db}/_index/_bulk_delete": "as DELETE",
-        "DELETE /{db}/_index/_design/{document}/json/{index}": "as DELETE",
+        "DELETE /{db}/_index/_design/{document}/json/{index}": "as DELETE", "POST /{db}/_compact/{document}": "nothing",
     ]
 
-    /// What follows `/{db}/` in routes that only look, do nothing, or keep what is the caller's own.
+    /// What follows `/{db}/` in routes that only look, do nothing, or keep what is the caller's own. `_local` documents
+    /// are kept by user and never leave the server.
     private static let unaudited = [
-        "_ensure_full_commit", "_compact", "_view_cleanup", "_bulk_get", "_revs_diff", "_missing_revs", "_all_docs",
+        "_ensure_full_commit", "_view_cleanup", "_bulk_get", "_revs_diff", "_missing_revs", "_all_docs",
         "_design_docs", "_changes", "_local", "_local_docs", "_auto_purge", "_sync_shards", "_partition",
         "_search_cleanup", "_nouveau_cleanup", "_find", "_explain", "_purged_infos_limit", "_temp_view",
     ]
 
     @Test func `every route that changes something is walked, or is said to need no author`() async throws {
         let office = try await Office()
-        let walked = Set(Self.steps.map(\.line) + Self.signed.map(\.line) + Self.others.keys)
+        let walked = Set(
+            Self.steps.map(\.line) + Self.signed.map(\.line) + Self.letters.map(Self.native) + Self.others.keys)
         for route in office.endpoints.routes.routes where ![.get, .head].contains(route.method) {
             let path = route.path.replacing(/^\/(aws|couchdb)(?=\/|$)/, with: "")
             let line = "\(route.method.rawValue) \(path.isEmpty ? "/" : path)"
@@ -225,6 +231,28 @@ import Testing
             let id = try #require(keys.last?["id"]?.string)
             #expect(try await desk.send(.delete, "/keys/\(id)", as: "admin").status == 204)
             #expect(try authors(after: before, office) == ["admin"])
+        }
+    }
+
+    @Test func `whoever redrives or discards dead letters is audited`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            let hook = #"{"name":"hook","kind":"webhook","url":"https://hooks.example/x"}"#
+            #expect(try await desk.send(.post, "/targets", as: "admin", hook).status == 201)
+            for line in Self.letters {
+                #expect(try await desk.send(.post, "/targets/hook/test", as: "admin").status < 300)
+                let (delivery, now) = (office.coordinator.lastDelivery, office.clock.now)
+                try await office.coordinator.keep { transaction, _ in
+                    try transaction.deadLetter(delivery, at: now, attempts: 1, error: "500")
+                }
+                let before = office.coordinator.lastSequence
+                let words = line.split(separator: " ").map(String.init)
+                let path = words[1].replacing("{letter}", with: String(delivery.rawValue))
+                let reply = try await desk.send(try #require(HTTPRequest.Method(words[0])), path, as: "admin")
+                #expect(reply.status < 300, "\(line): \(reply.status) \(reply.text)")
+                #expect(try authors(after: before, office) == ["admin"], "\(line)")
+                #expect(try office.store.deadLetters(of: nil, after: .zero, limit: 1).isEmpty, "\(line)")
+            }
         }
     }
 

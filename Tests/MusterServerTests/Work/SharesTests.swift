@@ -31,7 +31,7 @@ import Testing
         for _ in 0..<5 { try shares.open(owner(100, .leader)) }
         for _ in 0..<5 { try shares.open(owner(101, .admin)) }
         #expect(throws: FeedShares.Refusal.isFull) { try shares.open(owner(101, .admin)) }
-        #expect(shares.count == 100)
+        #expect(shares.count == 100 && shares.refused == 2)
     }
 
     @Test func `bodies hold so much of an address, of a user and of all, and give it back`() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdCore
 import Logging
+import MusterCore
 import MusterStore
 import NIOCore
 import NIOSSL
@@ -60,10 +61,26 @@ final class CertificateFiles: Service {
         }
     }
 
-    /// Reads the files again at each SIGHUP, until graceful shutdown.
+    /// Whether the certificate in use ends within `warningDays`, or has ended.
+    func isEnding(at now: Instant) -> Bool {
+        endsAt - Double(now.milliseconds) / 1000 < Self.warningDays * 86_400
+    }
+
+    /// Reads the files again at each SIGHUP, and warns of the certificate's end once a day, until graceful shutdown.
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
-        for await _ in signals.cancelOnGracefulShutdown() { reload() }
+        try await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { for await _ in signals { self.reload() } }
+                tasks.addTask {
+                    while true {
+                        try await Task.sleep(for: .seconds(86_400))
+                        self.warnOfEnd()
+                    }
+                }
+                do { try await tasks.waitForAll() } catch is CancellationError {}
+            }
+        }
     }
 
     private func warnOfEnd() {

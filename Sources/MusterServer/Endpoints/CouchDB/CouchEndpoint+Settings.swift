@@ -79,6 +79,9 @@ extension CouchEndpoint {
         let place = try call.administered()
         _ = try await call.json(limit: CouchLimits.settingBytes)
         guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
+        try await coordinator.edit(by: call.author) { _, draft in
+            draft.note(.databaseCompacted, label: place.name)
+        }
         // A slice at a time, so that nobody waits long for the writer.
         while try await coordinator.keep({ transaction, _ in try transaction.documents.compact(database, limit: 500) })
         {}

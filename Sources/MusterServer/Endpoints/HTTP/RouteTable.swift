@@ -75,6 +75,7 @@ struct Authorizer: Sendable {
     let identity: Identity
 
     func respond(to request: Request, _ context: AppRequestContext) async throws -> Response {
+        RequestWork.current?.setRoute(route)
         switch route.admission {
         case .anyone, .provenByHandler:
             return try await route.handler(request, context)

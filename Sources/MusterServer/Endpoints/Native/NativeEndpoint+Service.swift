@@ -53,6 +53,7 @@ extension NativeEndpoint {
             writer.member(storage, isKnown: isKnown, warningBytes: configuration.diskWarningBytes)
             if isKnown {
                 writer.member(clock)
+                if let certificates { writer.member(certificates, at: now) }
             } else if clock != nil {
                 writer.key("serverClock")
                 writer.beginObject()
@@ -96,6 +97,15 @@ extension NativeEndpoint {
 }
 
 extension JSONWriter {
+    /// Writes when the TLS certificate ends, and whether an operator should replace it now.
+    fileprivate mutating func member(_ certificates: CertificateFiles, at now: Instant) {
+        key("certificate")
+        beginObject()
+        member("endsAt", Instant(milliseconds: Int64(certificates.endsAt * 1000)))
+        member("ending", certificates.isEnding(at: now))
+        endObject()
+    }
+
     /// Writes that the server's own clock is to be suspected; nothing where it is not.
     mutating func member(_ clock: ServerClock?) {
         guard let clock else { return }

@@ -6,16 +6,21 @@ package struct NativeEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let identity: Identity
     let metrics: Metrics
+    let certificates: CertificateFiles?
     let configuration: Configuration
 
     /// Where all of it is.
     static let root = "/api/v1"
 
     /// The API over a coordinator.
-    package init(coordinator: StoreCoordinator, identity: Identity, metrics: Metrics, configuration: Configuration) {
+    init(
+        coordinator: StoreCoordinator, identity: Identity, metrics: Metrics, certificates: CertificateFiles?,
+        configuration: Configuration
+    ) {
         self.coordinator = coordinator
         self.identity = identity
         self.metrics = metrics
+        self.certificates = certificates
         self.configuration = configuration
     }
 

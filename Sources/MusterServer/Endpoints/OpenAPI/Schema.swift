@@ -185,6 +185,7 @@ enum Schema {
                 optional: [
                     ("damaged", integer), ("sequence", since), ("serverClock", #"{"type":"object"}"#),
                     ("storage", reference("StorageHealth")),
+                    ("certificate", object([("endsAt", time), ("ending", boolean)])),
                 ])
         ),
         (
