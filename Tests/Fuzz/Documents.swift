@@ -24,8 +24,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
 
 private func check(_ document: CouchDocument) {
     guard let members = try? JSONValue(parsing: document.json).members else { fatalError("no object") }
-    for member in members where member.name.utf8.first == UInt8(ascii: "_") {
-        precondition(CouchDocument.replicationMembers.contains(member.name))
+    for member in members where member.key.utf8.first == UInt8(ascii: "_") {
+        precondition(CouchDocument.replicationMembers.contains(member.key))
     }
     _ = try? document.revision()
     if let id = document.id { _ = try? DocumentID.check(id) }

@@ -203,8 +203,11 @@ import Testing
             let line = "\(route.method.rawValue) \(path.isEmpty ? "/" : path)"
             let segments = path.split(separator: "/")
             if ["_node", "_reshard"].contains(segments.first) { continue }
+            // Refused, whatever stands there.
+            if path.hasPrefix("/{db}/_index/{document}"), !path.hasSuffix("/json/{index}") { continue }
             if segments.first == "{db}", segments.count > 1, Self.unaudited.contains(String(segments[1])) { continue }
-            #expect(walked.contains(line), "\(line)")
+            let isWalked = walked.contains(line)
+            #expect(isWalked, "\(line)")
         }
         try await office.coordinator.close()
     }
