@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MusterServer
 
 /// The command line: it composes the server, the simulator and the clients; it decides nothing itself.
@@ -9,16 +10,36 @@ struct Muster: AsyncParsableCommand {
         abstract: "Knows where a team's people are, and whether they are safe.",
         version: Server.version,
         subcommands: [
-            Serve.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
-            RegionCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
-            TargetCommand.self,
-            DeadLetterCommand.self,
-            Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self, Bench.self,
+            Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
+            DeviceCommand.self, KeyCommand.self, RegionCommand.self, PlacesCommand.self, PersonCommand.self,
+            IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, Track.self,
+            Replay.self, Export.self, Backup.self, Restore.self, Doctor.self, Bench.self,
         ])
+
+    /// Runs the command that the arguments name. What the environment and a configuration file say goes to `serve` as
+    /// arguments behind its own.
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.first == Serve.configuration.commandName, !arguments.contains(where: ["-h", "--help"].contains)
+        else {
+            return await main(arguments)
+        }
+        var settings: ServeSettings?
+        do {
+            let read = try ServeSettings(path: Serve.configurationPath(in: arguments))
+            settings = read
+            guard let command = try parseAsRoot(try read.complete(arguments)) as? Serve else { return }
+            settings = nil
+            try await command.run()
+        } catch {
+            for source in settings?.sources(ofOptionsIn: message(for: error)) ?? [] { remark(source) }
+            exit(withError: error)
+        }
+    }
 }
 
 /// Where the data is, the same for every command.
 struct DataOption: ParsableArguments {
-    @Option(help: "The folder that holds Muster's data.")
-    var data = "muster-data"
+    @Option(help: "The folder that holds Muster's data; MUSTER_DATA names it too.")
+    var data = ProcessInfo.processInfo.environment["MUSTER_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "muster-data"
 }

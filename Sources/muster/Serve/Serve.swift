@@ -7,8 +7,15 @@ import NIOCore
 
 /// `muster serve`: runs the server until it is told to stop.
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Run the server.")
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the server.",
+        discussion: """
+            Every option but --accept-loss and --renew-secrets-key can also be set by an environment variable, \
+            --retention-days by MUSTER_RETENTION_DAYS, and by a line of that name in a configuration file. The command \
+            line goes before the environment, which goes before the file. See also muster config check.
+            """)
 
+    @Option(help: "A file with settings, one NAME=value a line; MUSTER_CONFIG names it too.") var config: String?
     @OptionGroup var data: DataOption
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 takes a free one.") var port = 8080
@@ -46,6 +53,15 @@ struct Serve: AsyncParsableCommand {
     var diskWarning = 512
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
+
+    /// The configuration file that arguments name, before they are parsed.
+    static func configurationPath(in arguments: [String]) -> String? {
+        for (index, argument) in arguments.enumerated() {
+            if argument == "--config" { return arguments.dropFirst(index + 1).first }
+            if argument.hasPrefix("--config=") { return String(argument.dropFirst("--config=".count)) }
+        }
+        return nil
+    }
 
     func validate() throws {
         guard (tlsCertificate == nil) == (tlsKey == nil) else {

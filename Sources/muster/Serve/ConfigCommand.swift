@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+
+/// `muster config`: what `muster serve` would be told.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Look at the settings of the server.",
+        subcommands: [Check.self])
+
+    /// `muster config check`: whether `muster serve` would start with the environment and a configuration file.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say which settings are set, from where, and what is wrong with them.",
+            discussion: "Ends with 1 where muster serve would refuse them.")
+
+        @Option(help: "The configuration file; MUSTER_CONFIG names it too.") var config: String?
+
+        func run() async throws {
+            let settings = try ServeSettings(path: config)
+            var faults = settings.faults
+            if faults.isEmpty { faults = Self.refusals(of: settings) }
+            faults += settings.values.filter { $0.setting.kind == .file }.flatMap(Self.unreadable)
+            let width = settings.values.map(\.setting.name.count).max() ?? 0
+            for value in settings.values {
+                let name = value.setting.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                announce("\(name)  \(value.texts.joined(separator: ", "))  (\(value.source))")
+            }
+            let (count, all) = (settings.values.count, Setting.all.count)
+            announce("\(count) of \(all) settings are set; the others have their defaults.")
+            for name in settings.unknownVariables {
+                let meant = Suggestion.sentence(for: name, among: Setting.all.map(\.variable))
+                remark("note: the environment has \(name), which is no setting.\(meant)")
+            }
+            guard faults.isEmpty else { throw CommandFailure(faults.joined(separator: "\n")) }
+            announce("muster serve takes them.")
+        }
+
+        /// What `muster serve` says of the values.
+        private static func refusals(of settings: ServeSettings) -> [String] {
+            do {
+                _ = try Serve.parse(try settings.complete([]))
+                return []
+            } catch {
+                let message = Serve.message(for: error)
+                return [message] + settings.sources(ofOptionsIn: message)
+            }
+        }
+
+        private static func unreadable(_ value: ServeSettings.Value) -> [String] {
+            value.texts.filter { !FileManager.default.isReadableFile(atPath: $0) }
+                .map { "\(value.source): there is no file \($0) that can be read" }
+        }
+    }
+}

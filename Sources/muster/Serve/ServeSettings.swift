@@ -1,0 +1,97 @@
+import Configuration
+import Foundation
+
+/// The settings of `muster serve` that do not come from the command line: environment variables, over a configuration
+/// file. What the command line says is over both; what nobody says has the default that `muster serve --help` shows.
+struct ServeSettings: Sendable {
+    /// A setting that has a value.
+    struct Value: Sendable {
+        let setting: Setting
+        /// One value; several of a list; `true` or `false` of a flag.
+        let texts: [String]
+        /// Where it was set, for a person: `MUSTER_PORT`, `/etc/muster/muster.conf line 3`.
+        let source: String
+
+        /// What the command line would say.
+        var arguments: [String] {
+            switch setting.kind {
+            case .flag: texts == ["true"] ? ["--\(setting.name)"] : []
+            case .value, .file, .list: texts.map { "--\(setting.name)=\($0)" }
+            }
+        }
+    }
+
+    /// By setting, in the order of `Setting.all`.
+    private(set) var values: [Value] = []
+    /// What is wrong, each with its place.
+    private(set) var faults: [String]
+    /// Variables of the environment that look like settings and are none.
+    let unknownVariables: [String]
+
+    /// Reads the environment, and the file that `path` or `MUSTER_CONFIG` names.
+    ///
+    /// - Throws: `CommandFailure` when the file cannot be read.
+    init(path: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+        let path = path ?? environment["MUSTER_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        try self.init(file: path.map { try ConfigurationFile(path: $0) }, environment: environment)
+    }
+
+    init(file: ConfigurationFile?, environment: [String: String]) {
+        faults = file?.faults ?? []
+        let known = Setting.otherVariables.union(Setting.all.map(\.variable))
+        unknownVariables = environment.keys.filter { $0.hasPrefix(Setting.prefix) && !known.contains($0) }.sorted()
+        let lines = Dictionary(file?.lines.map { ($0.name, $0) } ?? [], uniquingKeysWith: { $1 })
+        let ofFile = Self.reader(lines.mapValues(\.value))
+        let ofEnvironment = Self.reader(environment)
+        for setting in Setting.all {
+            do {
+                if let texts = try Self.texts(of: setting, in: ofEnvironment) {
+                    values.append(Value(setting: setting, texts: texts, source: setting.variable))
+                } else if let file, let line = lines[setting.variable],
+                    let texts = try Self.texts(of: setting, in: ofFile)
+                {
+                    let source = "\(file.path) line \(line.number)"
+                    values.append(Value(setting: setting, texts: texts, source: source))
+                }
+            } catch {
+                let isOfEnvironment = environment[setting.variable]?.isEmpty == false
+                let line = lines[setting.variable].map { "\(file?.path ?? "") line \($0.number): " } ?? ""
+                faults.append("\(isOfEnvironment ? "" : line)\(setting.variable) is neither true nor false")
+            }
+        }
+    }
+
+    /// The arguments of `muster serve` with those that the settings add.
+    ///
+    /// - Throws: `CommandFailure` with every fault of the file and the environment.
+    func complete(_ arguments: [String]) throws -> [String] {
+        guard faults.isEmpty else { throw CommandFailure(faults.joined(separator: "\n")) }
+        let added = values.filter { value in
+            let option = "--\(value.setting.name)"
+            return !arguments.contains { $0 == option || $0.hasPrefix(option + "=") }
+        }
+        return arguments + added.flatMap(\.arguments)
+    }
+
+    /// Where the options came from that an error message names, a sentence each.
+    func sources(ofOptionsIn message: String) -> [String] {
+        values.filter { message.contains("--\($0.setting.name)") }
+            .map { "--\($0.setting.name) is set by \($0.source)" }
+    }
+
+    private static func reader(_ variables: [String: String]) -> ConfigReader {
+        let set = variables.filter { !$0.value.isEmpty }
+        return ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: set))
+    }
+
+    /// A setting's values; nil where it has none.
+    private static func texts(of setting: Setting, in reader: ConfigReader) throws -> [String]? {
+        let key = ConfigKey([String(Setting.prefix.dropLast()).lowercased(), setting.name])
+        guard let text = reader.string(forKey: key) else { return nil }
+        switch setting.kind {
+        case .value, .file: return [text]
+        case .list: return reader.stringArray(forKey: key)?.filter { !$0.isEmpty } ?? []
+        case .flag: return [try reader.requiredBool(forKey: key) ? "true" : "false"]
+        }
+    }
+}
