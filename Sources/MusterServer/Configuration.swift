@@ -6,7 +6,7 @@ package struct Configuration: Sendable {
     package var dataDirectory: String
     /// The address to listen on.
     package var host = "127.0.0.1"
-    /// The port to listen on; 0 takes a free one.
+    /// The port to listen on; 0 for any free one.
     package var port = 8080
     /// PEM files of the certificate chain and its key; nil for plain HTTP.
     package var tls: TLSFiles?
@@ -60,9 +60,9 @@ package struct Configuration: Sendable {
 
     /// Who may create an account for themselves.
     package enum Registration: String, CaseIterable, Sendable {
-        /// Anyone who reaches the server, some at a time.
+        /// Anyone who can reach the server, at a limited rate.
         case open
-        /// Nobody: an admin makes accounts.
+        /// Nobody. Only an admin creates accounts.
         case closed
     }
 

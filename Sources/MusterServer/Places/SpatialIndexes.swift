@@ -18,11 +18,11 @@ enum SpatialIndexes {
 
     /// How a design document declares an index.
     enum Declaration {
-        /// There is none of that name.
+        /// It declares no index of that name.
         case none
-        /// Every document with a geometry is in it.
+        /// The index holds every document with a geometry.
         case standard
-        /// A function that Muster does not know.
+        /// The index has a function that Muster does not recognize.
         case foreign
     }
 
