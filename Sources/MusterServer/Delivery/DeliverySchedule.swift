@@ -46,7 +46,7 @@ struct DeliverySchedule {
         case complete
         case retry(at: Instant, attempts: Int)
         case giveUp(attempts: Int)
-        /// It is not known any more: there is nothing to store.
+        /// The schedule no longer knows the delivery; there is nothing to store.
         case nothing
     }
 

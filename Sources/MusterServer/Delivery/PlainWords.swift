@@ -44,7 +44,7 @@ enum PlainWords {
         return ([type + time] + [members.joined(separator: ", ")]).filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    /// What a log may contain of an event: its kind and its device or user, but no position.
+    /// What a log may contain of an event: its kind and its device, user and region, but no position.
     static func logged(_ body: [UInt8]) -> [String: String] {
         guard let json = try? JSONValue(parsing: body) else { return [:] }
         let detail = json["detail"]
