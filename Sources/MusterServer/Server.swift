@@ -88,7 +88,7 @@ package struct Server: Sendable {
                 try await coordinator.makePlaces()
                 try await coordinator.fillIndexes()
             } catch CoordinatorError.unwritable {
-                // Made up for when the disk takes writes again.
+                // The storage watch catches up once the disk accepts writes again.
             }
         } catch {
             try await coordinator.close()

@@ -78,9 +78,8 @@ package struct Receipt: Equatable, Sendable {
     var refusal: QuotaError?
 }
 
-/// Why the coordinator did not take something. All but `gone`, and quotas that time does not refill, pass: the sender
 /// Why the coordinator refused a request. Every case passes with time, except `gone` and quotas that time does not
-/// refill: the sender should try again.
+/// refill: otherwise the sender should try again.
 package enum CoordinatorError: Error, Equatable, Sendable {
     /// The queue has reached its limit.
     case full

@@ -9,8 +9,8 @@ extension StoreTransaction {
             AuditEntry(sequence: sequence, at: moment, author: author.user, device: author.device, change: change))
     }
 
-    /// Logs a draft's actions, and the credentials that the draft adds and removes, before the draft is stored. Logs
-    /// nothing for the server itself.
+    /// Logs a draft's actions, and the credentials that the draft adds and removes, before those credentials change.
+    /// Logs nothing for the server itself.
     func carryOutActions(of draft: Draft, at moment: Instant) throws {
         guard let author = draft.author else { return }
         var actions = draft.actions
@@ -27,7 +27,7 @@ extension StoreTransaction {
 }
 
 extension PostedEvent {
-    /// The event as the audit log keeps it: its source and type, but not its detail.
+    /// The event as the audit log keeps it: without its detail.
     var withoutDetail: PostedEvent {
         var event = self
         event.detail = "{}"

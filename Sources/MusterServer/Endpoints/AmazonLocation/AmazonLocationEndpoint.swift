@@ -140,7 +140,7 @@ extension AmazonError {
     /// A leader may only change what belongs to the leader's team alone.
     static let notYourCollection = AmazonError.denied(
         "This collection is not your team's, or other teams use it too: an admin can change it.")
-    /// No page begins where the client says.
+    /// The client's token is not valid for this list.
     static let badToken = AmazonError.validation("NextToken", "is none that an answer held")
 }
 
