@@ -78,8 +78,8 @@ package struct Receipt: Equatable, Sendable {
     var refusal: QuotaError?
 }
 
-/// Why the coordinator refused a request. Every case passes with time, except `gone` and quotas that time does not
-/// refill: otherwise the sender should try again.
+/// Why the coordinator refused a request. The sender should try again later, except after `gone` and after quotas that
+/// time does not refill.
 package enum CoordinatorError: Error, Equatable, Sendable {
     /// The queue has reached its limit.
     case full

@@ -94,7 +94,7 @@ extension NativeEndpoint {
 }
 
 extension ByteBuffer {
-    /// The first byte that is not white space.
+    /// The first byte that is printable ASCII other than a space.
     fileprivate var firstCharacter: UInt8? {
         readableBytesView.first { $0 > 0x20 && $0 < 0x80 }
     }
