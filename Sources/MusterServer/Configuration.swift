@@ -1,49 +1,51 @@
 package import MusterCore
 
-/// How a server runs. Every value has a default that works on one machine.
+/// The settings of a server. Every setting has a default that works on one machine.
 package struct Configuration: Sendable {
-    /// Where everything is kept.
+    /// The folder that holds all of the server's data.
     package var dataDirectory: String
     /// The address to listen on.
     package var host = "127.0.0.1"
-    /// The port to listen on; 0 takes a free one.
+    /// The port to listen on; 0 for any free one.
     package var port = 8080
     /// PEM files of the certificate chain and its key; nil for plain HTTP.
     package var tls: TLSFiles?
-    /// The folder with the web page; nil serves none.
+    /// The folder with the web page; nil to serve none.
     package var webRoot: String?
-    /// The origins whose pages may ask with their users' credentials (`https://app.example`).
+    /// The origins whose pages may send requests with their users' credentials (`https://app.example`).
     package var origins: Set<String> = []
-    /// Days that positions and changes are kept.
+    /// How many days positions and changes are kept.
     package var retentionDays: Double = 30
-    /// The password that `admin` gets at the first start; nil generates one.
+    /// The password of `admin` at the first start; nil to generate one.
     package var adminPassword: String?
-    /// Whether it is started for one command of the command line and stops soon: others wait for its end rather than
-    /// turn to it, and a password for `admin` is left for the first server that stays to make and tell.
+    /// Whether the server is started for one command of the command line and stops soon. Other commands wait for its
+    /// end instead of using it. It generates no password for `admin`; the first server that stays does, and shows it.
     package var isForOneCommand = false
-    /// Whether a lost `secrets.key` is replaced by a new one; what was sealed with it stays sealed for ever.
+    /// Whether to replace a lost `secrets.key` by a new one. Secrets sealed with the lost key can never be opened
+    /// again.
     package var renewsSecretsKey = false
-    /// Whether a store that was lost, or that lost changes, is gone on without.
+    /// Whether to start although the store was lost, or has lost changes.
     package var acceptsLoss = false
-    /// Who may make an account for himself (`PUT /api/users/:id`).
+    /// Who may create an account for themselves (`PUT /api/users/:id`).
     package var registration = Registration.closed
-    /// Whether places are told to those who do not say who they are (`GET /api/places`).
+    /// Whether clients without credentials may read the places (`GET /api/places`).
     package var placesArePublic = false
-    /// How AWS's services are answered.
+    /// The settings of the AWS services.
     package var amazon = Amazon()
-    /// How deliveries are tried.
+    /// How and how often deliveries are tried.
     package var delivery = DeliveryPolicy()
     /// Whether targets may be on this machine or in a private network.
     package var allowsPrivateTargets = false
-    /// A PEM file of authorities that targets' certificates may come from, beside the system's.
+    /// A PEM file of certificate authorities to trust for targets, besides the system's.
     package var targetRoots: String?
-    /// What connections and bodies may take.
+    /// The limits of connections and request bodies.
     package var connections = ConnectionLimits()
-    /// How much each user, each team and all together may take.
+    /// The quotas of each user, each team and the whole server.
     package var quotas = QuotaSettings()
-    /// Proxies whose word about a client's address counts.
+    /// The proxies that the server trusts to state a client's address.
     package var trustedProxies = TrustedProxies()
-    /// With less free room than this on the disk of the data folder (and less than a twentieth of it) warnings begin.
+    /// The server warns when the data folder's disk has less free room than this, in bytes, and less than a twentieth
+    /// of its size.
     package var diskWarningBytes: Int64 = 512 << 20
     /// Seconds between two heartbeats of a live feed.
     package var heartbeatSeconds: Double = 5
@@ -56,35 +58,35 @@ package struct Configuration: Sendable {
         self.now = now
     }
 
-    /// Who may make an account for himself.
+    /// Who may create an account for themselves.
     package enum Registration: String, CaseIterable, Sendable {
-        /// Anyone who reaches the server, some at a time.
+        /// Anyone who can reach the server, at a limited rate.
         case open
-        /// Nobody: an admin makes accounts.
+        /// Nobody. Only an admin creates accounts.
         case closed
     }
 
-    /// What AWS's clients are told of the server, and how much they may ask of it.
+    /// What the AWS services state about the server, and how many requests they accept.
     package struct Amazon: Hashable, Sendable {
         /// The account in resource names: twelve digits.
         package var account = "000000000000"
         /// The region in resource names and events.
         package var region = "us-east-1"
-        /// Requests a second that one access key may send.
+        /// The largest number of requests a second with one access key.
         package var requestsPerSecond: Double = 10_000
 
         /// The defaults.
         package init() {}
     }
 
-    /// Where the certificate and its key are.
+    /// The paths of the certificate and its key.
     package struct TLSFiles: Hashable, Sendable {
-        /// The server's certificate, then those that vouch for it.
+        /// The server's certificate, followed by its intermediate certificates.
         package var certificateChain: String
-        /// The private key of the first of them.
+        /// The private key of the server's certificate.
         package var privateKey: String
 
-        /// Two paths.
+        /// Makes the settings from two paths.
         package init(certificateChain: String, privateKey: String) {
             self.certificateChain = certificateChain
             self.privateKey = privateKey
@@ -93,6 +95,6 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration: CustomStringConvertible {
-    /// Where it serves what. Whoever holds a configuration may be printed into a log by a library: no secret is told.
+    /// The data folder and address. Libraries may print a configuration into a log, so this reveals no secret.
     package var description: String { "Configuration(\(dataDirectory), \(host):\(port))" }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// How the command line finds the server that runs over a data folder, and is let in: an address and a key in a file
-/// that only the folder's owner can read. Written when the server is ready, removed when it stops.
+/// Tells the command line the address of the server that runs over a data folder, and gives it a key. Only the folder's
+/// owner can read the file. The server writes it when it is ready and removes it when it stops.
 package struct ControlFile: Codable, Sendable {
-    /// The address that the server answers at.
+    /// The URL of the server.
     package var url: String
-    /// An API key with the rights of an admin, good until the server starts again.
+    /// An API key with the rights of an admin, valid until the server starts again.
     package var key: String
-    /// Whether the server stops as soon as the command is done that it was started for.
+    /// Whether the server stops as soon as the command it was started for is done.
     package var isForOneCommand: Bool?
 
     private static func path(in directory: String) -> String { directory + "/control.json" }
@@ -22,7 +22,7 @@ package struct ControlFile: Codable, Sendable {
     func write(in directory: String) throws {
         let data = try JSONEncoder().encode(self)
         let path = Self.path(in: directory)
-        // Made empty and private first: the key is never in a file that others can read.
+        // The file is created empty and private, so the key is never in a file that others can read.
         guard
             FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: path)
@@ -41,8 +41,8 @@ package struct ControlFile: Codable, Sendable {
     }
 }
 
-/// What a running server knows of the control file that it leaves: the key and the address come at different times, and
-/// on a full disk the key or the file may come late.
+/// The state of a running server's control file. The key and the address become known at different times, and on a full
+/// disk the key or the file may come late.
 final class ControlAccess: Sendable {
     private struct State {
         var key: String?
@@ -59,7 +59,7 @@ final class ControlAccess: Sendable {
         self.isForOneCommand = isForOneCommand
     }
 
-    /// Whether the file is there, with the key that is good.
+    /// Whether the file is on disk, with the current key.
     var isComplete: Bool { state.withLock { $0.isWritten } }
 
     func setKey(_ key: String) {
@@ -73,7 +73,7 @@ final class ControlAccess: Sendable {
 
     /// Writes the file, once both the key and the address are known.
     ///
-    /// - Throws: what the file system says.
+    /// - Throws: the error of the file system.
     func write() throws {
         let (key, address) = state.withLock { ($0.key, $0.address) }
         guard let key, let address else { return }

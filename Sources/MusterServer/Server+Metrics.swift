@@ -8,7 +8,7 @@ extension Server {
 }
 
 extension Metrics {
-    /// Shows what the parts of a server know of themselves, asked when somebody reads the metrics.
+    /// Adds the metrics of the server's parts. They are measured when a client reads the metrics.
     func addSources(
         coordinator: StoreCoordinator, live: Live, documentFeeds: DocumentFeeds, identity: Identity,
         dataDirectory: String,

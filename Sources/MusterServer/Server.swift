@@ -22,18 +22,18 @@ package struct Server: Sendable {
     private let replicator: Replicator
     private let metrics: Metrics
     private let connections: OpenConnections
-    /// nil where the server speaks no TLS.
+    /// The TLS certificates; nil where the server uses no TLS.
     private let certificates: CertificateFiles?
 
-    /// The password that `admin` was given, when this is the first start of a server that stays and none was
-    /// configured. Show it once.
+    /// The password generated for `admin` at the first start of a server that stays, where none was configured; nil
+    /// otherwise. Show it once.
     package let generatedPassword: String?
 
-    /// Opens the data folder, and makes it when there is none.
+    /// Opens the data folder, and creates it where it does not exist.
     ///
-    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when it is in use, damaged, or of a newer version;
-    ///   `SecretVaultError` when the key to its secrets is not there; `IdentityError` for an admin password that may
-    ///   not be used.
+    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when the store is in use, damaged, or of a newer
+    ///   version; `SecretVaultError` when the key to its secrets is missing; `IdentityError` for an unusable admin
+    ///   password.
     package init(_ settings: Configuration, logger: Logger) async throws {
         self.settings = settings
         self.logger = logger
@@ -94,7 +94,7 @@ package struct Server: Sendable {
                 try await coordinator.makePlaces()
                 try await coordinator.fillIndexes()
             } catch CoordinatorError.unwritable {
-                // Made up for when the disk takes writes again.
+                // The storage watch catches up once the disk accepts writes again.
             }
         } catch {
             try await coordinator.close()
@@ -102,26 +102,26 @@ package struct Server: Sendable {
         }
     }
 
-    /// Where everything is kept.
+    /// The folder that holds all of the server's data.
     package var dataDirectory: String { settings.dataDirectory }
 
-    /// A one-time code with which a browser on this machine signs in as this user.
+    /// Makes a one-time code with which a browser on this machine signs in as this user.
     ///
-    /// - Returns: nil when there is no such user.
+    /// - Returns: nil when the user does not exist.
     package func signInCode(for user: String) -> String? {
         coordinator.directory.users[user].map { identity.issueCode(for: $0.number) }
     }
 
     /// Serves until SIGTERM or SIGINT, then lets requests finish and closes the store.
     ///
-    /// - Parameter onReady: told the address once it accepts.
+    /// - Parameter onReady: called with the server's address once it accepts connections.
     package func run(onReady: @escaping @Sendable (String) async -> Void) async throws {
         try await closing { try await services(signals: [.sigterm, .sigint], onReady: onReady).run() }
     }
 
     /// Serves while `body` runs, and stops when it returns or throws.
     ///
-    /// - Parameter body: given the address.
+    /// - Parameter body: receives the server's address.
     package func runWhile<Result>(_ body: (String) async throws -> Result) async throws -> Result {
         try await closing {
             let (addresses, address) = AsyncStream.makeStream(of: String.self)
@@ -138,7 +138,7 @@ package struct Server: Sendable {
                     return result
                 } catch {
                     await services.triggerGracefulShutdown()
-                    // What stopped the body is what the caller wants to hear of.
+                    // The caller should receive the error that stopped the body.
                     try? await serving.value
                     throw error
                 }
@@ -178,14 +178,14 @@ package struct Server: Sendable {
             .init(service: connections),
         ]
         if isEncrypted {
-            // The certificate is for a name that the command line on this machine does not use.
+            // The certificate does not cover the address that the command line on this machine uses.
             let control = self.port(router, host: "127.0.0.1", port: 0, nil) {
                 leaveControlFile(control, url: $0)
             }
             services.insert(.init(service: control), at: 0)
         }
         if let certificates, !signals.isEmpty { services.append(.init(service: certificates)) }
-        // Stopped in reverse: the feeds must end before the port can wait for its requests.
+        // Services stop in reverse order: the feeds must end before the port can wait for its requests.
         return ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: signals, logger: logger))
@@ -207,7 +207,7 @@ package struct Server: Sendable {
         }
     }
 
-    /// Makes the key of the command line. Where the disk takes no writes, the server runs without it until it does.
+    /// Makes the key of the command line. While the disk refuses writes, the server runs without it.
     private func openControl(_ control: ControlAccess) async throws {
         do {
             control.setKey(try await identity.makeControlKey())
@@ -228,7 +228,7 @@ package struct Server: Sendable {
         }
     }
 
-    /// Closes the store when `body` has ended, however it ended.
+    /// Closes the store after `body`, whether it returned or threw.
     private func closing<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             let result = try await body()
@@ -243,7 +243,7 @@ package struct Server: Sendable {
     private func close() async {
         ControlFile.remove(in: settings.dataDirectory)
         do {
-            // In a task of its own: whoever was cancelled still leaves a store that is closed.
+            // In a task of its own, so that the store is closed even when this task was cancelled.
             try await Task { try await coordinator.close() }.value
         } catch {
             logger.error("The store did not close cleanly", metadata: ["error": "\(error)"])
@@ -270,7 +270,7 @@ package struct Server: Sendable {
     }
 }
 
-/// Carries the coordinator's announcements to its listeners, which are made after it.
+/// Passes the coordinator's announcements to its listeners, which are made after it.
 private final class CommitNotifier: Sendable {
     private let listeners = Mutex<(live: Live, dispatcher: DeliveryDispatcher, documents: DocumentFeeds)?>(nil)
 
@@ -286,7 +286,7 @@ private final class CommitNotifier: Sendable {
     }
 }
 
-/// Forgets what is older than it may be, once an hour.
+/// Deletes what is older than its retention, once an hour.
 private struct Retention: Service {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -297,7 +297,7 @@ private struct Retention: Service {
         try? await cancelWhenGracefulShutdown {
             while true {
                 let horizon = now().advanced(bySeconds: -days * 86_400)
-                // What could not be forgotten now is tried again in an hour.
+                // What fails now is tried again in an hour.
                 _ = try? await coordinator.forget(before: horizon)
                 try? await coordinator.dropUnusedBlobs(at: now())
                 _ = try? await identity.removeExpiredCredentials()

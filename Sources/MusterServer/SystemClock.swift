@@ -2,7 +2,7 @@ import Foundation
 package import MusterCore
 
 extension Instant {
-    /// The machine's clock, to the millisecond.
+    /// The machine's clock, in UTC, to the millisecond.
     package static let systemClock: @Sendable () -> Instant = {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,20 +1,20 @@
 package import MusterCore
 import MusterStore
 
-/// Who changes something by hand, for the audit log.
+/// The user, and the device if any, that the audit log names as the author of a change made by hand.
 package struct Author: Hashable, Sendable {
-    /// Whose request it is.
+    /// The user who sent the request.
     package let user: UserNumber
-    /// The device whose token it came with.
+    /// The device whose token authenticated the request; nil where another credential did.
     package let device: DeviceNumber?
 
-    /// The author that a principal is.
+    /// Makes the author from an authenticated principal.
     package init(_ principal: Principal) {
         user = principal.user
         device = principal.device
     }
 
-    /// The author that a user is, for whom the server acts.
+    /// Makes an author from a user on whose behalf the server acts.
     package init(user: UserNumber) {
         self.user = user
         device = nil
@@ -22,12 +22,13 @@ package struct Author: Hashable, Sendable {
 }
 
 extension Change {
-    /// The audit log's entry of a change that the engine decided for someone: what a person says of a person, an
-    /// incident started, closed or opened again by hand, what a leader does to a roll. nil for all others.
+    /// Returns the audit log's entry for a change that the engine decided at a person's request: a declaration, an
+    /// incident that someone started, closed or reopened by hand, or a leader's change to a roll. Returns nil for all
+    /// other changes.
     func audit(at sequence: MusterCore.LogSequence) -> AuditEntry? {
         switch self {
         case .declaration(var declaration, let isCurrent):
-            // What the audit log keeps for a year must not outlive its subject elsewhere.
+            // The audit log is kept for a year: a note or place in it must not outlive its deletion elsewhere.
             declaration.note = nil
             declaration.coordinate = nil
             return AuditEntry(
@@ -49,7 +50,8 @@ extension Change {
             }
         case .roll(var entry, let team):
             guard let author = entry.author else { return nil }
-            // Why someone is no longer looked for; any other note may tell of someone's health.
+            // Keeps the note that says why a person is no longer looked for. Any other note may reveal someone's
+            // health.
             if entry.event != .takenOff && entry.event != .joinedTo { entry.note = nil }
             return AuditEntry(sequence: sequence, at: entry.at, author: author, change: .roll(entry, of: team))
         default: return nil

@@ -3,12 +3,12 @@ import MusterDocuments
 import MusterStore
 import MusterWire
 
-/// What one sender wants in the next transaction.
+/// What one sender asks to have stored in the next transaction.
 enum CommitRequest: Sendable {
     case observations([Observation])
     case documents([DocumentEdit], in: WriteTarget)
 
-    /// About how much it is, in observations: what bounds the queue and a transaction.
+    /// The approximate size of the request, in observations. Bounds the queue and each transaction.
     var weight: Int {
         switch self {
         case .observations(let observations): observations.count
@@ -17,29 +17,29 @@ enum CommitRequest: Sendable {
     }
 }
 
-/// Where edited documents are, and whom they speak of.
+/// The database that edits write to, and the user and device that its documents describe.
 struct WriteTarget: Sendable {
     var database: DatabaseNumber
     /// What clients call the database.
     var name: String
-    /// How many ancestors of a leaf are remembered.
+    /// The number of ancestors that each leaf revision keeps.
     var revisionLimit: Int
-    /// Who edits; nil for the server itself.
+    /// The author of the edits; nil for the server itself.
     var author: Author?
-    /// Whose locations they are; nil in any other database.
+    /// The user whose locations the database holds; nil in any other database.
     var user: User?
     /// The devices of that user.
     var devices: [DeviceNumber] = []
-    /// The one of them that a location document speaks of.
+    /// The device of that user that a location document describes.
     var device: DeviceNumber?
 }
 
-/// The road of documents: the same transaction, and for a location document the same engine.
+/// Documents share the transaction with observations, and location documents go through the same engine.
 extension CommitPipeline {
-    /// Carries out edits of documents; what they tell of a device's place is decided like any other observation, behind
-    /// them.
+    /// Carries out edits of documents. After all edits, the engine decides the positions that location documents
+    /// report, like any other observation.
     ///
-    /// - Returns: the request's receipt, its sequence aside.
+    /// - Returns: the request's receipt, without its sequence.
     mutating func write(
         _ edits: [DocumentEdit], in place: WriteTarget, now: Instant, in transaction: any StoreTransaction
     ) throws -> Receipt {
@@ -71,7 +71,7 @@ extension CommitPipeline {
                 let change = DocumentTouch(
                     database: database, id: edit.id, winner: winner.revision, isDeleted: winner.isDeleted)
                 let sequence = try transaction.append(.document(change))
-                // One entry of the audit log for a request, however many documents it brings.
+                // One audit log entry for each request, however many documents it writes.
                 touch = touch ?? (change, sequence)
                 return sequence
             }
@@ -91,7 +91,7 @@ extension CommitPipeline {
         return receipt
     }
 
-    /// Why there is no room for what edits say; nil where there is. To delete takes no room.
+    /// Returns the quota that the edits would exceed; nil where there is room. Deletions take no room.
     private func refusal(
         of edits: [DocumentEdit], in place: WriteTarget, _ transaction: any StoreTransaction
     ) throws -> QuotaError? {
@@ -102,7 +102,7 @@ extension CommitPipeline {
             areFilesAmong: bodies.contains { !$0.attachments.isEmpty }, in: place)
     }
 
-    /// The document that a stored position is.
+    /// The stored position, as the document that clients read.
     private func position(at subject: PositionDocument.Place, of user: User) throws -> StoredDocument? {
         let found = try store.positions(
             of: subject.device, from: subject.sampleTime, to: subject.sampleTime.advanced(bySeconds: 0.001), after: nil,
@@ -116,9 +116,10 @@ extension CommitPipeline {
         }
     }
 
-    /// Takes the document that a position would be as that position: a replica gives back what was lost here.
+    /// Stores a document as a position where it equals the document that the position would be. So a replica can give
+    /// back positions that this server lost.
     ///
-    /// - Returns: nil where it is not such a document, or the position would not be stored.
+    /// - Returns: nil where the document is no such document, or the engine would not store the position.
     private mutating func take(
         _ edit: DocumentEdit, _ subject: PositionDocument.Place, _ user: User, _ now: Instant, _ tally: inout Tally,
         _ transaction: any StoreTransaction

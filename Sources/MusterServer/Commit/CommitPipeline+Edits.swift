@@ -1,26 +1,26 @@
 import MusterCore
 import MusterStore
 
-/// Edits, and what follows from them for people who stand where they stood.
+/// Edits, and their consequences for people who have not moved.
 extension CommitPipeline {
     /// Edits that were carried out on disk.
     struct Edited<Result> {
         var result: Result
         var edits: [Edit]
-        /// The lines that they add to records of incidents.
+        /// The lines that the edits add to records of incidents.
         var rollEntries: [IncidentEntry]
-        /// The regions that rules make muster regions then; nil where these are the same as before.
+        /// The muster regions by rule after the edits; nil where the edits do not change them.
         var muster: Set<RegionNumber>?
     }
 
-    /// Carries out edits, and decides anew in the same transaction where everyone stands whom they move: nobody is safe
-    /// in a muster region as it was before.
+    /// Carries out edits. In the same transaction, decides anew the standing of every person the edits affect, so that
+    /// nobody counts as safe in a muster region that no longer exists in that form.
     ///
     /// - Parameters:
-    ///   - body: carries them out on disk, and says what they are.
+    ///   - body: carries the edits out on disk and returns them.
     ///   - adopted: called with the edits and the muster regions by rule once they are on disk, before anything else is
     ///     decided.
-    /// - Throws: what `body` or the store throws; then nothing happened.
+    /// - Throws: what `body` or the store throws; then nothing has changed.
     mutating func edit<Result>(
         now: Instant, _ body: (CommitPipeline, any StoreTransaction) throws -> Edited<Result>,
         adopted: ([Edit], Set<RegionNumber>?) -> Void
@@ -31,7 +31,7 @@ extension CommitPipeline {
         try transact(now: now) { pipeline, transaction in
             let edited = try body(pipeline, transaction)
             outcome = edited
-            // Numbers of regions and links are copied, people and devices are not: they follow below.
+            // The copy of the engine holds regions and links only by number. People and devices are applied below.
             let crossed = edited.edits.filter(\.isOfWhatIsCrossed)
             if !crossed.isEmpty || edited.muster != nil || pipeline.engine.reassigns(edited.edits) {
                 var next = pipeline.engine
@@ -51,17 +51,17 @@ extension CommitPipeline {
         guard let outcome else { preconditionFailure("a transaction that did not throw has run its body") }
         adopted(outcome.edits, outcome.muster)
         if !isStaged { engine.enter(outcome.rollEntries) }
-        // What people and devices there are stands whatever becomes of the rest; what the disk refuses of that is made
-        // up for by the next sweep.
+        // Edits of people and devices stand whatever happens next. If the disk refuses the review, the next sweep does
+        // it.
         var isReviewDue = false
         for edit in outcome.edits where !edit.isOfWhatIsCrossed && engine.apply(edit) { isReviewDue = true }
         if isReviewDue { try? review(now: now) }
         return outcome.result
     }
 
-    /// Decides a slice of what follows from edits and is not decided yet.
+    /// Decides one slice of the review that edits made necessary.
     ///
-    /// - Throws: what the store throws; then it remains to be decided.
+    /// - Throws: what the store throws; then the slice stays due.
     mutating func review(now: Instant) throws {
         guard engine.isReviewDue else { return }
         engine.review(now: now, into: &decision)
@@ -70,7 +70,7 @@ extension CommitPipeline {
 }
 
 extension Edit {
-    /// Whether it is of regions or of who crosses them, and not of people and devices.
+    /// Whether the edit concerns trackers, collections or regions, and not people or devices.
     fileprivate var isOfWhatIsCrossed: Bool {
         switch self {
         case .putTracker, .removeTracker, .putCollection, .removeCollection, .putRegion, .removeRegion: true

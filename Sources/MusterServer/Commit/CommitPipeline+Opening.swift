@@ -2,8 +2,8 @@ import MusterCore
 import MusterStore
 
 extension CommitPipeline {
-    /// Goes on where the store's last transaction ended: the same observations are decided as if nothing had happened
-    /// in between.
+    /// Resumes where the store's last transaction ended. The engine decides further observations as if the server had
+    /// never stopped.
     ///
     /// - Throws: what the store throws.
     init(
@@ -29,10 +29,10 @@ extension CommitPipeline {
 }
 
 extension Engine {
-    /// Takes up the records of devices, and follows what the log tells behind them, as it was followed then.
+    /// Resumes from the stored device records, then replays the log after each record.
     ///
-    /// - Returns: the devices of which there was a record or a line of the log behind the records, and those whose
-    ///   records are behind, or missing.
+    /// - Returns: `followed`, the devices that have a record or a log line after the records; and `unrecorded`, the
+    ///   devices whose record is missing or out of date.
     fileprivate mutating func resumeRecords(
         of store: any Store
     ) throws -> (followed: Set<DeviceNumber>, unrecorded: Set<DeviceNumber>) {
@@ -63,7 +63,7 @@ extension Engine {
 }
 
 extension Change {
-    /// The device whose state `Engine.replay` moves.
+    /// The device whose state `Engine.replay` changes.
     fileprivate var movedDevice: DeviceNumber? {
         switch self {
         case .position(_, of: let device, isCurrent: _), .sighting(_, of: let device, isCurrent: _): device
@@ -73,7 +73,7 @@ extension Change {
 }
 
 extension Store {
-    /// Where a device was of late, as far as it is stored; ascending.
+    /// The stored positions of a device during the last `Engine.trailSeconds` before `end`, ascending in time.
     func trail(of device: DeviceNumber, until end: Instant) throws -> [Position] {
         try positions(
             of: device, from: end.advanced(bySeconds: -Engine.trailSeconds), to: end.advanced(bySeconds: 0.001),
@@ -82,8 +82,8 @@ extension Store {
         .filter { !Engine.isAhead($0.sampleTime, of: $0.receivedTime) }
     }
 
-    /// The newest position of every device that moved its state: those ahead of the clock did not, and do not when
-    /// their time has come. For devices that have no record; one of those that have replaces this.
+    /// The newest position that changed the state of each device. Positions ahead of the clock did not change it, and
+    /// still do not once their time has come. Only devices without a record use this; a record replaces it.
     fileprivate func currentPositions(
         at now: Instant
     ) throws -> [(device: DeviceNumber, position: Position)] {
@@ -93,7 +93,7 @@ extension Store {
         }
     }
 
-    /// Reads a device's whole history; for the few whose clock once ran ahead.
+    /// Reads a device's whole history. Only needed for the few devices whose clock once ran ahead.
     private func newestPosition(of device: DeviceNumber, before now: Instant) throws -> Position? {
         let end = now.advanced(bySeconds: Engine.clockToleranceSeconds)
         var newest: Position?
@@ -109,7 +109,7 @@ extension Store {
 }
 
 extension Position {
-    /// Whether its sample time could not be when it was received, or cannot be yet.
+    /// Whether the sample time lies ahead of the time of receipt, or ahead of `now`.
     fileprivate func isAhead(at now: Instant) -> Bool {
         Engine.isAhead(sampleTime, of: min(receivedTime, now))
     }

@@ -1,9 +1,9 @@
 import MusterCore
 import MusterStore
 
-/// What the engine asks of the store before it decides an observation.
+/// What the pipeline looks up in the store before the engine decides an observation.
 extension Observation {
-    /// Which device sent it, and when it was received; nil for what people say.
+    /// The device that sent the observation and the time of receipt; nil for declarations and for last wills.
     var arrival: (device: DeviceNumber, moment: Instant)? {
         switch self {
         case .position(let position, let device): (device, position.receivedTime)
@@ -15,7 +15,7 @@ extension Observation {
 }
 
 extension StoreTransaction {
-    /// Whether it is stored already.
+    /// Whether the store already holds the observation.
     func holds(_ observation: Observation) throws -> Bool {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)

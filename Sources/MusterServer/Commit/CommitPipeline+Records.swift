@@ -1,12 +1,12 @@
 import MusterCore
 import MusterStore
 
-/// Records of devices: how far each was followed, so that a restart need not follow the log from far back.
+/// Device records store each device's state, so that a restart need not replay the log from far back.
 extension CommitPipeline {
-    /// Stores records of devices, so that a restart need not follow the log from far back.
+    /// Stores one slice of the device records that are out of date.
     ///
-    /// - Parameter limit: as many at most, in one transaction.
-    /// - Returns: whether more are to be stored until the log up to where this began need not be followed again.
+    /// - Parameter limit: the largest number of records to store, in one transaction.
+    /// - Returns: whether more slices must follow before the log up to the start of this round need not be replayed.
     mutating func record(limit: Int, now: Instant) throws -> Bool {
         let slice = unrecorded.slice(limit: limit, at: store.lastSequence)
         guard !slice.devices.isEmpty || slice.isLast else { return false }
@@ -20,20 +20,21 @@ extension CommitPipeline {
         return !slice.isLast
     }
 
-    /// Whether records are worth storing: as many changes have come since, or some were stored of a greater number.
+    /// Whether to store records now: either a round has begun, or at least `changes` changes were logged since the
+    /// last.
     func isRecordDue(after changes: Int64) -> Bool {
         unrecorded.isUnderWay || (store.lastSequence.rawValue - unrecorded.through.rawValue >= changes)
     }
 }
 
-/// Devices whose state has moved since the last record of it, as far as the log tells how.
+/// The devices whose state has changed, through log entries, since their last stored record.
 struct UnrecordedDevices {
     private var isListed: [Bool] = []
     private var listed: [DeviceNumber] = []
-    /// Those of the records that are being stored, and by which change the first of these began.
+    /// The devices still to record in the current round, and the last change when the round began.
     private var pending: ArraySlice<DeviceNumber> = []
     private var start: MusterCore.LogSequence?
-    /// Records have followed changes up to this one.
+    /// The number of the last change that every device record includes.
     private(set) var through = MusterCore.LogSequence.zero
 
     var isUnderWay: Bool { start != nil }
@@ -55,7 +56,7 @@ struct UnrecordedDevices {
         }
     }
 
-    /// The next devices to store records of. Who moves meanwhile is listed anew.
+    /// The next devices to store records of. A device that moves meanwhile is listed again for the next round.
     mutating func slice(limit: Int, at sequence: MusterCore.LogSequence) -> Slice {
         if start == nil {
             start = sequence

@@ -1,14 +1,14 @@
 import MusterCore
 import MusterStore
 
-/// Rolls of incidents are as durable as the edits that touch them: what an edit does to a roll is a line of the
-/// incident's record in the edit's own transaction.
+/// What an edit does to a roll is a line of the incident's record, stored in the edit's own transaction. So rolls are
+/// as durable as the edits that affect them.
 extension CommitPipeline {
-    /// Appends what edits do to the rolls of open incidents, in the transaction of the edits.
+    /// Appends what the edits do to the rolls of open incidents, in the edits' own transaction.
     ///
-    /// - Returns: the lines, for `enter` once they are on disk.
-    /// - Throws: `IncidentError.keepsTeam` where a team is removed whose incident is open; `JoinError.callsForHelp`
-    ///   where someone is joined who does; what the store throws.
+    /// - Returns: the appended lines, to pass to `enter` once they are on disk.
+    /// - Throws: `IncidentError.keepsTeam` where an edit removes a team whose incident is open;
+    ///   `JoinError.callsForHelp` where an edit joins a user who is calling for help; what the store throws.
     func appendRollEntries(
         following edits: [Edit], over before: Directory, by author: Author?, at moment: Instant,
         to transaction: any StoreTransaction
@@ -23,7 +23,7 @@ extension CommitPipeline {
             try transaction.append(entry)
             let change = Change.roll(entry, of: team)
             let sequence = try transaction.append(change)
-            // All else stands in the audit log as the edit that it is.
+            // The audit log holds every other line as the edit itself.
             guard entry.event == .joinedTo, let line = change.audit(at: sequence) else { continue }
             try transaction.append(line)
         }
@@ -32,7 +32,7 @@ extension CommitPipeline {
 }
 
 extension Engine {
-    /// Takes up what was declared, the open incidents and who is on their rolls.
+    /// Loads the declarations, the open incidents and their rolls.
     mutating func resumeIncidents(of store: some Store) throws {
         let open = try store.openIncidents()
         resume(declared: try store.declared(), incidents: open)

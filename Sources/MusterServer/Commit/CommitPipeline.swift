@@ -1,28 +1,28 @@
 import MusterCore
 import MusterStore
 
-/// The road of every observation, whole:
+/// The whole path of an observation:
 ///
-///     what is waiting → one transaction { engine decides → log appends → rules send } → on disk → states adopted
+///     waiting requests → one transaction { engine decides → log appends → rules send } → on disk → states adopted
 ///     → senders answered
 ///
-/// It lives on the writer's thread; `StoreCoordinator` feeds it.
+/// The pipeline lives on the writer's thread; `StoreCoordinator` feeds it.
 struct CommitPipeline {
     let store: any Store
     var engine: Engine
     let rules: RuleBook
     let quotas: Quotas
     var decision = Decision()
-    /// Devices whose state has moved since the last record of it.
+    /// The devices whose state has changed since their last stored record.
     var unrecorded = UnrecordedDevices()
-    /// Whether the store has it that a review is unfinished.
+    /// Whether the store has recorded that a review is unfinished.
     var isReviewStored = false
-    /// The number of the change that was appended last.
+    /// The number of the last appended change.
     private(set) var lastAppended = LogSequence.zero
 
     /// - Parameters:
-    ///   - unrecorded: the devices whose records are behind.
-    ///   - recordedThrough: the change up to which none is.
+    ///   - unrecorded: the devices whose records are out of date.
+    ///   - recordedThrough: the last change that every device record includes.
     init(
         store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(),
         unrecorded: Set<DeviceNumber> = [], recordedThrough: MusterCore.LogSequence = .zero
@@ -35,10 +35,10 @@ struct CommitPipeline {
         self.unrecorded.insert(unrecorded.map { Int($0.rawValue) }.sorted())
     }
 
-    /// Decides and stores what several senders brought, in one transaction.
+    /// Decides and stores the requests of several senders in one transaction.
     ///
-    /// - Returns: a receipt a request, in order; everything they count is durable.
-    /// - Throws: what the store throws; then nothing happened, on disk or in memory.
+    /// - Returns: one receipt for each request, in order; everything the receipts count is durable.
+    /// - Throws: what the store throws; then nothing has changed, on disk or in memory.
     mutating func commit(_ requests: [CommitRequest], now: Instant) throws -> [Receipt] {
         var receipts: [Receipt] = []
         receipts.reserveCapacity(requests.count)
@@ -56,7 +56,8 @@ struct CommitPipeline {
         return receipts
     }
 
-    /// One request's observations: a repetition changes nothing; anything else is decided and its changes appended.
+    /// Decides one request's observations and appends their changes. An observation that is already stored changes
+    /// nothing.
     mutating func decide(
         _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
     ) throws -> Tally {
@@ -97,16 +98,16 @@ struct CommitPipeline {
         try decision.takeEntries { entry in try transaction.append(entry) }
     }
 
-    /// What time alone changes: silence, and exits that were held back. And what follows from edits, where that is not
-    /// decided yet.
+    /// Decides what follows from the passing of time: silence, and exits that were held back. Also decides what edits
+    /// left undecided.
     mutating func sweep(now: Instant) throws {
         engine.sweep(now: now, into: &decision)
         try keepDecision(now: now)
     }
 
-    /// Lets `body` decide something, in one transaction: an incident.
+    /// Lets `body` decide something about an incident, in one transaction.
     ///
-    /// - Throws: what `body` or the store throws; then nothing happened, on disk or in memory.
+    /// - Throws: what `body` or the store throws; then nothing has changed, on disk or in memory.
     mutating func decide<Result>(
         now: Instant, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
     ) throws -> Result {
@@ -119,10 +120,10 @@ struct CommitPipeline {
         return result
     }
 
-    /// Stores events that a client posted, and sends them where the rules say.
+    /// Stores events that a client posted and sends them to the targets that rules name.
     ///
-    /// - Returns: the number of each, in order.
-    /// - Throws: what the store throws; then nothing happened.
+    /// - Returns: the sequence number of each event, in order.
+    /// - Throws: what the store throws; then nothing has changed.
     mutating func post(_ events: [PostedEvent], by author: Author?, now: Instant) throws -> [LogSequence] {
         var sequences: [LogSequence] = []
         try transact(now: now) { pipeline, transaction in
@@ -136,10 +137,10 @@ struct CommitPipeline {
         return sequences
     }
 
-    /// Takes a rebuilt index.
+    /// Replaces an index with its rebuilt version.
     mutating func adopt(_ built: BuiltCollection) { engine.adopt(built) }
 
-    /// Stores what was decided without an observation, if it was anything.
+    /// Stores a decision that no observation led to, if it changes anything.
     mutating func keepDecision(now: Instant) throws {
         guard decision.hasChanges || isReviewToStore else { return engine.adopt(&decision) }
         try transact(now: now) { pipeline, transaction in
@@ -147,10 +148,10 @@ struct CommitPipeline {
         }
     }
 
-    /// Whether the decision begins a review that it does not finish, or finishes one that was begun.
+    /// Whether the store must note the start of a review that this decision leaves unfinished, or the end of one.
     private var isReviewToStore: Bool { decision.leavesReviewUnfinished.map { $0 != isReviewStored } ?? false }
 
-    /// Runs one transaction, stores the states that were decided in it, and adopts them once they are on disk.
+    /// Runs one transaction, stores the states decided in it, and adopts those states once they are on disk.
     mutating func transact(
         now: Instant, _ body: (inout CommitPipeline, any StoreTransaction) throws -> Void,
         beforeAdopting: (inout CommitPipeline) -> Void = { _ in }

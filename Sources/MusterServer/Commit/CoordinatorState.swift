@@ -2,15 +2,15 @@ package import MusterCore
 package import MusterStore
 import Synchronization
 
-/// What the writer's thread shares with everyone else.
+/// What the writer's thread shares with other threads.
 final class CoordinatorState: Sendable {
     let directory: Mutex<Directory>
     let statistics = Mutex(CommitStatistics())
-    /// How often edits have ended somebody's right to what they made.
+    /// How many edits have ended a user's right to tokens that the user made.
     let endedRights = Mutex(0)
-    /// The index that is being rebuilt on a thread of its own, and waits for the writer when it is done.
+    /// The state of an index that another thread rebuilds and the writer then adopts.
     let rebuilding = Mutex(Rebuilding.none)
-    /// Whether the disk takes what is to be stored.
+    /// Whether the disk accepts writes.
     let storage: StorageHealth
     let quotas: Quotas
     let announce: @Sendable (LogSequence) -> Void
@@ -26,31 +26,31 @@ final class CoordinatorState: Sendable {
     }
 }
 
-/// How far the rebuilding of an index is.
+/// The progress of rebuilding an index.
 enum Rebuilding: Sendable {
     case none, underWay
     case done(BuiltCollection)
 }
 
-/// What the coordinator has done since it was opened.
+/// Counts of the coordinator's work since it was opened.
 package struct CommitStatistics: Equatable, Sendable {
-    /// Transactions that held observations and are on disk.
+    /// Transactions that brought observations or documents and are on disk.
     package var commits = 0
     /// Transactions that the store refused.
     package var failedCommits = 0
-    /// How long they took.
+    /// How long the successful transactions took.
     package var commitSeconds = DurationHistogram()
     /// Requests answered with a receipt.
     package var requests = 0
-    /// Observations that moved a state.
+    /// Observations that changed a device's state.
     package var accepted = 0
-    /// Observations kept as history.
+    /// Observations that came late and are kept only as history.
     package var late = 0
     /// Observations that were stored already.
     package var repeated = 0
     /// Observations that a tracker's filter left out.
     package var filtered = 0
-    /// Observations that wait at this moment.
+    /// Observations that wait in the queue now.
     package var waitingObservations = 0
 
     mutating func count(_ receipts: [Receipt], seconds: Double) {
@@ -66,32 +66,32 @@ package struct CommitStatistics: Equatable, Sendable {
     }
 }
 
-/// What became of a request's observations.
+/// The outcome of one request.
 package struct Receipt: Equatable, Sendable {
-    /// How many were taken, and how.
+    /// The number of observations accepted, late, repeated and filtered.
     package var tally = Tally()
-    /// The log's number after the commit that holds them.
+    /// The sequence number of the log after the commit that holds the request.
     package var sequence = LogSequence.zero
-    /// What became of each edit of a document.
+    /// The outcome of each document edit, in order.
     package var outcomes: [EditOutcome] = []
     /// Why nothing of the request was stored; nil where it was.
     var refusal: QuotaError?
 }
 
-/// Why the coordinator did not take something. All but `gone`, and quotas that time does not refill, pass: the sender
-/// should try again.
+/// Why the coordinator refused a request. The sender should try again later, except after `gone` and after quotas that
+/// time does not refill.
 package enum CoordinatorError: Error, Equatable, Sendable {
-    /// As much is waiting as may wait.
+    /// The queue has reached its limit.
     case full
-    /// The disk is full or takes no writes; nothing of it was stored.
+    /// The disk is full or accepts no writes; nothing of the request was stored.
     case unwritable(reason: String)
-    /// The database refused; nothing of it was stored.
+    /// The database failed; nothing of the request was stored.
     case unavailable(reason: String)
     /// The server is shutting down.
     case closed
-    /// The database or user that documents were for was removed meanwhile.
+    /// The database or user that the documents were for has been removed meanwhile.
     case gone
-    /// It would take more than a quota allows; nothing of it was stored.
+    /// The request would exceed a quota; nothing of it was stored.
     case overQuota(QuotaError)
 
     init(_ error: any Error) {
@@ -104,7 +104,7 @@ package enum CoordinatorError: Error, Equatable, Sendable {
 }
 
 extension CoordinatorError: CustomStringConvertible {
-    /// What happened, in a sentence, for the person who runs the server.
+    /// A sentence that says what happened, for the person who runs the server.
     package var description: String {
         switch self {
         case .full: "as much is waiting as may wait"
@@ -117,27 +117,27 @@ extension CoordinatorError: CustomStringConvertible {
     }
 }
 
-/// What an edit will do once it is committed.
+/// What an edit will store once it is committed.
 package struct Draft {
-    /// Carried out in order.
+    /// The edits, carried out in order.
     package var edits: [Edit] = []
-    /// Removed after the edits and before `credentials` are stored.
+    /// Credentials to remove, after the edits and before `credentials` are stored.
     package var removedCredentials: [(kind: Credential.Kind, key: [UInt8])] = []
-    /// Stored last.
+    /// Credentials to store, last of all.
     package var credentials: [Credential] = []
-    /// What is done that neither edits nor credentials tell of; told behind them.
+    /// Actions for the audit log that neither edits nor credentials show; logged after the edits.
     package var actions: [Action] = []
-    /// Who does it; nil for the server itself.
+    /// The author; nil for the server itself.
     package var author: Author?
-    /// The transaction it runs in, for fresh numbers and for reading credentials.
+    /// The transaction of the edit, for fresh numbers and for reading credentials.
     package let transaction: any StoreTransaction
 
-    /// Notes that the draft does something that neither edits nor credentials tell of.
+    /// Adds an action to the audit log that neither edits nor credentials show.
     mutating func note(_ kind: Action.Kind, label: String) {
         if let author { actions.append(Action(kind, by: author.user, label: label)) }
     }
 
-    /// What was stored before it, for lists of credentials.
+    /// The store as it was before the transaction, for listing credentials.
     package let store: any Store
 
     init(transaction: any StoreTransaction, store: any Store, author: Author?) {

@@ -4,21 +4,21 @@ import Foundation
     import CMalloc
 #endif
 
-/// Keeps the process's memory to what it uses. The C library of Linux keeps an arena a thread and gives freed pages
-/// back reluctantly; elsewhere there is nothing to do.
+/// Keeps the process from holding more memory than it uses. The Linux C library keeps an arena for each thread and
+/// returns freed pages reluctantly. On other systems these functions do nothing.
 enum ProcessMemory {
-    /// Lets all threads share two arenas. To be called before there are many threads.
+    /// Lets all threads share two arenas. Call this before the process starts many threads.
     static func shareArenas() {
         #if canImport(Glibc)
             _ = mallopt(M_ARENA_MAX, 2)
         #endif
     }
 
-    /// So much address space is needed to start: an idle server takes about two thirds of it.
+    /// The address space, in bytes, that the server needs to start. An idle server uses about two thirds of it.
     private static let leastBytes: rlim_t = 512 << 20
 
-    /// Makes sure that the limit to the process's address space (`ulimit -v`) leaves enough to start: a thread that
-    /// cannot be made is no error that a program can catch.
+    /// Checks that the limit on the process's address space (`ulimit -v`) is high enough to start. Without this check
+    /// the process would crash when it cannot create a thread, which a program cannot catch.
     ///
     /// - Throws: `TooLittleMemory`.
     static func requireEnough() throws(TooLittleMemory) {
@@ -31,7 +31,7 @@ enum ProcessMemory {
         #endif
     }
 
-    /// Gives freed pages back to the system; some milliseconds.
+    /// Returns freed pages to the operating system. Takes some milliseconds.
     static func giveBack() {
         #if canImport(Glibc)
             _ = malloc_trim(0)
@@ -39,12 +39,12 @@ enum ProcessMemory {
     }
 }
 
-/// Why a process cannot start: the system gives it too little memory.
+/// The process cannot start because the operating system allows it too little memory.
 package struct TooLittleMemory: Error, CustomStringConvertible {
     let mebibytes: Int
     let least: Int
 
-    /// What to do about it, in a sentence.
+    /// A sentence that tells the operator what to do.
     package var description: String {
         "this process may take \(mebibytes) MiB of memory and needs \(least) at least: raise the limit "
             + "(ulimit -v, or LimitAS in a unit file of systemd)"

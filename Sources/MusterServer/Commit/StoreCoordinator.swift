@@ -6,39 +6,39 @@ package import MusterStore
 package import MusterWire
 import Synchronization
 
-/// The one road into the log. Observations and edits queue here; one thread of its own gathers what is waiting into
-/// one transaction and answers the senders when it is on disk.
+/// The only way into the log. Requests and edits wait in its queue. One writer thread gathers the waiting requests into
+/// one transaction and answers the senders once it is on disk.
 package final class StoreCoordinator: Sendable {
     let queue: WriterQueue
     private let shared: CoordinatorState
     let store: any Store
-    /// Whether the disk takes what is to be stored.
+    /// Whether the disk accepts writes.
     package let storage: StorageHealth
     /// How long requests read.
     let reads: ReadStatistics
     let readers: WorkerPool<ReadingLane>
-    /// Apart from `readers`: whatever is being read, who asks can be proved.
+    /// Separate from `readers`, so that the server can authenticate callers however busy the readers are.
     let credentialReaders: WorkerPool<ReadingLane>
-    /// How many looks at the store there may be at once.
+    /// The number of threads that read the store at the same time.
     static let readerCount = 4
     private let hasEnded = DispatchSemaphore(value: 0)
     /// The server's clock.
     package let now: @Sendable () -> Instant
-    /// What events are told to come from.
+    /// The source that events name.
     package let origin: EventOrigin
-    /// How much everyone may take.
+    /// The quotas of users.
     package let quotas: Quotas
 
     /// Opens the coordinator over a store and starts its thread.
     ///
     /// - Parameters:
-    ///   - storage: what the store tells whether the disk takes its writes; nil for a store that tells nobody.
+    ///   - storage: the health that the store reports its writes to; nil for a store that reports none.
     ///   - amazon: the account and region that events and ARNs name.
-    ///   - quotas: how much everyone may take.
+    ///   - quotas: the quotas of users.
     ///   - reads: counts how long requests read the store.
     ///   - now: the server's clock.
-    ///   - waitClock: tells how long work waits.
-    ///   - announce: told the newest sequence after every commit, on the writer's thread; must not block.
+    ///   - waitClock: the clock that measures how long work waits.
+    ///   - announce: called with the newest sequence after every commit, on the writer's thread; must not block.
     /// - Throws: what the store throws while its state is read.
     package init(
         store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
@@ -72,7 +72,7 @@ package final class StoreCoordinator: Sendable {
     }
 
     private func startThread(_ writer: consuming Writer) {
-        // The writer is handed to its thread and touched by nobody else afterwards.
+        // The writer moves to its thread, and nothing else uses it afterwards.
         nonisolated(unsafe) var writer = writer
         let thread = Thread { [queue, hasEnded] in
             writer.serve(queue)
@@ -86,14 +86,14 @@ package final class StoreCoordinator: Sendable {
     /// The directory as of the last commit.
     package var directory: Directory { shared.directory.withLock { $0 } }
 
-    /// How often edits have ended somebody's right to what they made, since the coordinator was opened. What was
-    /// verified of a token before the last of them is not believed.
+    /// How many edits, since the coordinator was opened, have ended a user's right to tokens that the user made. Caches
+    /// of verified tokens from before the last of them are invalid.
     package var endedRights: Int { shared.endedRights.withLock { $0 } }
 
-    /// What is known to be damaged of the store; reads return nothing of it.
+    /// The parts of the store known to be damaged; reads return nothing from them.
     package var knownDamage: [String] { store.knownDamage }
 
-    /// What the coordinator has done since it was opened.
+    /// Counts of the coordinator's work since it was opened.
     package var statistics: CommitStatistics {
         var statistics = shared.statistics.withLock { $0 }
         statistics.waitingObservations = queue.depth
@@ -106,7 +106,7 @@ package final class StoreCoordinator: Sendable {
     /// The number of the newest change.
     package var lastSequence: LogSequence { store.lastSequence }
 
-    /// Puts a request into the next transaction.
+    /// Stores a request in the next transaction and returns its receipt once it is on disk.
     func commit(_ request: CommitRequest) async throws(CoordinatorError) -> Receipt {
         let result = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<Result<Receipt, CoordinatorError>, Never>) in
@@ -119,10 +119,10 @@ package final class StoreCoordinator: Sendable {
         return try result.get()
     }
 
-    /// Changes the directory, regions or credentials. `body` runs on the writer's thread, sees the directory as it
-    /// then is, and fills a draft; nothing happens when it throws.
+    /// Changes the directory, regions or credentials. `body` runs on the writer's thread, receives the directory as it
+    /// is at that moment, and fills a draft. When `body` throws, nothing changes.
     ///
-    /// - Parameter author: who asks for it, for the audit log; nil for what the server does by itself.
+    /// - Parameter author: the author for the audit log; nil for the server itself.
     /// - Returns: what `body` returned, once everything is on disk.
     /// - Throws: what `body` throws, or `CoordinatorError`.
     package func edit<Success: Sendable>(
@@ -139,8 +139,9 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Has the engine decide something that no observation tells and no edit is: an incident. `body` runs on the
-    /// writer's thread, in a transaction, and adds to the decision; nothing happens when it throws.
+    /// Lets the engine decide something that is neither an observation nor an edit, such as the start of an incident.
+    /// `body` runs on the writer's thread, in a transaction, and adds to the decision. When `body` throws, nothing
+    /// changes.
     ///
     /// - Returns: what `body` returned, once everything is on disk.
     /// - Throws: what `body` throws, or `CoordinatorError`.
@@ -158,8 +159,8 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Stores what no change of the log tells of, such as what became of deliveries. `body` runs on the writer's thread
-    /// in a transaction of its own and is given the time.
+    /// Stores state that no change of the log describes, such as the outcome of deliveries. `body` runs on the writer's
+    /// thread in a transaction of its own and receives the current time.
     ///
     /// - Returns: what `body` returned, once it is on disk.
     /// - Throws: what `body` throws, `CoordinatorError`, `StoreError`.
@@ -173,9 +174,9 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Stores events that a client posted; the rules send them on.
+    /// Stores events that a client posted. Rules send them on to targets.
     ///
-    /// - Returns: the changes that they are, once they are on disk.
+    /// - Returns: the logged changes that hold the events, once they are on disk.
     /// - Throws: `CoordinatorError`.
     package func post(_ events: [PostedEvent], by author: Author?) async throws -> [LoggedChange] {
         try await run { writer in
@@ -187,7 +188,7 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Looks at the engine's state (latest positions, presences, safety) at one moment between two commits.
+    /// Reads the engine's state (latest positions, presences, safety) at one moment between two commits.
     ///
     /// - Throws: `CoordinatorError`.
     package func inspect<Success: Sendable>(
@@ -198,9 +199,9 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Forgets what is older than the horizon, a slice at a time, between commits.
+    /// Deletes what is older than the horizon, a slice at a time, between commits.
     ///
-    /// - Returns: how many positions were forgotten.
+    /// - Returns: how many positions were deleted.
     package func forget(before horizon: Instant) async throws -> Int {
         var total = 0
         while true {
@@ -215,11 +216,11 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Deletes the history of devices' positions, and nothing else: where they are, what they are inside of and how
-    /// their people are does not move.
+    /// Deletes the position history of devices and nothing else. Current positions, presences and the safety of people
+    /// stay as they are.
     ///
-    /// - Parameter author: who deletes them, for the audit log; nil for the server itself.
-    /// - Returns: once the positions of before the call are gone from the histories.
+    /// - Parameter author: the author for the audit log; nil for the server itself.
+    /// - Returns: once every position from before the call is gone from the histories.
     /// - Throws: `CoordinatorError`, `StoreError`.
     package func forgetPositions(of devices: [DeviceNumber], by author: Author?) async throws {
         guard !devices.isEmpty else { return }
@@ -232,7 +233,7 @@ package final class StoreCoordinator: Sendable {
         }
         try await decide { engine, transaction, decision, _ in
             for device in devices {
-                // The log tells of these positions no longer: a restart goes on from the record.
+                // The log no longer holds these positions, so a restart must resume from the record.
                 try transaction.setRecord(engine.record(of: device, after: decision), of: device)
                 try transaction.forgetPositions(of: device)
             }
@@ -244,12 +245,12 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Writes what changes nothing, to see whether the disk takes it.
+    /// Makes a write that changes nothing, to test whether the disk accepts writes.
     ///
     /// - Throws: `CoordinatorError`, `StoreError`.
     func testWriting() async throws { try await run { writer in Result { try writer.store.testWriting() } } }
 
-    /// Drops the bytes of attachments that no document names, a slice at a time.
+    /// Deletes the bytes of attachments that no document refers to, a slice at a time.
     package func dropUnusedBlobs(at moment: Instant) async throws {
         while try await run({ writer in
             Result {
@@ -258,7 +259,7 @@ package final class StoreCoordinator: Sendable {
         }) {}
     }
 
-    /// Serves what waits, refuses what comes, flushes the store and closes it.
+    /// Refuses new work, finishes the work that waits, flushes the store and closes it.
     package func close() async throws {
         queue.close()
         let share = WorkerPool<ReadingLane>.Share(threads: Self.readerCount, jobs: ReadingLimits.jobs)

@@ -1,16 +1,16 @@
 import MusterCore
 import MusterStore
 
-/// What the audit log holds beside edits: what is done by hand to credentials, histories and what waits.
+/// Audit log entries for what is not an edit: actions on credentials, histories and waiting deliveries.
 extension StoreTransaction {
-    /// Notes in the audit log who made a change.
+    /// Adds a change and its author to the audit log.
     func note(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author) throws {
         try append(
             AuditEntry(sequence: sequence, at: moment, author: author.user, device: author.device, change: change))
     }
 
-    /// Tells of a draft's actions, and of the credentials that it makes and ends, before it does so. What the server
-    /// does by itself is told nowhere.
+    /// Logs a draft's actions, and the credentials that the draft adds and removes, before those credentials change.
+    /// Logs nothing for the server itself.
     func carryOutActions(of draft: Draft, at moment: Instant) throws {
         guard let author = draft.author else { return }
         var actions = draft.actions
@@ -27,7 +27,7 @@ extension StoreTransaction {
 }
 
 extension PostedEvent {
-    /// What the audit log keeps of it: who said what kind of thing, and not what happened.
+    /// The event as the audit log keeps it: without its detail.
     var withoutDetail: PostedEvent {
         var event = self
         event.detail = "{}"
@@ -36,7 +36,7 @@ extension PostedEvent {
 }
 
 extension Credential {
-    /// What it is to make or to end this; nil for what is no person's doing, such as a session.
+    /// The action of making or ending the credential; nil for credentials that no person manages, such as sessions.
     fileprivate func action(isEnding: Bool, by author: Author) -> Action? {
         let kind: Action.Kind
         var label = ""

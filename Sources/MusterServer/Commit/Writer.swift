@@ -4,7 +4,7 @@ import MusterDocuments
 import MusterStore
 import Synchronization
 
-/// What the writer's thread owns and does. Every method runs on that thread.
+/// The state and work of the writer's thread. Every method runs on that thread.
 struct Writer {
     var pipeline: CommitPipeline
     let shared: CoordinatorState
@@ -12,19 +12,19 @@ struct Writer {
     private var nextSweep = Instant(milliseconds: 0)
     private var nextTidying = Instant(milliseconds: 0)
     private var nextErasure = Instant(milliseconds: 0)
-    /// Whether the disk refused a slice of a review: then the next sweep tries again.
+    /// Whether the disk refused a slice of a review. Then the next sweep tries again.
     private var isReviewRefused = false
 
-    /// Seconds between two looks at who has fallen silent.
+    /// Seconds between two checks for devices that have fallen silent.
     static let sweepSeconds: Double = 2
-    /// Seconds between two times that memory is given back, while nobody waits.
+    /// Seconds between two releases of unused memory, while the queue is empty.
     static let tidyingSeconds: Double = 30
-    /// Seconds between two slices of what was removed that are erased while others wait, and how many documents make
-    /// one: a few hundredths of the writer's time.
+    /// Seconds between two slices of erasing removed documents while requests wait, and the number of documents in a
+    /// slice. Erasing takes a few hundredths of the writer's time.
     static let erasureSeconds: Double = 0.2
     static let erasureSlice = 100
-    /// After so many changes the devices that moved are recorded, so many in a transaction. A restart follows at most
-    /// about as many changes anew: a tenth of a second.
+    /// After `recordedChanges` changes the writer records the devices that moved, `recordSlice` of them in a
+    /// transaction. A restart then replays at most about that many changes, which takes a tenth of a second.
     static let recordedChanges: Int64 = 50_000
     static let recordSlice = 2_000
 
@@ -52,22 +52,23 @@ struct Writer {
             reviewWhenDue()
             recordWhenDue(after: Self.recordedChanges)
         }
-        // What the disk refuses is followed again from the log at the next start.
+        // Records that the disk refuses are replayed from the log at the next start.
         while (try? pipeline.record(limit: Self.recordSlice, now: now())) == true {}
     }
 
-    /// Stores some records of devices, once enough changes have come since they were stored last.
+    /// Stores one slice of device records, once enough changes have come since the last round.
     private mutating func recordWhenDue(after changes: Int64) {
         guard mayDoChores, pipeline.isRecordDue(after: changes) else { return }
         _ = try? pipeline.record(limit: Self.recordSlice, now: now())
     }
 
-    /// Stores a record of every device that has moved, before the log that tells of it may be forgotten.
+    /// Stores a record of every device that has moved. Must run before the log entries behind those records are
+    /// deleted.
     mutating func recordAll() throws {
         while try pipeline.record(limit: Self.recordSlice, now: now()) {}
     }
 
-    /// Carries jobs out in order; neighbouring ingests share a transaction.
+    /// Carries jobs out in order. Neighbouring ingests share a transaction.
     private mutating func carryOut(_ jobs: [WriterQueue.Job]) {
         var requests: [CommitRequest] = []
         var answers: [@Sendable (Result<Receipt, CoordinatorError>) -> Void] = []
@@ -91,7 +92,7 @@ struct Writer {
         commit(&requests, &answers)
     }
 
-    /// Whether what documents are for is there still.
+    /// Whether the database or user that documents are for still exists.
     private func holds(_ place: WriteTarget) -> Bool {
         shared.directory.withLock { directory in
             place.user.map { directory.users[$0.number] != nil } ?? (directory.databases[place.database] != nil)
@@ -110,7 +111,7 @@ struct Writer {
             let start = ContinuousClock.now
             let receipts = try pipeline.commit(requests, now: now())
             let seconds = (ContinuousClock.now - start) / .seconds(1)
-            // Counted first: whoever has an answer finds it in the numbers.
+            // Counted first, so that a client that has its answer finds it in the statistics.
             shared.statistics.withLock { $0.count(receipts, seconds: seconds) }
             for (receipt, answer) in zip(receipts, answers) { answer(.success(receipt)) }
             announce()
@@ -123,7 +124,7 @@ struct Writer {
 
     /// Carries out an edit in a transaction of its own.
     ///
-    /// - Parameter author: who makes it; nil for the server itself.
+    /// - Parameter author: the author; nil for the server itself.
     mutating func edit<Result>(
         by author: Author?, _ body: (Directory, inout Draft) throws -> Result
     ) throws -> Result {
@@ -161,7 +162,7 @@ struct Writer {
         }
     }
 
-    /// Has the engine decide something in a transaction of its own.
+    /// Lets the engine decide something in a transaction of its own.
     mutating func decide<Result>(
         _ body: (Engine, any StoreTransaction, inout Decision, Instant) throws -> Result
     ) throws -> Result {
@@ -183,7 +184,8 @@ struct Writer {
         }
     }
 
-    /// Has an index that many edits made slow rebuilt aside, one at a time: who draws a fence waits for nothing.
+    /// Rebuilds an index that many edits made slow on another thread, one index at a time, so that edits of geofences
+    /// do not wait.
     private func rebuildAside() {
         let isFree = shared.rebuilding.withLock { state in if case .none = state { true } else { false } }
         guard isFree, let rebuild = pipeline.engine.rebuild else { return }
@@ -210,7 +212,7 @@ struct Writer {
         guard moment >= nextSweep else { return }
         nextSweep = moment.advanced(bySeconds: Self.sweepSeconds)
         let before = store.lastSequence
-        // What the disk refuses now is decided again at the next sweep: nothing was adopted.
+        // The next sweep decides again what the disk refuses now, because nothing was adopted.
         do {
             try pipeline.sweep(now: moment)
             isReviewRefused = false
@@ -220,7 +222,7 @@ struct Writer {
         if store.lastSequence > before { announce() }
     }
 
-    /// Whether an edit concerns so many that their standings are decided a slice at a time, and the disk takes that.
+    /// Whether a review is under way, a slice at a time because it concerns many people, and the disk accepts it.
     private var isReviewing: Bool { pipeline.engine.isReviewDue && !isReviewRefused }
 
     private mutating func reviewWhenDue() {
@@ -233,22 +235,22 @@ struct Writer {
         }
     }
 
-    /// A server that never rests frees what was removed all the same.
+    /// Erases a slice of removed documents even when the queue is never empty.
     private mutating func eraseWhenDue() {
         let moment = now()
         guard moment >= nextErasure else { return }
         nextErasure = moment.advanced(bySeconds: Self.erasureSeconds)
         guard mayDoChores else { return }
-        // Refused by the disk: it is tried again when it is due again.
+        // If the disk refuses, the next slice tries again.
         _ = try? store.eraseDocuments(limit: Self.erasureSlice)
     }
 
-    /// Whether work that can wait is worth a try: while the disk refuses writes it would fail each time.
+    /// Whether to try work that can wait. While the disk refuses writes it would fail each time.
     private var mayDoChores: Bool { shared.storage.status.isWritable }
 
-    /// Nobody waits: a moment to bring the history in order, and to give memory back.
+    /// Tidies the history and releases memory while the queue is empty.
     private mutating func rest() {
-        // Refused by the disk: it stays staged, and is tried again at the next rest.
+        // If the disk refuses, the staged positions stay staged until the next attempt.
         if mayDoChores { _ = try? store.settle(limit: 20_000) }
         let moment = now()
         guard moment >= nextTidying else { return }
@@ -263,7 +265,7 @@ struct Writer {
 }
 
 extension StoreTransaction {
-    /// Writes everything a draft holds.
+    /// Stores everything a draft holds.
     fileprivate func carryOut(_ draft: Draft, over before: Directory, at moment: Instant) throws {
         for edit in draft.edits {
             try carryOut(edit)
@@ -279,7 +281,7 @@ extension StoreTransaction {
         for credential in draft.credentials { try put(credential) }
     }
 
-    /// Notes an edit by which a database comes or goes.
+    /// Records the creation or removal of a database.
     private func note(_ edit: Edit, at sequence: LogSequence, over before: Directory) throws {
         switch edit {
         case .putUser(let user) where before.users[user.number] == nil:
@@ -318,7 +320,7 @@ extension StoreTransaction {
 }
 
 extension Directory {
-    /// The directory as edits leave it.
+    /// The directory after the edits.
     fileprivate func applying(_ edits: [Edit]) -> Directory {
         var directory = self
         for edit in edits { directory.apply(edit) }

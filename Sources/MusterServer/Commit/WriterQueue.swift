@@ -2,21 +2,21 @@ import Dispatch
 import MusterCore
 import Synchronization
 
-/// What waits for the writer's thread: bounded, many put in, one takes all out.
+/// The bounded queue of work for the writer's thread. Many threads add jobs; the writer takes all of them at once.
 final class WriterQueue: Sendable {
-    /// Work for the writer, in the order it came.
+    /// Work for the writer, in order of arrival.
     enum Job: Sendable {
-        /// Observations or documents of one request and who waits for them.
+        /// The observations or documents of one request, and the function that answers its sender.
         case ingest(CommitRequest, answer: @Sendable (Result<Receipt, CoordinatorError>) -> Void)
-        /// Anything else that must run between two commits: an edit, a look at the engine, maintenance.
+        /// Any other work between two commits: an edit, a read of the engine, maintenance.
         case run(@Sendable (inout Writer) -> Void)
     }
 
-    /// Observations that may wait.
+    /// The number of observations that may wait.
     static let observationLimit = 100_000
-    /// Other jobs that may wait.
+    /// The number of other jobs that may wait.
     static let runLimit = 4_096
-    /// Observations that go into one transaction, so that a sender's wait stays bounded.
+    /// The number of observations after which the writer commits, so that a sender's wait stays bounded.
     static let batchLimit = 20_000
 
     private struct State {
@@ -25,9 +25,9 @@ final class WriterQueue: Sendable {
         var runs = 0
         var writerSleeps = false
         var isClosed = false
-        /// Jobs that were turned away because as much waited as may.
+        /// Jobs refused because the queue was full.
         var refused = 0
-        /// Since when the oldest job waits, and since when the writer is at what it took.
+        /// The time since which the oldest job waits, and the time since which the oldest job taken has waited.
         var waitingSince: ContinuousClock.Instant?
         var workingSince: ContinuousClock.Instant?
     }
@@ -36,18 +36,18 @@ final class WriterQueue: Sendable {
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let wake = DispatchSemaphore(value: 0)
 
-    /// - Parameter clock: tells how long jobs wait.
+    /// - Parameter clock: measures how long jobs wait.
     init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
 
-    /// Seconds that the oldest job waits that is not done; 0 when there is none.
+    /// The age in seconds of the oldest unfinished job; 0 when there is none.
     var oldestWaitSeconds: Double {
         let oldest = state.withLock { $0.workingSince ?? $0.waitingSince }
         return oldest.map { (clock() - $0) / .seconds(1) } ?? 0
     }
 
-    /// Puts a job in.
+    /// Adds a job.
     ///
-    /// - Throws: `.full` when as much is waiting as may wait, `.closed` after `close`.
+    /// - Throws: `.full` when the queue has reached its limit, `.closed` after `close`.
     func put(_ job: Job) throws(CoordinatorError) {
         let now = clock()
         let outcome = state.withLock { state -> Result<Bool, CoordinatorError> in
@@ -75,13 +75,14 @@ final class WriterQueue: Sendable {
         if try outcome.get() { wake.signal() }
     }
 
-    /// Observations that wait now.
+    /// The number of observations that wait now.
     var depth: Int { state.withLock { $0.observations } }
 
-    /// Jobs that were turned away since the start because as much waited as may.
+    /// The number of jobs refused since the start because the queue was full.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Swaps what waits into `jobs`, which must be empty; waits for something to come, but not longer than told.
+    /// Swaps the waiting jobs into `jobs`, which must be empty. If none wait, waits for one, at most
+    /// `waitingMilliseconds`.
     ///
     /// - Returns: false once the queue is closed and empty.
     func take(into jobs: inout [Job], waitingMilliseconds: Int) -> Bool {
@@ -98,7 +99,7 @@ final class WriterQueue: Sendable {
         return !state.withLock { $0.isClosed }
     }
 
-    /// Refuses whatever comes from now on; what waits already is still served.
+    /// Refuses further jobs. The writer still serves those that wait.
     func close() {
         let sleeps = state.withLock { state in
             state.isClosed = true

@@ -1,16 +1,16 @@
 import Foundation
 import NIOCore
 
-/// Which addresses a target may have. Whoever may name a target must not reach through it what only this machine can
-/// reach, such as a cloud's metadata.
+/// The addresses that targets may have. A user who may create targets must not use them to reach what only this machine
+/// can reach, such as a cloud's metadata service.
 ///
-/// Judges the address that is connected to, after names were resolved: how a name or a number was spelt does not
-/// matter.
+/// The policy checks the address that the server connects to, after name resolution. The spelling of a name or number
+/// in the URL does not matter.
 struct AddressPolicy: Hashable, Sendable {
     /// Whether targets may be on this machine or in a private network.
     var allowsPrivate = false
 
-    /// Why this address may not be connected to; nil when it may.
+    /// Why the server may not connect to this address; nil when it may.
     func refusal(of address: SocketAddress) -> String? {
         switch address {
         case .v4(let address):
@@ -33,15 +33,15 @@ struct AddressPolicy: Hashable, Sendable {
 
     private enum Reach {
         case open
-        /// Only where the configuration says so.
+        /// Open only where the configuration allows private targets.
         case restricted
         case closed
     }
 
-    /// IANA's special-purpose registry, and where clouds serve what only their machines may read.
+    /// Networks of IANA's special-purpose registry, and addresses where clouds serve what only their machines may read.
     private static let closedV4: [(network: UInt32, bits: UInt32)] = [
         (0x0000_0000, 8), (0xA9FE_0000, 16), (0xC000_0000, 24), (0xE000_0000, 4), (0xF000_0000, 4),
-        // Metadata of Alibaba, and Azure's host.
+        // The metadata services of Alibaba and Azure.
         (0x6464_64C8, 32), (0xA83F_8110, 32),
     ]
     /// Private, shared and loopback networks, and those for documentation and benchmarks.
@@ -59,13 +59,13 @@ struct AddressPolicy: Hashable, Sendable {
     private static func reach(ofV6 bytes: [UInt8]) -> Reach {
         if let embedded = embeddedV4(in: bytes) { return reach(ofV4: embedded) }
         switch (bytes[0], bytes[1]) {
-        // Multicast, link-local, and what ever began with zeros but the loopback.
+        // Multicast and link-local addresses, and addresses that begin with zeros, except the loopback address.
         case (0xFF, _): return .closed
         case (0xFE, 0x80...0xBF): return .closed
         case (0, 0): return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 ? .restricted : .closed
-        // Teredo hides another address.
+        // A Teredo address hides another address.
         case (0x20, 0x01) where bytes[2] == 0 && bytes[3] == 0: return .closed
-        // Metadata of Amazon and Google.
+        // The metadata services of Amazon and Google.
         case (0xFD, 0x00) where bytes[2] == 0x0E && bytes[3] == 0xC2: return .closed
         case (0xFD, 0x20) where bytes[2] == 0 && bytes[3] == 0xCE: return .closed
         case (0xFC...0xFD, _), (0xFE, 0xC0...0xFF): return .restricted
@@ -74,7 +74,7 @@ struct AddressPolicy: Hashable, Sendable {
         }
     }
 
-    /// The IPv4 address that an IPv6 address stands for: mapped, translated (RFC 6052, RFC 8215), or 6to4.
+    /// The IPv4 address embedded in an IPv6 address: mapped, translated (RFC 6052, RFC 8215), or 6to4.
     private static func embeddedV4(in bytes: [UInt8]) -> UInt32? {
         func number(_ start: Int) -> UInt32 { bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) } }
         let zeros = bytes.prefix(10).allSatisfy { $0 == 0 }

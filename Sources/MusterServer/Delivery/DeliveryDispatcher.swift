@@ -4,18 +4,18 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// Brings deliveries to their targets: reads the store from where it stands, tries what its schedule lets begin, and
-/// stores what became of it. Nothing of a delivery is kept in memory but its place; a crash loses nothing, and repeats
-/// what was not stored yet as done.
+/// Delivers events to their targets. It reads new deliveries from the store, makes the attempts that its schedule
+/// allows, and stores the outcomes. In memory it holds only each delivery's place in the schedule. After a crash
+/// nothing is lost; attempts whose outcome was not yet stored are made again.
 package final class DeliveryDispatcher: Service {
-    /// What can happen to it.
+    /// What the dispatcher reacts to.
     enum Signal: Sendable {
         /// The store may hold new deliveries.
         case announced
-        /// An admin changed a target, or removed it.
+        /// An admin changed or removed a target.
         case changed(TargetNumber)
         case ended(Delivery, DeliveryOutcome)
-        /// Whether what became of deliveries is stored.
+        /// Whether the outcomes of deliveries were stored.
         case kept(Bool)
         case timer
     }
@@ -32,18 +32,18 @@ package final class DeliveryDispatcher: Service {
     private let isAnnounced = Atomic(false)
     private let announced = Atomic<Int64>(0)
 
-    /// How often what became of deliveries is stored at most, in seconds.
+    /// Seconds between two transactions that store outcomes.
     static let keepingSeconds: Double = 0.1
-    /// Deliveries that are read at once.
+    /// The number of deliveries read at once.
     static let pageLimit = 2000
-    /// Attempts that begin before outcomes are looked at again.
+    /// The number of attempts that begin before outcomes are handled again.
     static let beginningLimit = 64
-    /// What waits to be stored before nothing more is begun: the disk refuses.
+    /// With this many outcomes not stored, because the disk refuses, no further attempts begin.
     static let unkeptLimit = 10_000
 
     /// - Parameters:
     ///   - caller: makes the attempts.
-    ///   - jitter: gives numbers in [0, 1).
+    ///   - jitter: returns random numbers in [0, 1).
     package init(
         coordinator: StoreCoordinator, caller: TargetCaller, policy: DeliveryPolicy, metrics: Metrics,
         now: @escaping @Sendable () -> Instant, jitter: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
@@ -57,25 +57,27 @@ package final class DeliveryDispatcher: Service {
         (signals, signal) = AsyncStream.makeStream(of: Signal.self)
     }
 
-    /// Wakes it if deliveries were put since it was woken last. Never blocks; costs next to nothing when none were.
+    /// Wakes the dispatcher if deliveries were stored since it was last woken. Never blocks, and is cheap when none
+    /// were.
     package func announceWhatIsNew() {
         let last = coordinator.lastDelivery.rawValue
         if announced.exchange(last, ordering: .relaxed) != last { announce() }
     }
 
-    /// Notes that there may be new deliveries. Never blocks.
+    /// Tells the dispatcher that there may be new deliveries. Never blocks.
     package func announce() {
-        // One in the queue is enough.
+        // One announcement in the queue is enough.
         if !isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { signal.yield(.announced) }
     }
 
-    /// Notes that an admin changed or removed a target: what failed before says nothing any more.
+    /// Tells the dispatcher that an admin changed or removed a target, so that its earlier failures no longer count.
     func follow(_ target: TargetNumber) { signal.yield(.changed(target)) }
 
     /// What was delivered and what waits.
     package var statistics: DeliveryRecord { record.withLock { $0 } }
 
-    /// Delivers until the server shuts down. Attempts under way then are given up, and made again at the next start.
+    /// Delivers until the server shuts down. It then abandons attempts under way, and makes them again after the next
+    /// start.
     package func run() async throws {
         announce()
         await withDiscardingTaskGroup { group in
@@ -92,19 +94,19 @@ package final class DeliveryDispatcher: Service {
     }
 }
 
-/// What the dispatcher did, and what waits.
+/// The dispatcher's counts, and what waits.
 package struct DeliveryRecord: Sendable {
-    /// Attempts that arrived.
+    /// Attempts that succeeded.
     package var delivered = 0
     /// Attempts that failed.
     package var failed = 0
-    /// Deliveries that were given up.
+    /// Deliveries that the dispatcher gave up.
     package var givenUp = 0
     /// Attempts under way.
     package var underWay = 0
-    /// Of every target for which something waits: how many, and whether it is only probed.
+    /// For each target with waiting deliveries: their number, and whether the target is only probed.
     package var waiting: [TargetNumber: (pending: Int, isProbing: Bool)] = [:]
-    /// The failures of late, the newest last.
+    /// The latest failures, the newest last.
     package private(set) var failures: [Failure] = []
 
     /// An attempt that failed.
@@ -117,7 +119,7 @@ package struct DeliveryRecord: Sendable {
         package var reason: String
     }
 
-    /// Failures that are remembered.
+    /// The number of failures remembered.
     static let failureLimit = 100
 
     mutating func note(_ failure: Failure) {

@@ -1,61 +1,62 @@
 import MusterCore
 
-/// How often, how long and how many at once a delivery is tried.
+/// The limits of delivery attempts: how often, for how long and how many at once.
 package struct DeliveryPolicy: Hashable, Sendable {
-    /// Seconds after which a delivery is given up.
+    /// Seconds after which the dispatcher gives a delivery up.
     package var lifetimeSeconds: Double = 86_400
-    /// Seconds that the first repetition waits at most; each further one at most twice as long.
+    /// The longest delay before the first retry, in seconds. The bound doubles with each further retry.
     package var firstDelaySeconds: Double = 1
-    /// The longest that a repetition waits.
+    /// The longest delay before any retry, in seconds.
     package var longestDelaySeconds: Double = 900
-    /// The longest that a target's `Retry-After` is obeyed.
+    /// The longest `Retry-After` of a target that the dispatcher obeys, in seconds.
     package var longestRetryAfterSeconds: Double = 3600
-    /// Attempts under way at one target.
+    /// The largest number of simultaneous attempts at one target.
     package var attemptsPerTarget = 16
-    /// Attempts under way in all. A target that has none under way may always begin one: nobody waits for others.
+    /// The largest number of simultaneous attempts in total. A target with no attempt under way may always begin one,
+    /// so no target waits for others.
     package var attemptsInAll = 512
-    /// Failures in a row after which a target is only probed, one attempt at a time.
+    /// The number of failures in a row after which a target is only probed, one attempt at a time.
     package var failuresBeforeProbing = 5
-    /// The longest that a probe waits.
+    /// The longest delay before a probe, in seconds.
     package var longestProbeDelaySeconds: Double = 60
 
-    /// What a server does.
+    /// Makes a policy with the defaults.
     package init() {}
 
-    /// How long to wait after so many failed attempts: any time up to a bound that doubles, so that those who failed
-    /// together do not come back together.
+    /// The delay in seconds after a number of failed attempts: a random time up to a bound that doubles. Deliveries
+    /// that failed together are then not retried together.
     ///
-    /// - Parameter jitter: in [0, 1).
+    /// - Parameter jitter: a random number in [0, 1).
     func delaySeconds(afterAttempts attempts: Int, jitter: Double) -> Double {
         let bound = firstDelaySeconds * Double(1 << min(max(0, attempts - 1), 20))
         return min(bound, longestDelaySeconds) * jitter
     }
 
-    /// How long a target is left alone before the next probe, after so many that failed.
+    /// The delay in seconds before the next probe of a target, after a number of failed probes.
     ///
-    /// - Parameter jitter: in [0, 1).
+    /// - Parameter jitter: a random number in [0, 1).
     func probeDelaySeconds(afterProbes probes: Int, jitter: Double) -> Double {
         let bound = min(firstDelaySeconds * Double(1 << min(max(0, probes), 20)), longestProbeDelaySeconds)
         return bound * (0.5 + jitter / 2)
     }
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 enum DeliveryOutcome: Hashable, Sendable {
-    /// The target took it.
+    /// The target accepted the event.
     case delivered
-    /// No answer: refused, unreachable, timed out.
+    /// The target gave no answer: it refused the connection, was unreachable, or timed out.
     case unreachable(String)
-    /// An answer that may be another one next time.
+    /// The target gave an answer that may differ the next time.
     case failed(String, retryAfterSeconds: Double?)
-    /// An answer that stays the same: the event is given up.
+    /// The target gave an answer that will not change, so the dispatcher gives the event up.
     case rejected(String)
-    /// The target wants nothing any more.
+    /// The target wants no more events.
     case gone(String)
-    /// The delivery was removed meanwhile.
+    /// The delivery has been removed meanwhile.
     case vanished
 
-    /// Why it failed, for people.
+    /// Why the attempt failed, for people; nil where it did not.
     var reason: String? {
         switch self {
         case .delivered, .vanished: nil
@@ -64,7 +65,7 @@ enum DeliveryOutcome: Hashable, Sendable {
     }
 }
 
-/// Whether a target is sent to freely, or only probed because it fails.
+/// Whether a target receives deliveries freely, or only probes because it fails.
 struct TargetCircuit: Hashable, Sendable {
     private enum State: Hashable {
         case closed
@@ -76,19 +77,20 @@ struct TargetCircuit: Hashable, Sendable {
     private var probes = 0
     private var lastFailed: Int64?
 
-    /// nil while it is sent to freely; else when the next probe may be made.
+    /// The time of the next probe; nil while the target receives deliveries freely.
     var probeAt: Instant? {
         guard case .open(let until) = state else { return nil }
         return until
     }
 
-    /// Notes an answer that speaks for the target's health.
+    /// Records an answer that shows the target to be healthy.
     mutating func succeed() { self = TargetCircuit() }
 
-    /// Notes a failure.
+    /// Records a failure.
     ///
     /// - Parameters:
-    ///   - lane: whose delivery failed, where that may be the delivery's own fault: one lane alone opens nothing.
+    ///   - lane: the lane of the failed delivery, where the delivery itself may be the cause. Failures of one lane
+    ///     alone do not open the circuit. nil where the target is the cause.
     ///   - isProbe: whether the circuit was open when the attempt began.
     mutating func fail(lane: Int64?, isProbe: Bool, at now: Instant, _ policy: DeliveryPolicy, jitter: Double) {
         switch state {
@@ -99,7 +101,7 @@ struct TargetCircuit: Hashable, Sendable {
             guard failures >= policy.failuresBeforeProbing else { return }
             state = .open(until: now.advanced(bySeconds: policy.probeDelaySeconds(afterProbes: 0, jitter: jitter)))
         case .open:
-            // Those that were under way when it opened say nothing new.
+            // Attempts that were under way when the circuit opened add nothing.
             guard isProbe else { return }
             probes += 1
             let delay = policy.probeDelaySeconds(afterProbes: probes, jitter: jitter)

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// First in, first out; empty it costs nothing.
+/// A first-in, first-out queue. An empty one costs no memory.
 struct Line<Element> {
     private var elements: [Element] = []
     private var start = 0
@@ -12,7 +12,7 @@ struct Line<Element> {
 
     mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Takes the oldest out. O(1) on average.
+    /// Removes and returns the oldest element. O(1) on average.
     mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         defer {
@@ -28,20 +28,20 @@ struct Line<Element> {
         return elements[start]
     }
 
-    /// Takes out what a test is true for, keeping the order. O(n).
+    /// Removes the elements that match, and keeps the order. O(n).
     mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         elements = elements[start...].filter { !isUnwanted($0) }
         start = 0
     }
 }
 
-/// What is due when: the earliest comes first.
+/// A priority queue by time: the earliest entry comes first.
 struct Agenda<Element> {
     private var entries: [(at: Instant, element: Element)] = []
 
     var earliest: Instant? { entries.first?.at }
 
-    /// O(log n).
+    /// Adds an entry. O(log n).
     mutating func add(_ element: Element, at moment: Instant) {
         entries.append((moment, element))
         var index = entries.count - 1
@@ -51,7 +51,7 @@ struct Agenda<Element> {
         }
     }
 
-    /// The earliest entry if it is due. O(log n).
+    /// Removes and returns the earliest entry if it is due. O(log n).
     mutating func popDue(_ now: Instant) -> Element? {
         guard let first = entries.first, first.at <= now else { return nil }
         entries.swapAt(0, entries.count - 1)
@@ -69,7 +69,7 @@ struct Agenda<Element> {
     }
 }
 
-/// A delivery in its lane: what the order and the time of its attempts depend on, and no more.
+/// A delivery in its lane: only what the order and time of its attempts depend on.
 struct LaneEntry {
     let number: DeliveryNumber
     let createdAt: Instant
@@ -77,12 +77,12 @@ struct LaneEntry {
     var attempts: Int32
 }
 
-/// The deliveries about one subject to one target, in order. The first of them is tried; the others wait for it.
+/// The deliveries about one subject to one target, in order. Only the first is attempted; the others wait for it.
 struct DeliveryLane {
     enum State {
-        /// In its target's line of those that may begin.
+        /// In its target's queue of lanes that may begin.
         case ready
-        /// On the agenda.
+        /// On the agenda, until its time comes.
         case waiting
         case underWay(isProbe: Bool)
     }

@@ -1,17 +1,17 @@
 import MusterCore
 import MusterStore
 
-/// Which delivery may be tried when. Pure: time and chance are given.
+/// Decides which delivery may be attempted when. Pure: the caller supplies time and randomness.
 ///
-/// Deliveries about one subject to one target form a lane. The first of a lane is tried until it arrived or was given
-/// up; only then the next: a receiver sees each device's events in order. Lanes do not wait for one another, nor
-/// targets for targets.
+/// Deliveries about one subject to one target form a lane. The first delivery of a lane is attempted until it arrives
+/// or is given up; only then the next. So a receiver sees each device's events in order. Lanes do not wait for each
+/// other, and neither do targets.
 struct DeliverySchedule {
     let policy: DeliveryPolicy
     private var targets: [TargetNumber: TargetLanes] = [:]
     private var underWay: [DeliveryNumber: Place] = [:]
     private var agenda = Agenda<Place>()
-    /// Where the round of the targets begins, so that none is always the last.
+    /// The index of the target to begin the next round with, so that no target is always the last.
     private var round = 0
     private(set) var pendingCount = 0
 
@@ -28,45 +28,45 @@ struct DeliverySchedule {
         var underWay = 0
         var isEnabled = true
         var circuit = TargetCircuit()
-        /// What the target asked for by `Retry-After`.
+        /// The end of the pause that the target requested by `Retry-After`.
         var pausedUntil: Instant?
-        /// When the lanes that cannot begin are next looked through for what is too old.
+        /// When to look for deliveries that are too old among the lanes that cannot begin.
         var reviewAt: Instant?
     }
 
-    /// What is to be done now.
+    /// What to do now.
     enum Step: Hashable {
         case send(DeliveryNumber, to: TargetNumber)
-        /// Too old before it could be tried (again).
+        /// The delivery became too old before its (next) attempt.
         case giveUp(DeliveryNumber, attempts: Int)
     }
 
-    /// What becomes of a delivery after an attempt.
+    /// What to store about a delivery after an attempt.
     enum Verdict: Hashable {
         case complete
         case retry(at: Instant, attempts: Int)
         case giveUp(attempts: Int)
-        /// It is not known any more: there is nothing to store.
+        /// The schedule no longer knows the delivery; there is nothing to store.
         case nothing
     }
 
     init(_ policy: DeliveryPolicy = DeliveryPolicy()) { self.policy = policy }
 
-    /// How many wait for a target or are under way to it.
+    /// The number of deliveries that wait for a target or are under way to it.
     func pendingCount(of target: TargetNumber) -> Int { targets[target]?.pending ?? 0 }
 
-    /// Of every target for which something waits: how many, and whether it is only probed.
+    /// For each target with waiting deliveries: their number, and whether the target is only probed.
     var waiting: [TargetNumber: (pending: Int, isProbing: Bool)] {
         targets.filter { $0.value.pending > 0 }.mapValues { ($0.pending, $0.circuit.probeAt != nil) }
     }
 
-    /// Whether a target is only probed, because it fails.
+    /// Whether a target is only probed because it fails.
     func isProbing(_ target: TargetNumber) -> Bool { targets[target]?.circuit.probeAt != nil }
 
-    /// How many are under way.
+    /// The number of attempts under way.
     var underWayCount: Int { underWay.count }
 
-    /// Puts a delivery at the end of its lane.
+    /// Adds a delivery to the end of its lane.
     mutating func add(_ delivery: PendingDelivery, now: Instant) {
         let entry = LaneEntry(
             number: delivery.number, createdAt: delivery.createdAt, nextAttemptAt: delivery.nextAttemptAt,
@@ -82,12 +82,12 @@ struct DeliverySchedule {
         line(up: lane, of: delivery.target, now: now)
     }
 
-    /// What tells of nobody has no order: each has a lane of its own, beyond the numbers of subjects.
+    /// Deliveries without a subject have no order. Each has a lane of its own, numbered above all subjects.
     private static func lane(of delivery: PendingDelivery) -> Int64 {
         delivery.subject == .nobody ? delivery.number.rawValue + (1 << 32) : Int64(delivery.subject.code)
     }
 
-    /// Lets a lane's first delivery wait for its time, or for its turn.
+    /// Puts a lane on the agenda until its first delivery is due, or in its target's queue when it is.
     private mutating func line(up lane: Int64, of target: TargetNumber, now: Instant) {
         guard let head = targets[target]?.lanes[lane]?.head else { return }
         if head.nextAttemptAt <= now {
@@ -101,7 +101,7 @@ struct DeliverySchedule {
 
     private func end(of entry: LaneEntry) -> Instant { entry.createdAt.advanced(bySeconds: policy.lifetimeSeconds) }
 
-    /// Follows the directory: a target that is not enabled is not sent to; one that is gone is forgotten.
+    /// Applies the directory. A target that is not enabled receives nothing; one that no longer exists is dropped.
     mutating func follow(enabled: [TargetNumber: Bool]) {
         for target in Array(targets.keys) {
             if let isEnabled = enabled[target] {
@@ -112,7 +112,7 @@ struct DeliverySchedule {
         }
     }
 
-    /// Lets a target be tried at once: an admin changed it.
+    /// Lets a target be tried at once, because an admin changed it.
     mutating func renew(_ target: TargetNumber) {
         targets[target]?.circuit.succeed()
         targets[target]?.pausedUntil = nil
@@ -120,7 +120,7 @@ struct DeliverySchedule {
 
     // MARK: Beginning
 
-    /// What may begin now, at most so many steps; ask again while there are any.
+    /// Returns at most `limit` steps to take now. Call it again until it returns none.
     mutating func steps(now: Instant, limit: Int) -> [Step] {
         while let place = agenda.popDue(now) {
             guard let lane = targets[place.target]?.lanes[place.lane], case .waiting = lane.state else { continue }
@@ -134,7 +134,8 @@ struct DeliverySchedule {
         var hasBegun = true
         while hasBegun, steps.count < limit {
             hasBegun = false
-            // One lane a target and round: a target with many lanes does not take all of what is left.
+            // Each round takes one lane of each target, so that a target with many lanes does not take all that is
+            // left.
             for index in order.indices where steps.count < limit {
                 let target = order[(index + round) % order.count]
                 guard let step = nextStep(of: target, now: now) else { continue }
@@ -165,7 +166,7 @@ struct DeliverySchedule {
         return nil
     }
 
-    /// Whether a target has something ready, and may be sent to.
+    /// Whether a target has a lane ready and may receive an attempt.
     private func mayBegin(_ number: TargetNumber, now: Instant) -> Bool {
         guard let target = targets[number], !target.ready.isEmpty else { return false }
         guard target.isEnabled, target.pausedUntil.map({ $0 <= now }) ?? true else { return false }
@@ -174,7 +175,7 @@ struct DeliverySchedule {
         return target.underWay < policy.attemptsPerTarget && underWay.count < policy.attemptsInAll
     }
 
-    /// Gives up what grew too old in lanes that cannot begin. Looks at them only so often.
+    /// Gives up deliveries that became too old in lanes that cannot begin. Checks them only from time to time.
     private mutating func review(_ target: TargetNumber, now: Instant, limit: Int) -> [Step] {
         guard targets[target]?.ready.isEmpty == false, !mayBegin(target, now: now) else {
             targets[target]?.reviewAt = nil
@@ -185,7 +186,7 @@ struct DeliverySchedule {
             let lanes = Set(expired.map(\.lane))
             targets[target]?.ready.removeAll { lanes.contains($0) }
             for lane in lanes { advance(lane, of: target, now: now) }
-            // There may be more behind these: then it stays due.
+            // There may be more than these, so the review stays due.
             if !expired.isEmpty { return expired.map(\.step) }
         } else if targets[target]?.reviewAt != nil {
             return []
@@ -194,7 +195,7 @@ struct DeliverySchedule {
         return []
     }
 
-    /// Lanes that are ready and whose first delivery is too old.
+    /// Ready lanes whose first delivery is too old.
     private func expiredLanes(of target: TargetNumber, now: Instant, limit: Int) -> [(lane: Int64, step: Step)] {
         guard let lanes = targets[target]?.lanes else { return [] }
         return lanes.lazy.compactMap { key, lane -> (lane: Int64, step: Step)? in
@@ -203,8 +204,7 @@ struct DeliverySchedule {
         }.prefix(limit).map { $0 }
     }
 
-    /// When something may be done next that cannot be done now; nil when only an outcome or a new delivery changes
-    /// that.
+    /// The next time at which a step becomes possible; nil when only an outcome or a new delivery makes one possible.
     func nextMoment(now: Instant) -> Instant? {
         targets.values.reduce(agenda.earliest) { earliest, target in
             guard !target.ready.isEmpty else { return earliest }
@@ -216,9 +216,9 @@ struct DeliverySchedule {
 
     // MARK: Ending
 
-    /// Takes the outcome of an attempt.
+    /// Applies the outcome of an attempt.
     ///
-    /// - Parameter jitter: in [0, 1).
+    /// - Parameter jitter: a random number in [0, 1).
     mutating func finish(
         _ number: DeliveryNumber, _ outcome: DeliveryOutcome, now: Instant, jitter: Double
     ) -> Verdict {
@@ -251,7 +251,7 @@ struct DeliverySchedule {
         }
     }
 
-    /// What an outcome says of its target's health.
+    /// Updates the health of the target from an outcome.
     private mutating func judge(
         _ place: Place, _ outcome: DeliveryOutcome, isProbe: Bool, now: Instant, jitter: Double
     ) {
@@ -272,7 +272,7 @@ struct DeliverySchedule {
         }
     }
 
-    /// Drops a lane's first delivery; the next one takes its place.
+    /// Removes a lane's first delivery, and lets the next take its place.
     private mutating func advance(_ lane: Int64, of target: TargetNumber, now: Instant) {
         pendingCount -= 1
         targets[target]?.pending -= 1

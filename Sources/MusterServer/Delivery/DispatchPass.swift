@@ -2,11 +2,11 @@ import MusterCore
 import MusterStore
 import Synchronization
 
-/// What one run of the dispatcher holds: all of it belongs to its one task.
+/// The state of one run of the dispatcher. Only the dispatcher's task uses it.
 struct DispatchPass {
     private let dispatcher: DeliveryDispatcher
     private var schedule: DeliverySchedule
-    /// The newest delivery that was taken in.
+    /// The newest delivery read from the store.
     private var seen = DeliveryNumber.zero
     private var mayHoldMore = true
     private var unkept: [Ending] = []
@@ -14,7 +14,7 @@ struct DispatchPass {
     private var lastKept = Instant(milliseconds: 0)
     private var timer: (at: Instant, task: Task<Void, Never>)?
 
-    /// What became of a delivery, to be stored.
+    /// The outcome of a delivery, to be stored.
     enum Ending: Sendable {
         case complete(DeliveryNumber)
         case postpone(DeliveryNumber, until: Instant, attempts: Int, error: String)
@@ -26,7 +26,7 @@ struct DispatchPass {
         schedule = DeliverySchedule(dispatcher.policy)
     }
 
-    /// Takes in what happened.
+    /// Applies a signal.
     mutating func take(_ signal: DeliveryDispatcher.Signal) async {
         let now = dispatcher.now()
         switch signal {
@@ -42,7 +42,7 @@ struct DispatchPass {
 
     private mutating func end(_ delivery: Delivery, _ outcome: DeliveryOutcome, now: Instant) {
         let verdict = schedule.finish(delivery.number, outcome, now: now, jitter: dispatcher.jitter())
-        // The stored count of attempts may be older than the schedule's, which alone counts those not yet stored.
+        // The stored count of attempts may be older than the schedule's, which includes those not yet stored.
         var failedAttempts = 0
         switch verdict {
         case .nothing: return
@@ -65,7 +65,7 @@ struct DispatchPass {
         }
     }
 
-    /// Does what can be done now.
+    /// Does everything that can be done now.
     mutating func advance(in group: inout DiscardingTaskGroup) async {
         await takeIn()
         let directory = dispatcher.coordinator.directory
@@ -81,7 +81,7 @@ struct DispatchPass {
         publish()
     }
 
-    /// Reads what was put since.
+    /// Reads deliveries stored since the last read.
     private mutating func takeIn() async {
         while mayHoldMore {
             let after = seen
@@ -103,7 +103,7 @@ struct DispatchPass {
             switch step {
             case .send(let number, _): numbers.append(number)
             case .giveUp(let number, let attempts):
-                // What the last attempt failed of says more than that time is over.
+                // After an attempt, its error explains more than that the time is over.
                 let error = attempts == 0 ? "it could not be tried in time" : nil
                 unkept.append(.deadLetter(number, attempts: attempts, error: error))
                 dispatcher.record.withLock { $0.givenUp += 1 }
@@ -115,7 +115,7 @@ struct DispatchPass {
         let now = dispatcher.now()
         let missing = Set(numbers).subtracting((found ?? []).map(\.number))
         for number in missing {
-            // Removed with its target or its subject; or the disk does not let it be read now.
+            // The delivery was removed with its target or subject, or the disk cannot read it now.
             let outcome: DeliveryOutcome =
                 found == nil ? .failed("it could not be read", retryAfterSeconds: nil) : .vanished
             _ = schedule.finish(number, outcome, now: now, jitter: dispatcher.jitter())
@@ -147,7 +147,8 @@ struct DispatchPass {
         }
     }
 
-    /// Stores what is left when the server stops. What the disk refuses now is tried again after the next start.
+    /// Stores the remaining outcomes when the server stops. Where the disk refuses, those deliveries are attempted
+    /// again after the next start.
     mutating func end() async {
         timer?.task.cancel()
         if !unkept.isEmpty { _ = await dispatcher.keep(unkept) }
@@ -159,7 +160,7 @@ struct DispatchPass {
         let now = dispatcher.now()
         var next = [schedule.nextMoment(now: now)]
         if !unkept.isEmpty, !isKeeping { next.append(lastKept.advanced(bySeconds: DeliveryDispatcher.keepingSeconds)) }
-        // A read that failed is made again; and a clock that was set is noticed.
+        // Repeats a read that failed, and notices when the clock was set.
         if mayHoldMore { next.append(now.advanced(bySeconds: 1)) }
         if schedule.pendingCount > 0 { next.append(now.advanced(bySeconds: 30)) }
         guard let moment = next.compactMap({ $0 }).min() else { return }
@@ -186,9 +187,9 @@ struct DispatchPass {
 }
 
 extension DeliveryDispatcher {
-    /// Stores what became of deliveries.
+    /// Stores the outcomes of deliveries.
     ///
-    /// - Returns: whether it is on disk.
+    /// - Returns: whether they are on disk.
     fileprivate func keep(_ endings: [DispatchPass.Ending]) async -> Bool {
         do {
             try await coordinator.keep { transaction, now in
@@ -208,9 +209,9 @@ extension DeliveryDispatcher {
         }
     }
 
-    /// Switches a target off that wants nothing any more, as Standard Webhooks asks.
+    /// Disables a target that wants no more events, as Standard Webhooks requires.
     fileprivate func disable(_ number: TargetNumber) async {
-        // A target that could not be switched off now answers the same to the next delivery.
+        // If the edit fails now, the target gives the same answer to the next delivery.
         try? await coordinator.edit(by: nil) { directory, draft in
             guard var target = directory.targets[number], target.isEnabled else { return }
             target.isEnabled = false

@@ -3,15 +3,16 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Finds the addresses of a host.
+/// Resolves host names to addresses.
 protocol HostResolver: Sendable {
-    /// The addresses of a name, or the one that a literal is; never none.
+    /// Returns the addresses of a name, or the address that a literal spells out. Never returns an empty list.
     ///
-    /// - Throws: `CallError` when there is none.
+    /// - Throws: `CallError` when there is no address.
     func addresses(of host: String, port: Int) async throws -> [SocketAddress]
 }
 
-/// Asks the system, on threads of its own: it blocks. Those who ask for the same name at the same time ask once.
+/// Asks the operating system, on threads of its own because the call blocks. Simultaneous requests for the same name
+/// share one call.
 final class SystemResolver: HostResolver {
     private let threads: NIOThreadPool
     private let underWay = Mutex<[String: Task<[SocketAddress], any Error>]>([:])
@@ -37,7 +38,7 @@ final class SystemResolver: HostResolver {
         return try await lookup.value
     }
 
-    /// - Parameter isLiteral: whether the host must spell an address out: then nobody is asked.
+    /// - Parameter isLiteral: whether the host must be a literal address, so that no name server is asked.
     static func ask(_ host: String, _ port: Int, isLiteral: Bool = false) throws -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

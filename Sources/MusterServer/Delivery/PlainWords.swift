@@ -1,12 +1,12 @@
 import MusterWire
 
-/// An event in a line that a person reads, for Slack; and what of it may stand in a log.
+/// Renders an event as a line that people read, for Slack, and selects what of it may appear in a log.
 enum PlainWords {
     static let limitCharacters = 3000
     private static let memberLimit = 20
 
-    /// The body of a Slack message about a delivery's body: the text that a rule's template made, or the event told in
-    /// words, never with a position.
+    /// The body of a Slack message for a delivery: the text made by a rule's template, or a description of the event,
+    /// never with a position.
     static func slackMessage(_ body: [UInt8]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -15,7 +15,8 @@ enum PlainWords {
         return writer.bytes
     }
 
-    /// How late an event was heard of; nothing for what a rule's own input says that is no time.
+    /// The delay with which the server learned of the event. Empty for a value from a rule's own input that is not a
+    /// valid number.
     private static func delay(_ seconds: Double?) -> String {
         let minutes = seconds.flatMap { Int(exactly: ($0 / 60).rounded(.down)) }
         return minutes.map { ", heard of \($0) min later" } ?? ""
@@ -43,7 +44,7 @@ enum PlainWords {
         return ([type + time] + [members.joined(separator: ", ")]).filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    /// What a log may say of an event: what kind it is and whose, not where.
+    /// What a log may contain of an event: its kind and its device, user and region, but no position.
     static func logged(_ body: [UInt8]) -> [String: String] {
         guard let json = try? JSONValue(parsing: body) else { return [:] }
         let detail = json["detail"]
@@ -56,7 +57,7 @@ enum PlainWords {
         return members.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
 
-    /// The three characters that Slack gives a meaning.
+    /// Escapes the three characters with a meaning in Slack.
     private static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Where a target is: an http or https URL whose parts are fit to be sent.
+/// The address of a target: a valid http or https URL.
 struct TargetAddress: Hashable, Sendable {
-    /// Whether TLS is spoken.
+    /// Whether the connection uses TLS.
     let isEncrypted: Bool
     /// A name or a literal address, without brackets.
     let host: String
     let port: Int
-    /// What the request line names: the path and the query, percent-encoded as they came.
+    /// The target of the request line: path and query, percent-encoded as in the URL.
     let requestTarget: String
 
-    /// What connections are shared by.
+    /// The key by which connections are shared.
     var origin: Origin { Origin(isEncrypted: isEncrypted, host: host, port: port) }
 
     /// A scheme, host and port.
@@ -20,23 +20,23 @@ struct TargetAddress: Hashable, Sendable {
         let port: Int
     }
 
-    /// What the field `Host` says.
+    /// The value of the `Host` field.
     var hostField: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isEncrypted ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// Scheme, host and port: what may be shown of a URL whose path may hold a secret.
+    /// Scheme, host and port. Only this part of a URL may be shown, because the path may hold a secret.
     var shown: String { "\(isEncrypted ? "https" : "http")://\(hostField)" }
 
     static let limitBytes = 2048
 
-    /// Why a text is no address of a target.
+    /// Why a text is not a valid target address.
     struct Fault: Error, Hashable {
         let detail: String
     }
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
     /// - Throws: `Fault` for anything but http and https, user names, fragments, and characters that a URL must
     ///   percent-encode.

@@ -3,18 +3,18 @@ package import MusterCore
 import MusterStore
 import Synchronization
 
-/// Carries one attempt out: speaks to a target as its kind wants to be spoken to.
+/// Makes one attempt, in the way that the kind of target requires.
 package final class TargetCaller: Sendable {
     private let coordinator: StoreCoordinator
     private let vault: SecretVault
     private let client: WebhookClient
     private let logger: Logger
     private let now: @Sendable () -> Instant
-    /// Settings that were opened, and when their target was last changed then.
+    /// Unsealed settings, with the time of the target's last change when they were unsealed.
     private let opened = Mutex<[TargetNumber: (changedAt: Instant, settings: TargetSettings)]>([:])
 
-    /// - Parameter roots: a PEM file of authorities to trust beside the system's.
-    /// - Throws: when that file cannot be read.
+    /// - Parameter roots: a PEM file of certificate authorities to trust besides the system's.
+    /// - Throws: an error when that file cannot be read.
     package convenience init(
         coordinator: StoreCoordinator, vault: SecretVault, allowsPrivateTargets: Bool, roots: String?, logger: Logger,
         now: @escaping @Sendable () -> Instant
@@ -34,7 +34,7 @@ package final class TargetCaller: Sendable {
         self.now = now
     }
 
-    /// Makes an attempt.
+    /// Makes an attempt at a delivery.
     func attempt(_ delivery: Delivery) async -> DeliveryOutcome {
         let content = delivery.content
         guard let target = coordinator.directory.targets[content.target] else { return .vanished }
@@ -67,8 +67,8 @@ package final class TargetCaller: Sendable {
         }
     }
 
-    /// What an answer means. What stays the same however often it is asked is not asked again: it would hold up what
-    /// comes behind it.
+    /// The outcome that an answer means. An attempt whose answer would always be the same is not repeated, because it
+    /// would hold up the deliveries behind it.
     static func outcome(of answer: CallAnswer) -> DeliveryOutcome {
         switch answer.status {
         case 200..<300: .delivered
@@ -80,10 +80,11 @@ package final class TargetCaller: Sendable {
         }
     }
 
-    /// Why an address that a URL spells out may not be called; nil when it may, or is a name yet to be resolved.
+    /// Why the server may not call an address that a URL spells out; nil when it may, or when the URL has a name that
+    /// is not yet resolved.
     func refusal(of address: TargetAddress) -> String? { client.refusal(of: address) }
 
-    /// Ends the connections that are idle.
+    /// Closes idle connections.
     func close() { client.close() }
 
     private func log(_ content: NewDelivery, for target: Target) {
@@ -102,7 +103,7 @@ package final class TargetCaller: Sendable {
         let settings = try TargetSettings(credential, of: target.number, openedBy: vault)
         opened.withLock { opened in
             opened[target.number] = (target.times.updatedAt, settings)
-            // Targets that are gone leave nothing of theirs in memory.
+            // Drops the settings of targets that no longer exist.
             let directory = coordinator.directory
             opened = opened.filter { directory.targets[$0.key] != nil }
         }

@@ -2,13 +2,14 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// What a target is told with: its address, which may hold a token, what deliveries are signed with, and fields that
-/// the receiver wants. Stored sealed; of all this only the server and the names of the fields are ever shown again.
+/// The secret settings of a target: its address, which may hold a token, the secrets that sign deliveries, and the
+/// header fields that the receiver wants. They are stored sealed. Afterwards the server shows only the address's
+/// scheme, host and port and the fields' names.
 struct TargetSettings: Hashable, Sendable {
-    /// A secret that deliveries are signed with.
+    /// A secret that signs deliveries.
     struct Secret: Hashable, Sendable {
         var secret: WebhookSecret
-        /// When it stops being used, once another has taken its place.
+        /// When the secret stops being used, once another has replaced it.
         var expiresAt: Instant?
     }
 
@@ -19,22 +20,22 @@ struct TargetSettings: Hashable, Sendable {
     }
 
     var url: String
-    /// The newest first.
+    /// The secrets, the newest first.
     var secrets: [Secret] = []
     var fields: [Field] = []
 
     static let fieldLimit = 20
     static let fieldNameLimitBytes = 100
     static let fieldValueLimitBytes = 1000
-    /// Hours that a replaced secret is used beside the new one, unless told otherwise.
+    /// The hours for which a replaced secret is used beside the new one, by default.
     static let rotationHours: Double = 24
 
-    /// The keys to sign with now.
+    /// The keys that sign deliveries now.
     func keys(at now: Instant) -> [[UInt8]] {
         secrets.filter { $0.expiresAt.map { now < $0 } ?? true }.map(\.secret.key)
     }
 
-    /// Puts a fresh secret in front. Of those before it the newest stays good for some hours, the others go.
+    /// Adds a new secret. The newest earlier secret stays in use for the given hours; older ones are removed.
     mutating func rotate(at now: Instant, keepingHours hours: Double) -> WebhookSecret {
         let fresh = Secret(secret: WebhookSecret(), expiresAt: nil)
         var former = secrets.prefix(1).filter { _ in hours > 0 }
@@ -64,7 +65,7 @@ struct TargetSettings: Hashable, Sendable {
         "upgrade", "te", "trailer", "expect",
     ]
 
-    /// RFC 9110, section 5.6.2.
+    /// Whether a byte may appear in a token (RFC 9110, section 5.6.2).
     private static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -76,7 +77,7 @@ struct TargetSettings: Hashable, Sendable {
 // MARK: Sealing
 
 extension TargetSettings {
-    /// The credential that keeps these settings.
+    /// The credential that stores these settings.
     func credential(of target: TargetNumber, sealedBy vault: SecretVault, at now: Instant) -> Credential {
         var writer = JSONWriter()
         writer.beginObject()
@@ -105,9 +106,9 @@ extension TargetSettings {
             secret: vault.seal(writer.bytes, for: Self.purpose(of: target)), createdAt: now)
     }
 
-    /// Opens the settings that a credential keeps.
+    /// Opens the settings that a credential stores.
     ///
-    /// - Throws: `SecretVaultError.sealedOtherwise`, also when what was sealed cannot be read.
+    /// - Throws: `SecretVaultError.sealedOtherwise`, also when the content is malformed.
     init(_ credential: Credential, of target: TargetNumber, openedBy vault: SecretVault) throws(SecretVaultError) {
         let bytes = try vault.open(credential.secret, for: Self.purpose(of: target))
         guard let json = try? JSONValue(parsing: bytes), let url = json["url"]?.string else { throw .sealedOtherwise }

@@ -4,9 +4,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Calls targets over HTTP/1.1. It connects only to addresses that were looked at: a name is resolved for every
-/// connection, every address of the answer must be allowed, and it is these addresses that are connected to. Redirects
-/// are not followed.
+/// Calls targets over HTTP/1.1, and connects only to checked addresses. It resolves the name for every connection, all
+/// addresses of the answer must be allowed, and it connects to exactly these addresses. It does not follow redirects.
 final class WebhookClient: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
@@ -14,22 +13,22 @@ final class WebhookClient: Sendable {
     private let tls: NIOSSLContext
     private let idle = Mutex<[TargetAddress.Origin: [any Channel]]>([:])
 
-    /// How long a call may take.
+    /// The time limits of a call.
     struct Timeouts: Sendable {
-        /// Seconds to look a name up, and as many to connect.
+        /// Seconds for name resolution, and as many for connecting.
         var connectSeconds: Int64 = 5
-        /// Seconds until the answer has come.
+        /// Seconds until the whole answer has arrived.
         var wholeSeconds: Int64 = 15
     }
 
-    /// Idle connections kept for an origin.
+    /// The largest number of idle connections kept for one origin.
     static let idleLimit = 16
-    /// Addresses of a name that are tried.
+    /// The largest number of addresses of a name that are tried.
     static let addressLimit = 4
 
     /// - Parameters:
-    ///   - roots: a PEM file of authorities to trust beside the system's.
-    ///   - timeouts: a few seconds, where nobody says otherwise.
+    ///   - roots: a PEM file of certificate authorities to trust besides the system's.
+    ///   - timeouts: the time limits.
     /// - Throws: `NIOSSLError` when that file cannot be read.
     init(
         resolver: any HostResolver = SystemResolver(), policy: AddressPolicy, roots: String? = nil,
@@ -44,7 +43,7 @@ final class WebhookClient: Sendable {
         tls = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Sends a POST and waits for the answer's end.
+    /// Sends a POST and waits for the end of the answer.
     ///
     /// - Throws: `CallError.unreachable`.
     func post(
@@ -67,13 +66,14 @@ final class WebhookClient: Sendable {
         }
     }
 
-    /// Why an address that a URL spells out, in whatever way, may not be called; nil when it may, or is a name.
+    /// Why the client may not call an address that a URL spells out, in any notation; nil when it may, or when the URL
+    /// has a name.
     func refusal(of address: TargetAddress) -> String? {
         guard let literal = try? SystemResolver.ask(address.host, address.port, isLiteral: true) else { return nil }
         return literal.lazy.compactMap { self.policy.refusal(of: $0) }.first
     }
 
-    /// Closes what is idle.
+    /// Closes idle connections.
     func close() {
         let channels = idle.withLock { idle in
             defer { idle.removeAll() }
@@ -122,7 +122,7 @@ final class WebhookClient: Sendable {
         if !isKept { channel.close(promise: nil) }
     }
 
-    /// Takes a closed connection out of those that wait.
+    /// Removes a closed connection from the idle ones.
     private func forget(_ channel: any Channel, _ origin: TargetAddress.Origin) {
         idle.withLock { idle in
             idle[origin]?.removeAll { $0 === channel }
@@ -132,7 +132,7 @@ final class WebhookClient: Sendable {
 
     private func connect(to origin: TargetAddress.Origin) async throws -> any Channel {
         let addresses = try await addresses(of: origin).prefix(Self.addressLimit)
-        // One that does not answer leaves the others their part of the time.
+        // An address that does not answer uses only its share of the time.
         let part = TimeAmount.milliseconds(timeouts.connectSeconds * 1000 / Int64(addresses.count))
         var refusal: any Error = CallError.unreachable("the name has no address")
         for address in addresses {
@@ -150,7 +150,7 @@ final class WebhookClient: Sendable {
         throw refusal
     }
 
-    /// The addresses of an origin, all of which may be reached.
+    /// The addresses of an origin, all of them allowed.
     private func addresses(of origin: TargetAddress.Origin) async throws -> [SocketAddress] {
         let (resolver, host, port) = (resolver, origin.host, origin.port)
         let addresses = try await withTimeout(seconds: timeouts.connectSeconds) {
@@ -184,21 +184,22 @@ final class WebhookClient: Sendable {
                     return (channel, ready.futureResult)
                 }
             }
-        // Why a handshake fails is only told here: a request written meanwhile would hear of a closed connection.
+        // Only the handshake itself reports why it fails. A request written during it would only see a closed
+        // connection.
         let timer = channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
         defer { timer.cancel() }
         try await ready.get()
         return channel
     }
 
-    /// A certificate is checked against the name, or against the address where the URL names one.
+    /// The certificate must match the name, or the address where the URL has a literal one.
     private static func tlsHandler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
         let isLiteral = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isLiteral ? nil : host)
     }
 }
 
-/// Runs a body that cannot be hurried, and stops waiting for it after some seconds.
+/// Runs a body that cannot be interrupted, and stops waiting for it after some seconds.
 private func withTimeout<Success: Sendable>(
     seconds: Int64, _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {

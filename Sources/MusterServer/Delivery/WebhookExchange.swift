@@ -5,14 +5,14 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Why a call got no answer.
+/// Why a call received no answer.
 enum CallError: Error, Hashable, Sendable {
-    /// It could not be reached, or broke off; for people.
+    /// The target could not be reached, or the connection broke; with a reason for people.
     case unreachable(String)
-    /// The connection, which had served before, was closed by the other side before it said anything.
+    /// The target closed a reused connection before it answered anything.
     case stale
 
-    /// A fault in a person's words, without what a URL may hold.
+    /// Describes an error for people, without the parts of a URL that may be secret.
     init(_ error: any Error) {
         switch error {
         case let fault as CallError: self = fault
@@ -27,14 +27,14 @@ enum CallError: Error, Hashable, Sendable {
     }
 }
 
-/// What a call was answered.
+/// The answer to a call.
 struct CallAnswer: Hashable, Sendable {
     let status: Int
-    /// Seconds that `Retry-After` asks for, be it given in seconds or as a time.
+    /// The seconds that `Retry-After` asks for, whether given in seconds or as a date.
     let retryAfterSeconds: Double?
 }
 
-/// One request and who waits for its answer.
+/// A request and the promise of its answer.
 struct WebhookExchange: Sendable {
     let head: HTTPRequestHead
     let body: ByteBuffer
@@ -42,8 +42,8 @@ struct WebhookExchange: Sendable {
     let answer: EventLoopPromise<CallAnswer>
 }
 
-/// The end of a connection's pipeline: one exchange after another. An answer's body is counted and dropped; a longer
-/// one costs the connection. Between exchanges a connection is kept for a while.
+/// The end of a connection's pipeline. Runs one exchange after another. It counts and drops the body of an answer, and
+/// closes the connection where the body is too long. Between exchanges the connection stays open for a while.
 final class WebhookExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = WebhookExchange
@@ -60,7 +60,8 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
     private var served = 0
     private var timer: Scheduled<Void>?
 
-    /// - Parameter ready: kept once requests may be written, which with TLS is after the handshake; else it fails.
+    /// - Parameter ready: succeeds once requests may be written, with TLS after the handshake; fails where that never
+    ///   happens.
     init(ready: EventLoopPromise<Void>, isEncrypted: Bool) {
         self.ready = ready
         self.isEncrypted = isEncrypted
@@ -147,7 +148,7 @@ final class WebhookExchangeHandler: ChannelDuplexHandler {
 
 /// The field `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// Seconds from now; nil when the text is neither a number nor a time.
+    /// The seconds from now; nil when the text is neither a number nor a date.
     static func seconds(_ text: String) -> Double? { seconds(text, now: Date()) }
 
     static func seconds(_ text: String, now: Date) -> Double? {

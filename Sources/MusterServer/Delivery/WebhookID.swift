@@ -1,16 +1,16 @@
 import Crypto
 import MusterStore
 
-/// The `webhook-id` of a delivery: what a receiver knows a repetition by.
+/// The `webhook-id` of a delivery, by which a receiver recognizes a repetition.
 enum WebhookID {
-    /// The id of one event for one target entry of one rule.
+    /// Returns the id of one event for one target entry of one rule.
     ///
     /// Every attempt at a delivery has the same id, also after a restart or a redrive. Two rules, or two target entries
     /// of one rule, that send the same event have different ids: their bodies may differ, and a receiver that discards
-    /// known ids must get both. A delivery that no rule asked for, such as a test, has its event's id.
+    /// known ids must receive both. A delivery that no rule requested, such as a test, has its event's id.
     ///
-    /// - Returns: a UUID of version 8 (RFC 9562), of the SHA-256 of the event's id, the rule's name and the entry's id.
-    ///   It holds no full stop, which would be taken for the end of the id in what is signed.
+    /// - Returns: a UUID of version 8 (RFC 9562), made from the SHA-256 of the event's id, the rule's name and the
+    ///   entry's id. It contains no full stop, which would end the id in the signed text.
     static func of(_ content: NewDelivery) -> String {
         guard content.rule.contains("/") else { return content.event }
         var bytes = Array(SHA256.hash(data: Array("\(content.event)/\(content.rule)".utf8)).prefix(16))

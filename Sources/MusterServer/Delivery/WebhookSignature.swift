@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import MusterCore
 
-/// Signs as Standard Webhooks 1.0 says: HMAC-SHA256 over `id.timestamp.body`.
+/// Signs as Standard Webhooks 1.0 specifies: HMAC-SHA256 over `id.timestamp.body`.
 enum WebhookSignature {
-    /// The three fields that an attempt carries.
+    /// Returns the three header fields of an attempt.
     ///
     /// - Parameters:
     ///   - id: the delivery's id, the same for every attempt; see `WebhookID`.
-    ///   - keys: one, or two while a secret is being replaced: a receiver that knows either is content.
+    ///   - keys: one key, or two while a secret is being replaced. A receiver that knows either accepts the delivery.
     static func headers(
         id: String, at now: Instant, body: [UInt8], keys: [[UInt8]]
     ) -> [(name: String, value: String)] {
@@ -25,16 +25,16 @@ enum WebhookSignature {
     }
 }
 
-/// A secret that webhooks are signed with: `whsec_` and 24 to 64 bytes in base 64.
+/// A secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64.
 struct WebhookSecret: Hashable, Sendable {
     static let prefix = "whsec_"
 
     let key: [UInt8]
 
-    /// A fresh one.
+    /// Makes a new secret.
     init() { key = SecretToken.randomBytes(32) }
 
-    /// The secret that a text is; nil when it is none.
+    /// Parses a secret; nil when the text is not one.
     init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
             (24...64).contains(data.count)
@@ -42,6 +42,6 @@ struct WebhookSecret: Hashable, Sendable {
         key = [UInt8](data)
     }
 
-    /// What is shown once.
+    /// The text form, which is shown once.
     var text: String { Self.prefix + Data(key).base64EncodedString() }
 }

@@ -3,8 +3,8 @@ package import Hummingbird
 package import Logging
 import MusterCore
 
-/// Everything that the server answers, on one port: the native API, the live feed, OwnTracks, AWS's
-/// services, and the page.
+/// Everything that the server answers, on one port: the native API, the live feed, OwnTracks, the AWS services, CouchDB
+/// and the web page.
 package struct Endpoints: Sendable {
     let coordinator: StoreCoordinator
     let live: Live
@@ -19,7 +19,7 @@ package struct Endpoints: Sendable {
     private let placeBooks = PlaceBooks()
     private let amazonGate: AmazonAuthorizer
 
-    /// The endpoints over a coordinator.
+    /// Makes the endpoints over a coordinator.
     init(
         coordinator: StoreCoordinator, live: Live, identity: Identity, dispatcher: DeliveryDispatcher,
         documentFeeds: DocumentFeeds,
@@ -43,7 +43,7 @@ package struct Endpoints: Sendable {
         amazonGate = AmazonAuthorizer(identity: identity, requestsPerSecond: settings.amazon.requestsPerSecond)
     }
 
-    /// Every route there is.
+    /// All routes of the server.
     package var routes: RouteTable {
         var routes = RouteTable()
         NativeEndpoint(
@@ -70,7 +70,8 @@ package struct Endpoints: Sendable {
         return routes
     }
 
-    /// The router that serves them, and the page. A page that cannot be read is logged, and the rest is served.
+    /// Makes the router that serves the routes and the web page. Where the page cannot be read, logs that and serves
+    /// the rest.
     package func router(logger: Logger) -> Router<AppRequestContext> {
         var webAssets = WebAssets()
         do {
@@ -83,7 +84,7 @@ package struct Endpoints: Sendable {
             isEncrypted: settings.tls != nil)
     }
 
-    /// What is answered at `POST /`.
+    /// The services that answer at `POST /`.
     private var amazonServices: [any AmazonJSONService] { [EventsService(coordinator: coordinator)] }
 
     private func addLive(to routes: inout RouteTable) {
@@ -100,7 +101,7 @@ package struct Endpoints: Sendable {
                         .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
                     ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
             ) { request, context in
-                // Nobody listens to what has no body.
+                // An answer to HEAD has no body, so it opens no feed.
                 if request.method == .head { return LiveFeed.head }
                 let proof = LiveFeed.Proof(
                     authorization: request.headers[.authorization], address: context.remoteAddress)
@@ -110,7 +111,7 @@ package struct Endpoints: Sendable {
             })
     }
 
-    /// Where a feed begins: after the last event that the browser has, else after what the query says.
+    /// The position where a feed begins: after the browser's last event, or else after the query's sequence.
     private static func cursor(of request: Request) throws(Problem) -> MusterCore.LogSequence? {
         if let text = request.headers[.lastEventID], let number = Int64(text),
             (0...Query.largestSequence).contains(number)
@@ -125,6 +126,6 @@ package struct Endpoints: Sendable {
 }
 
 extension HTTPField.Name {
-    /// The HTML standard's: the id of the last event that a browser has.
+    /// The `Last-Event-ID` field of the HTML standard: the id of the last event that a browser has received.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
 }

@@ -1,11 +1,11 @@
 package import MusterCore
 package import MusterStore
 
-/// Who may say what of whom, and lead through an incident.
+/// Who may declare what about people, and who may run incidents.
 extension Access {
-    /// Whether this principal may declare this of a user: anyone of itself, a leader of its team's people, an admin of
-    /// all. A device's own token speaks for its owner. Nobody acknowledges a call of its own: that someone else has
-    /// heard it is what it says.
+    /// Whether this principal may make this declaration about a user. Users declare for themselves, leaders for the
+    /// people of their team, admins for everyone. A device token acts for the device's owner. Nobody may acknowledge
+    /// their own call for help: an acknowledgement means that someone else has heard it.
     package func mayDeclare(_ kind: Declaration.Kind, of user: User) -> Bool {
         let isOwnCall = user.number == principal.user
         if kind == .acknowledge { return !isOwnCall && mayLead(user) }
@@ -21,25 +21,26 @@ extension Access {
         }
     }
 
-    /// Whether this principal may start, close and reopen incidents of a team, and change their rolls by hand.
+    /// Whether this principal may start, close and reopen incidents of a team and change their rolls by hand.
     package func mayLead(_ team: Team) -> Bool { principal.device == nil && mayChange(team) }
 
-    /// Whether this principal may let real incidents of a team close by themselves.
+    /// Whether this principal may let a team's real incidents close automatically.
     package var mayLetRealIncidentsClose: Bool { principal.device == nil && principal.role == .admin }
 
-    /// Whether an incident's roll and report may be seen: of a team that is gone, by an admin alone.
+    /// Whether this principal may read an incident's roll and report. Once the team has been removed, only those who
+    /// see everything may.
     package func mayReadRoll(of incident: Incident) -> Bool {
         guard let team = directory.teams[incident.team] else { return seesEverything }
         return mayRead(team) && principal.role != .member
     }
 
-    /// Whether it may be seen that an incident is, and how it ended.
+    /// Whether this principal may see that an incident exists and how it ended.
     package func mayRead(_ incident: Incident) -> Bool {
         directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
     }
 
-    /// Whether an entry of the audit log may be seen: a leader's when it concerns the people, devices, tracker or
-    /// regions of its team.
+    /// Whether this principal may see an entry of the audit log. A leader may when the entry concerns the people,
+    /// devices, tracker or regions of the leader's team.
     package func maySee(_ entry: AuditEntry) -> Bool {
         guard principal.device == nil else { return false }
         switch principal.role {

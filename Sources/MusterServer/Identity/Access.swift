@@ -1,12 +1,13 @@
 package import MusterCore
 
-/// Who may see and change what, in one place. Whatever is not said here is not allowed.
+/// The rights of a principal to see and change things, all in one place. What these methods do not allow is forbidden.
 ///
-/// A member reads itself, a leader also its team, an analyst every position, a gateway nothing; an admin does all.
+/// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. An admin may
+/// do everything.
 package struct Access: Sendable {
-    /// Who asks.
+    /// The principal whose rights these are.
     package let principal: Principal
-    /// What there is.
+    /// The directory that the rights depend on.
     package let directory: Directory
 
     /// The rights of a principal in a directory.
@@ -21,7 +22,7 @@ package struct Access: Sendable {
 
     // MARK: Reading
 
-    /// Whether positions, crossings and safety of this user may be seen.
+    /// Whether the principal may read this user's positions, crossings and safety.
     package func mayRead(_ user: User) -> Bool {
         switch principal.role {
         case .admin, .analyst: true
@@ -31,12 +32,12 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether what this device reports may be seen.
+    /// Whether the principal may read what this device reports.
     package func mayRead(_ device: Device) -> Bool {
         directory.users[device.user].map { mayRead($0) } ?? false
     }
 
-    /// Whether the user's record may be seen: name, role, team. An analyst reads positions, not accounts.
+    /// Whether the principal may read the user's record: name, role, team. An analyst reads positions, not accounts.
     package func mayReadAccount(of user: User) -> Bool {
         switch principal.role {
         case .admin: true
@@ -45,7 +46,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the team, and who of it is safe, may be seen. A member sees its team's name, not its people.
+    /// Whether the principal may read the team and who of it is safe. A member sees the team's name, not its people.
     package func mayRead(_ team: Team) -> Bool {
         switch principal.role {
         case .admin, .analyst: true
@@ -54,7 +55,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the tracker may be seen. A member's device decides by it what it crosses while there is no network.
+    /// Whether the principal may read the tracker. A member's device needs it to detect crossings while offline.
     package func mayRead(_ tracker: Tracker) -> Bool {
         switch principal.role {
         case .admin: true
@@ -63,15 +64,15 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the rules may be seen. They name targets and regions, not people's places.
+    /// Whether the principal may read the rules. Rules name targets and regions, not people's positions.
     package var mayReadRules: Bool { principal.role == .admin || principal.role == .leader }
 
-    /// Whether collections and regions may be seen. They are places, not people.
+    /// Whether the principal may read collections and regions. They are places, not people.
     package var mayReadRegions: Bool { principal.role != .gateway }
 
     // MARK: Changing
 
-    /// Whether this principal may change the team itself.
+    /// Whether the principal may change the team itself.
     package func mayChange(_ team: Team) -> Bool {
         switch principal.role {
         case .admin: true
@@ -80,7 +81,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether devices of this user, and their tokens, may be made, and the tokens ended.
+    /// Whether the principal may create this user's devices and their tokens, and revoke the tokens.
     package func mayChangeDevices(of user: User) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {
@@ -91,15 +92,16 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether a user may be said to be the same person as another, or give that one a device: as an admin, or as the
+    /// Whether the principal may merge a user into another, or move one's device to the other. Admins may; so may a
     /// leader of both.
     package func mayJoin(_ user: User, to person: User) -> Bool {
         guard principal.device == nil, principal.role == .admin || principal.role == .leader else { return false }
         return mayChangeDevices(of: user) && mayChangeDevices(of: person)
     }
 
-    /// Whether the track of this user's devices may be erased: its history deleted, or a device removed with it. A
-    /// leader erases what was reported of devices that nobody made, and no person's.
+    /// Whether the principal may erase the track of this user's devices: delete its history, or remove a device with
+    /// its history. A leader may erase only their own track and those of implicit users, whom an endpoint created,
+    /// never another person's.
     package func mayErase(_ user: User) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {
@@ -110,8 +112,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether this collection, and regions in it, may be put and removed: a leader's when its team's tracker is linked
-    /// to it and no other team's is. What teams share is the admins' alone.
+    /// Whether the principal may change this collection and its regions. A leader may when only the leader's own team's
+    /// tracker is linked to it. Only admins change collections that teams share.
     package func mayChange(_ collection: RegionCollection) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {
@@ -121,7 +123,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether positions may be evaluated against this collection: a leader's when its team's tracker is linked to it.
+    /// Whether the principal may evaluate positions against this collection. A leader may when the team's tracker is
+    /// linked to it.
     package func mayEvaluate(_ collection: RegionCollection) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {
@@ -135,12 +138,13 @@ package struct Access: Sendable {
         ownTracker.flatMap { directory.trackers[$0] }?.collections.contains(collection.number) ?? false
     }
 
-    /// Who is told to have reported a position of this device; nil where the device itself, or its user, does.
+    /// The user to record as the reporter of a position of this device; nil where the device itself, or its user,
+    /// reports.
     package func reporter(of device: DeviceNumber) -> UserNumber? {
         directory.devices[device].flatMap { isSelf($0.user) ? nil : principal.user }
     }
 
-    /// Whether a position of this device may come from this principal.
+    /// Whether this principal may report positions of this device.
     package func mayReport(for device: Device) -> Bool {
         if let own = principal.device { return own == device.number }
         return switch principal.role {
@@ -151,7 +155,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether positions of any device of this team may come from this principal, also of one that nobody made.
+    /// Whether this principal may report positions of any device of this team, including devices that do not exist yet.
     package func mayReportForAnyone(of team: Team) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {
@@ -161,24 +165,24 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether this principal may set this user's password: its own, or as admin anyone's.
+    /// Whether this principal may set this user's password. Users set their own; admins set anyone's.
     package func mayChangePassword(of user: User) -> Bool {
         principal.device == nil && (principal.role == .admin || isSelf(user.number))
     }
 
-    /// Whether users may be made.
+    /// Whether the principal may create users.
     package var mayMakeUsers: Bool { principal.device == nil && principal.role == .admin }
 
-    /// Whether API keys of this user may be listed, made and removed.
+    /// Whether the principal may list, create and revoke this user's API keys.
     package func mayChangeKeys(of user: User) -> Bool {
         principal.device == nil && (principal.role == .admin || isSelf(user.number))
     }
 
     // MARK: The log
 
-    /// Whether a change of the log may be told.
+    /// Whether the principal may see a change of the log.
     ///
-    /// What is gone from the directory, and so belongs to nobody any more, only those hear of who see everything.
+    /// Changes to what is gone from the directory belong to nobody, so only those who see everything may see them.
     package func maySee(_ change: Change) -> Bool {
         switch change {
         case .position(_, of: let device, isCurrent: _): maySee(device)
@@ -199,7 +203,7 @@ package struct Access: Sendable {
         }
     }
 
-    /// What is done to someone's credentials is told to that person, and to those who could have done it.
+    /// A person sees actions on their own credentials, and so do those who may take such actions.
     private func maySee(_ action: Action) -> Bool {
         if seesEverything { return true }
         guard principal.device == nil, let user = action.user else { return false }
@@ -222,7 +226,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// A user's locations are its own, and the analyst's; whatever else is in databases is for the admin here.
+    /// A user's locations are visible to the user and to analysts. Here only admins see the documents of other
+    /// databases.
     private func maySeeDocuments(of database: DatabaseNumber) -> Bool {
         guard let user = database.user else { return seesEverything }
         return isSelf(user) || principal.role == .analyst || seesEverything
@@ -230,6 +235,6 @@ package struct Access: Sendable {
 
     var seesEverything: Bool { principal.role == .admin }
 
-    /// The tracker of the principal's own team.
+    /// The tracker of the principal's team.
     package var ownTracker: TrackerNumber? { principal.team.flatMap { directory.teams[$0]?.tracker } }
 }

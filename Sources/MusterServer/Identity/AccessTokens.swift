@@ -4,24 +4,24 @@ import MusterCore
 import MusterStore
 import Synchronization
 
-/// Signs and verifies access tokens: ES256 (RFC 7518), short-lived, told apart by `kid`.
+/// Signs and verifies access tokens: short-lived JSON Web Tokens with ES256 (RFC 7518), whose key `kid` names.
 final class AccessTokens: Sendable {
-    /// What a token says. It carries no role: the directory is asked at every request.
+    /// The claims of a token. A token carries no role; every request looks it up in the directory.
     struct Claims: JWTPayload, Equatable {
-        /// Who issued it.
+        /// The issuer.
         let iss: String
         /// The user's name.
         let sub: String
-        /// The user's number: a later user of the same name is someone else.
+        /// The user's number, so that a later user of the same name is not mistaken for this one.
         let uid: Int32
-        /// The session's key, base64url: when the session is gone, so is the token.
+        /// The session's key, in base64url. The token is worth nothing once the session has ended.
         let sid: String
-        /// Seconds since 1970.
+        /// The time of issue, in seconds since 1970.
         let iat: Int64
-        /// Seconds since 1970.
+        /// The time of expiry, in seconds since 1970.
         let exp: Int64
 
-        /// The signature is JWTKit's to check; times and names are checked by who has the clock.
+        /// JWTKit checks the signature. `AccessTokens.verify` checks times and names, because it has the clock.
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
@@ -44,7 +44,7 @@ final class AccessTokens: Sendable {
 
     init(issuer: String) { self.issuer = issuer }
 
-    /// Begins to sign with a key, and to accept what it signed. Keys used before stay accepted.
+    /// Starts signing with a key and accepting tokens it signed. Earlier keys stay accepted.
     func use(_ credential: Credential) async throws {
         let key = try P256.Signing.PrivateKey(rawRepresentation: credential.secret)
         let id = Self.id(of: key.publicKey)
@@ -56,14 +56,14 @@ final class AccessTokens: Sendable {
         }
     }
 
-    /// Stops accepting what a key signed.
+    /// Stops accepting tokens that a key signed.
     func drop(_ credential: Credential) async {
         let id = String(decoding: credential.key, as: UTF8.self)
         await verifiers.remove(kid: JWKIdentifier(string: id))
         keys.withLock { $0.published.removeAll { $0.id == id } }
     }
 
-    /// A fresh key, to be stored and then given to `use`.
+    /// Makes a new key, to be stored and then passed to `use`.
     static func makeKey(at now: Instant) -> Credential {
         let key = P256.Signing.PrivateKey()
         return Credential(
@@ -71,7 +71,7 @@ final class AccessTokens: Sendable {
             createdAt: now)
     }
 
-    /// A token for a user's session.
+    /// Makes a token for a user's session.
     func sign(_ user: User, session: [UInt8], at now: Instant) async throws -> String {
         let issued = now.milliseconds / 1000
         let claims = Claims(
@@ -81,9 +81,9 @@ final class AccessTokens: Sendable {
         return try await verifiers.sign(claims, kid: JWKIdentifier(string: id))
     }
 
-    /// What a token says, when it is ours and has not expired.
+    /// Returns the claims of a token that this server signed and that has not expired.
     ///
-    /// - Throws: `IdentityError.refused` for any other.
+    /// - Throws: `IdentityError.refused` for any other token.
     func verify(_ token: String, at now: Instant) async throws(IdentityError) -> Claims {
         guard token.utf8.count <= 2048 else { throw .refused }
         let claims: Claims
@@ -93,7 +93,7 @@ final class AccessTokens: Sendable {
         return claims
     }
 
-    /// The JSON Web Key Set (RFC 7517) of all keys that are accepted, newest first.
+    /// The JSON Web Key Set (RFC 7517) of all accepted keys, newest first.
     var keySet: String {
         let keys = keys.withLock { $0.published }
         let texts = keys.map { key in

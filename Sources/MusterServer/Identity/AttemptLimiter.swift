@@ -1,21 +1,21 @@
 import MusterCore
 import Synchronization
 
-/// Slows down guessing: a bucket of tries for each name at each address, one for each address, and one for each name
-/// wherever the tries come from. A try that succeeds is given back.
+/// Slows down guessing of passwords with three sets of token buckets: one bucket for each name at each address, one for
+/// each address, and one for each name at any address. A successful attempt is given back.
 ///
-/// Addresses are counted by `AddressPrefix`. The first two refuse; the last refuses nobody, so that strangers who guess
-/// a name's password lock nobody out: it has tries at the name, from where the name did not sign in lately, wait behind
-/// all others (`PasswordHasher.Urgency`).
+/// Addresses are grouped by `AddressPrefix`. An empty bucket of the first two sets refuses the attempt. An empty bucket
+/// of a name refuses nothing, so strangers who guess a user's password cannot lock the user out. Instead, attempts at
+/// that name from places where the user has not signed in lately wait behind all others (`PasswordHasher.Urgency`).
 final class AttemptLimiter: Sendable {
-    /// How many tries there are at once, and how fast they come back.
+    /// The number of attempts a full bucket holds, and how many it regains each second.
     struct Allowance: Sendable {
         var tries: Double
         var perSecond: Double
     }
 
     private struct Buckets {
-        /// By name and address.
+        /// Buckets for each name at each address.
         var pairs: TokenBuckets
         var addresses: TokenBuckets
         var names: TokenBuckets
@@ -23,8 +23,8 @@ final class AttemptLimiter: Sendable {
 
     private let buckets: Mutex<Buckets>
 
-    /// Ten tries for a name at an address, sixty for an address (people share one), thirty for a name before it is
-    /// suspected; all filled again within minutes.
+    /// Ten attempts for a name at an address; sixty for an address, because people share addresses; thirty for a name
+    /// before it is suspected. All buckets fill again within minutes.
     init(
         name: Allowance = Allowance(tries: 10, perSecond: 1.0 / 6),
         address: Allowance = Allowance(tries: 60, perSecond: 1),
@@ -36,11 +36,11 @@ final class AttemptLimiter: Sendable {
                 names: TokenBuckets(suspicion, capacity: capacity)))
     }
 
-    /// Takes a try.
+    /// Counts an attempt.
     ///
-    /// - Returns: whether the name has been tried often of late, wherever from.
-    /// - Throws: `IdentityError.tooManyTries` when the name at the address, or the address, has none left; then neither
-    ///   is charged.
+    /// - Returns: whether many attempts at the name have been made lately, from any address.
+    /// - Throws: `IdentityError.tooManyTries` when the bucket of the name at the address, or of the address, is empty;
+    ///   then neither is charged.
     @discardableResult
     func take(name: String, address: String, at now: Instant) throws(IdentityError) -> Bool {
         let prefix = AddressPrefix.of(address)
@@ -61,7 +61,7 @@ final class AttemptLimiter: Sendable {
         return isSuspected
     }
 
-    /// Gives a try back that succeeded.
+    /// Gives back an attempt that succeeded.
     func giveBack(name: String, address: String, at now: Instant) {
         let prefix = AddressPrefix.of(address)
         buckets.withLock { buckets in
@@ -74,7 +74,7 @@ final class AttemptLimiter: Sendable {
     private static func pair(_ name: String, _ prefix: String) -> String { "\(prefix) \(name)" }
 }
 
-/// Token buckets by key, all of one size. Remembers at most `capacity` that are not full.
+/// Token buckets by key, all of one size. Stores at most `capacity` buckets that are not full.
 struct TokenBuckets {
     private var levels: [String: (level: Double, at: Instant)] = [:]
     private let allowance: AttemptLimiter.Allowance
@@ -85,13 +85,13 @@ struct TokenBuckets {
         self.capacity = capacity
     }
 
-    /// How many seconds until there is one to take; 0 when there is.
+    /// The number of seconds until the bucket has a token; 0 when it has one.
     func secondsUntilOne(for key: String, at now: Instant) -> Double {
         let missing = 1 - level(of: key, at: now)
         return missing <= 0 ? 0 : missing / allowance.perSecond
     }
 
-    /// Adds or takes.
+    /// Adds tokens, or takes them where `amount` is negative.
     mutating func add(_ amount: Double, for key: String, at now: Instant) {
         let level = min(level(of: key, at: now) + amount, allowance.tries)
         if level >= allowance.tries {
@@ -102,7 +102,7 @@ struct TokenBuckets {
         levels[key] = (level, now)
     }
 
-    /// How many are remembered.
+    /// The number of stored buckets.
     var count: Int { levels.count }
 
     private func level(of key: String, at now: Instant) -> Double {
@@ -110,7 +110,7 @@ struct TokenBuckets {
         return min(level + max(0, now.seconds(since: at)) * allowance.perSecond, allowance.tries)
     }
 
-    /// Drops the full ones; when that is not enough, the fuller half: whoever guesses most is remembered longest.
+    /// Drops the full buckets. When that is not enough, drops the fuller half, so that the most attempted keys stay.
     private mutating func makeRoom(at now: Instant) {
         levels = levels.filter { level(of: $0.key, at: now) < allowance.tries }
         guard levels.count >= capacity else { return }

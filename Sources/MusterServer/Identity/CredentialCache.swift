@@ -1,23 +1,23 @@
 import MusterCore
 import Synchronization
 
-/// Credentials that were verified a moment ago, so that not every request costs a hash, a signature or a read.
+/// Credentials verified in the last minutes, so that not every request costs a hash, a signature or a read.
 ///
-/// Keyed by digest, never by the secret. Bounded in number and in time. Whoever changes a credential calls `forget`
-/// after the commit; an entry whose verification began before that is not kept.
+/// Entries are keyed by digest, never by the secret, and bounded in number and time. Code that changes a credential
+/// calls `forget` after the commit. An entry whose verification began before that is not stored.
 final class CredentialCache: Sendable {
-    /// What a credential proved.
+    /// What a verified credential proves.
     struct Entry: Sendable {
         let user: UserNumber
         let device: DeviceNumber?
         let proof: Principal.Proof
-        /// Who made a device's token; nil for any other credential, and where that was not noted.
+        /// The user who made a device token; nil for any other credential, and where the token does not record it.
         var maker: UserNumber?
-        /// `StoreCoordinator.endedRights` before it was verified.
+        /// The value of `StoreCoordinator.endedRights` before the verification.
         var endedRights = 0
-        /// When it proves nothing any more, by itself.
+        /// The time at which the credential itself expires; nil where it does not.
         let expiresAt: Instant?
-        /// For an AWS key: what verifies its signatures, so that it need not be derived each time.
+        /// For an AWS key, the key that verifies its signatures, so that it need not be derived each time.
         var signing: VerifyingKey?
     }
 
@@ -35,7 +35,7 @@ final class CredentialCache: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// What a credential proved; nil when it was not verified lately.
+    /// Returns the entry of a credential; nil when it was not verified lately.
     func entry(for digest: TokenDigest, at now: Instant) -> Entry? {
         state.withLock { state in
             guard let (entry, keptUntil) = state.entries[digest], now < keptUntil else { return nil }
@@ -43,10 +43,10 @@ final class CredentialCache: Sendable {
         }
     }
 
-    /// To be read before a verification begins, and given to `keep`.
+    /// The generation to read before a verification begins and to pass to `keep`.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Keeps what a verification found, unless something was forgotten since it began.
+    /// Stores the result of a verification, unless `forget` ran since the verification began.
     func keep(_ entry: Entry, for digest: TokenDigest, verifiedIn generation: UInt64, at now: Instant) {
         let lifetimeEnd = now.advanced(bySeconds: lifetimeSeconds)
         let keptUntil = entry.expiresAt.map { min($0, lifetimeEnd) } ?? lifetimeEnd
@@ -57,7 +57,7 @@ final class CredentialCache: Sendable {
         }
     }
 
-    /// Forgets entries, and whatever is being verified just now.
+    /// Removes entries, and prevents the storing of any verification now in progress.
     func forget(where isForgotten: (Entry) -> Bool) {
         state.withLock { state in
             state.generation += 1
@@ -65,10 +65,10 @@ final class CredentialCache: Sendable {
         }
     }
 
-    /// How many are kept.
+    /// The number of entries.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Drops what has expired, and when that is not enough, an arbitrary eighth: they only cost a verification.
+    /// Drops expired entries. When that is not enough, drops an arbitrary eighth: they only cost a verification each.
     private func makeRoom(in state: inout State, at now: Instant) {
         state.entries = state.entries.filter { now < $0.value.keptUntil }
         guard state.entries.count >= capacity else { return }

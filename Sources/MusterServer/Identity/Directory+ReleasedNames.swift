@@ -1,11 +1,12 @@
 import MusterCore
 
-/// Names that an endpoint took for devices of nobody's are free for people.
+/// Names that an endpoint gave to devices that nobody created are free for people.
 extension Directory {
-    /// The edits that free a name: a user that nobody made gives it up, and is called `name@TRACKER` from then on, as
-    /// where the person came first.
+    /// Returns the edits that free a name. An implicit user that holds the name is renamed to `name@TRACKER`, as if the
+    /// person had come first.
     ///
-    /// - Returns: nil when a person has the name, or the other one is taken too.
+    /// - Returns: no edits when the name is free; nil when a person holds the name, or when the other name is taken
+    ///   too.
     func releasing(_ name: String) -> [Edit]? {
         guard var user = users[name] else { return [] }
         guard user.isImplicit, let team = user.team.flatMap({ teams[$0] }), let tracker = trackers[team.tracker] else {
@@ -16,8 +17,8 @@ extension Directory {
         return [.putUser(user)]
     }
 
-    /// The collections that a new team's tracker is linked to: those that teams share. What is one team's alone, of
-    /// several, stays so.
+    /// The collections to link a new team's tracker to: all that teams share. Where there are several teams, a
+    /// collection that belongs to one of them alone is left out.
     var collectionsForNewTeam: [CollectionNumber] {
         let trackers = teams.all.compactMap { self.trackers[$0.tracker] }.filter { !$0.isOfEvaluations }
         guard trackers.count > 1 else { return collections.all.map(\.number) }

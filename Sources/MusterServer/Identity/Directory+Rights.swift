@@ -1,25 +1,25 @@
 import MusterCore
 import MusterStore
 
-/// What ends with the right of who made it, in the transaction in which that right ends.
+/// Whatever depends on a user's rights ends in the transaction in which those rights end.
 extension Directory {
-    /// Whether more than one team's devices cross a collection's regions. What evaluates positions without a tracker is
-    /// no team.
+    /// Whether trackers of more than one team are linked to a collection. Trackers made only for evaluations count for
+    /// none.
     func isShared(_ collection: RegionCollection) -> Bool {
         let linked = trackers.all.filter { $0.collections.contains(collection.number) && !$0.isOfEvaluations }
         return linked.count > 1
     }
 
-    /// Whether a device's token still stands: as long as whoever made it may make one.
+    /// Whether a device token is valid: as long as the user who made it has the right to make tokens for that device.
     ///
-    /// - Parameter maker: nil where that was not noted: such a token stands until it is taken away.
+    /// - Parameter maker: the maker; nil where it was not recorded: such a token is valid until it is revoked.
     func letsToken(madeBy maker: UserNumber?, standForDevicesOf owner: UserNumber) -> Bool {
         guard let maker else { return users[owner] != nil }
         guard let maker = users[maker], let owner = users[owner] else { return false }
         return Access(Principal(maker, proof: .password), in: self).mayChangeDevices(of: owner)
     }
 
-    /// Whether edits could end someone's right to what they made.
+    /// Whether edits could end a user's rights to rules, targets or tokens that the user made.
     private func mayEndRights(_ edits: [Edit]) -> Bool {
         edits.contains { edit in
             switch edit {
@@ -30,8 +30,8 @@ extension Directory {
         }
     }
 
-    /// Switches off the rules and targets of admins whose right ends by edits over this directory. Another admin who
-    /// switches one on again is its maker then.
+    /// Returns the edits that switch off the rules and targets of admins who lose their rights through the given edits.
+    /// An admin who switches one on again becomes its maker.
     func suspensions(following edits: [Edit]) -> [Edit] {
         guard mayEndRights(edits) else { return [] }
         var ended: Set<UserNumber> = []
@@ -56,12 +56,12 @@ extension Directory {
             }
     }
 
-    /// Whether what a user ordered the server to replicate may go on.
+    /// Whether a replication that a user started may continue.
     func letsReplicate(orderedBy user: UserNumber) -> Bool {
         users[user].map { Access(Principal($0, proof: .password), in: self).mayMakeDatabases } ?? false
     }
 
-    /// The device tokens whose makers have lost the right to them by edits over this directory.
+    /// Returns the device tokens that end because the edits take their makers' rights away.
     func tokensEnded(by edits: [Edit], following after: Directory, in store: any Store) throws -> [Credential] {
         guard mayEndRights(edits) else { return [] }
         return try store.credentials(.deviceToken).filter { token in
@@ -72,7 +72,7 @@ extension Directory {
 }
 
 extension Edit {
-    /// The edit with who makes it, where that is kept.
+    /// The edit with its author as the maker, where the record has one.
     func made(by author: Author?) -> Edit {
         guard let author else { return self }
         switch self {
@@ -88,7 +88,7 @@ extension Edit {
 }
 
 extension Credential {
-    /// Who made a device's token; nil where that was not noted.
+    /// The user who made a device token; nil for other credentials, and where the token does not record it.
     var maker: UserNumber? {
         guard kind == .deviceToken, secret.count == 4 else { return nil }
         return UserNumber(Int32(bitPattern: secret.reduce(0) { $0 << 8 | UInt32($1) }))

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// What a reset password ends beside the user's sessions, unless whoever resets it keeps it.
+/// The kinds of credentials that a password reset revokes besides the user's sessions, unless the request keeps them.
 package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
     /// The user's API keys.
     case apiKeys = "api-keys"
@@ -14,7 +14,7 @@ package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Draft {
-    /// Ends credentials of a user. The key of the command line stays: it is the data folder's owner's, not the user's.
+    /// Revokes credentials of a user. The command line's key stays: it belongs to the owner of the data folder.
     mutating func end(_ ended: Set<EndedCredentials>, of user: UserNumber) throws {
         var credentials: [Credential] = []
         if ended.contains(.apiKeys) {

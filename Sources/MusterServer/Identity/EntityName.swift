@@ -1,12 +1,12 @@
 /// Names of users, teams, devices, trackers and collections: 1 to 64 of the letters a–z and A–Z, digits and `._-@`, at
 /// least one of them not a dot (so that no name is a relative path).
 package enum EntityName {
-    /// How long a name is at most.
+    /// The greatest length of a name.
     package static let limit = 64
-    /// The same rule as a regular expression, for schemas.
+    /// The same rule as a regular expression, for API schemas.
     package static let pattern = "^[A-Za-z0-9._@-]{0,63}[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,63}$"
 
-    /// Whether a text can be a name.
+    /// Whether a text is a valid name.
     package static func isValid(_ text: String) -> Bool {
         let bytes = text.utf8
         guard (1...limit).contains(bytes.count) else { return false }

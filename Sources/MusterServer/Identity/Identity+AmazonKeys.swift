@@ -2,29 +2,29 @@ package import MusterCore
 import MusterStore
 import MusterWire
 
-/// What an AWS client is configured with; shown once.
+/// The credentials to configure an AWS client with. The server shows them once.
 package struct AmazonKey: Sendable {
-    /// As it is listed afterwards; its id is the access key id.
+    /// The key as listings show it later; its id is the access key id.
     package let key: APIKey
-    /// What the client signs with.
+    /// The secret that the client signs requests with.
     package let secretAccessKey: String
-    /// What it shows beside, where the credentials are temporary.
+    /// The session token of temporary credentials; nil for lasting ones.
     package let sessionToken: String?
 }
 
 extension Identity {
-    /// How long temporary credentials may last, in seconds: up to 36 hours, as AWS's.
+    /// How long temporary credentials may last, in seconds: up to 36 hours, as at AWS.
     package static let temporaryKeyRange: ClosedRange<Double> = 1...129_600
-    /// How far a signature's time may be off, in seconds.
+    /// How far a signature's time may differ from the server's clock, in seconds.
     static let signatureToleranceSeconds: Double = 300
 
-    /// Makes an AWS access key that does what its user may do. Its secret is kept sealed: it must be had again to
-    /// verify what was signed with it.
+    /// Makes an AWS access key with its user's rights. The server seals the secret instead of hashing it, because it
+    /// needs the secret to verify signatures.
     ///
     /// - Parameters:
-    ///   - seconds: how long it lasts; nil: until it is revoked.
-    ///   - author: who makes it, for the audit log.
-    /// - Throws: `IdentityError.tooMany`, `.unknown` when the user is gone; `CoordinatorError`, `StoreError`.
+    ///   - seconds: the lifetime in seconds; nil for a key that lasts until it is revoked.
+    ///   - author: the author, for the audit log.
+    /// - Throws: `IdentityError.tooMany`, `.unknown` when the user no longer exists; `CoordinatorError`, `StoreError`.
     package func makeAmazonKey(
         label: String, for user: UserNumber, lastingSeconds seconds: Double? = nil, by author: Author?
     ) async throws -> AmazonKey {
@@ -46,9 +46,9 @@ extension Identity {
         return AmazonKey(key: key, secretAccessKey: secret, sessionToken: token)
     }
 
-    /// Makes sure that an access key exists.
+    /// Checks that an access key exists.
     ///
-    /// - Throws: `SignatureError.unknownKey`; `CoordinatorError` and `StoreError` when it cannot be known now.
+    /// - Throws: `SignatureError.unknownKey`; `CoordinatorError` and `StoreError` when the store cannot answer now.
     func requireAmazonKey(_ shown: SignatureV4) async throws {
         let now = now()
         if verified.entry(for: Self.digest(of: shown), at: now) == nil { _ = try await amazonEntry(shown, at: now) }
@@ -58,10 +58,10 @@ extension Identity {
         TokenDigest(of: "\(shown.accessKeyID)/\(shown.scope.text)")
     }
 
-    /// Proves whose request it is by its signature.
+    /// Authenticates a request by its signature.
     ///
-    /// - Parameter service: the signing name that the request must be for; nil: any.
-    /// - Throws: `SignatureError`; `CoordinatorError` and `StoreError` when it cannot be known now.
+    /// - Parameter service: the signing name that the signature must be for; nil for any.
+    /// - Throws: `SignatureError`; `CoordinatorError` and `StoreError` when the store cannot answer now.
     package func authenticate(_ request: SignedRequest, for service: String?) async throws -> Principal {
         let now = now()
         try Self.check(request, for: service, at: now)
@@ -102,7 +102,7 @@ extension Identity {
         )
     }
 
-    /// A secret access key is 30 bytes in base64.
+    /// The length of a secret access key: 30 bytes in base64.
     private static let secretLength = 40
 
     private static func purpose(ofKey id: String) -> String { "aws key \(id)" }
@@ -137,9 +137,9 @@ extension Identity {
     }
 }
 
-/// What verifies an access key's signatures within one scope.
+/// The key that verifies an access key's signatures within one scope.
 struct VerifyingKey: Sendable {
     let signing: SigningKey
-    /// SHA-256 of the session token that temporary credentials must show; nil for lasting ones.
+    /// SHA-256 of the session token that requests with temporary credentials must carry; nil for lasting ones.
     let tokenDigest: [UInt8]?
 }

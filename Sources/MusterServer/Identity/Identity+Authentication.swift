@@ -2,7 +2,7 @@ import Crypto
 import MusterCore
 import MusterStore
 
-/// What an `Authorization` header shows (RFC 7617, RFC 6750).
+/// The credential in an `Authorization` header (RFC 7617, RFC 6750).
 enum ShownCredential: Equatable {
     case accessToken(String)
     case apiKey(String)
@@ -10,7 +10,7 @@ enum ShownCredential: Equatable {
     case basic(name: String, password: String)
     case locationKey(name: LocationKeyName, password: String)
 
-    /// Reads a header's value; nil for a scheme that is not ours, or a malformed one.
+    /// Parses a header's value; nil for an unsupported scheme or a malformed value.
     init?(header: String) {
         guard header.utf8.count <= 4096 else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
@@ -44,7 +44,7 @@ enum ShownCredential: Equatable {
         }
     }
 
-    /// For Basic, the token that stands where the password should; nil for a real password.
+    /// For Basic, returns the token that stands in place of the password; nil for a real password.
     fileprivate static func tokenInPassword(_ password: String) -> ShownCredential? {
         switch ShownCredential(token: password) {
         case .accessToken: nil
@@ -54,18 +54,18 @@ enum ShownCredential: Equatable {
 }
 
 extension Identity {
-    /// Proves whose request it is.
+    /// Authenticates a request.
     ///
-    /// A credential that was verified within the last minutes costs one digest and a look into a dictionary. User, role
-    /// and team are the directory's of this moment: who was removed or demoted is so at once.
+    /// A credential that was verified within the last minutes costs one digest and one lookup. User, role and team come
+    /// from the current directory, so removing or demoting a user takes effect at once.
     ///
     /// - Parameters:
     ///   - authorization: the header's value.
-    ///   - address: where the request comes from, to slow down guessing.
-    ///   - admitsLocationKeys: whether a key that opens one location database is taken; whoever takes them looks at the
-    ///     proof.
+    ///   - address: the address the request comes from, to slow down guessing.
+    ///   - admitsLocationKeys: whether to accept a key that opens one location database. Callers that accept one must
+    ///     check the principal's proof.
     /// - Throws: `IdentityError.missing` without a header; `.refused`; `.tooManyTries` and `.busy` for passwords;
-    ///   `CoordinatorError` and `StoreError` when it cannot be known now.
+    ///   `CoordinatorError` and `StoreError` when the store cannot answer now.
     package func authenticate(
         _ authorization: String?, from address: String, admitsLocationKeys: Bool = false
     ) async throws -> Principal {
@@ -86,8 +86,8 @@ extension Identity {
         return principal
     }
 
-    /// Tokens are kept by what the store knows them by; Basic credentials by a keyed digest, since a password may be
-    /// guessed from a plain one.
+    /// The cache key of a credential. Tokens use the digest that the store knows them by. Basic credentials use a keyed
+    /// digest, because an attacker could guess a password from a plain one.
     private func digest(of shown: ShownCredential) -> TokenDigest {
         switch shown {
         case .accessToken(let token), .apiKey(let token), .deviceToken(let token): return TokenDigest(of: token)
@@ -159,7 +159,7 @@ extension Identity {
     /// The principal as the directory has it now.
     private func principal(_ entry: CredentialCache.Entry) throws(IdentityError) -> Principal {
         let directory = coordinator.directory
-        // A device's token speaks for whoever has the device now.
+        // A device token acts for the device's current owner.
         let owner = entry.device.map { directory.devices[$0]?.user } ?? entry.user
         guard let user = owner.flatMap({ directory.users[$0] }) else { throw .refused }
         if entry.device != nil {

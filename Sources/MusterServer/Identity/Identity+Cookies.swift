@@ -3,29 +3,31 @@ import MusterStore
 
 /// The cookie that stands for a name and a password for some minutes.
 package enum SessionCookie {
-    /// What clients of CouchDB know it as.
+    /// The cookie's name, as clients of CouchDB know it.
     package static let name = "AuthSession"
-    /// How long one lasts, in seconds.
+    /// The lifetime of a cookie, in seconds.
     package static let lifetimeSeconds: Double = 600
-    /// How old one is when it is replaced by a fresh one, in seconds.
+    /// The age, in seconds, at which a cookie is replaced by a new one.
     static let renewalSeconds: Double = 60
 }
 
 extension Identity {
-    /// Makes a cookie. It is sealed, and nothing of it is stored: it is worth nothing once the password is another.
+    /// Makes a cookie. Its content is sealed and the server stores nothing of it. The cookie becomes invalid when the
+    /// user's password changes.
     ///
-    /// - Parameter isLasting: whether it is renewed while it is used.
-    /// - Throws: `IdentityError.unknown` when the user is gone; `StoreError`.
+    /// - Parameter isLasting: whether the cookie is renewed while it is used.
+    /// - Throws: `IdentityError.unknown` when the user no longer exists; `StoreError`.
     package func makeCookie(for user: UserNumber, isLasting: Bool) async throws -> String {
         guard coordinator.directory.users[user] != nil else { throw IdentityError.unknown }
         return seal(
             CookieContent(user: user, mark: try await passwordMark(of: user), isLasting: isLasting, expiresAt: now()))
     }
 
-    /// Proves whose request it is by its cookie.
+    /// Authenticates a request by its cookie.
     ///
-    /// - Parameter isExpiryMet: false for whoever goes on with what began while the cookie was good.
-    /// - Throws: `IdentityError.refused`; `CoordinatorError` and `StoreError` when it cannot be known now.
+    /// - Parameter isExpiryMet: whether to refuse an expired cookie; false to continue work that began while it was
+    ///   valid.
+    /// - Throws: `IdentityError.refused`; `CoordinatorError` and `StoreError` when the store cannot answer now.
     package func authenticate(cookie: String, isExpiryMet: Bool = true) async throws -> Principal {
         let now = now()
         guard let content = open(cookie), !isExpiryMet || now < content.expiresAt else { throw IdentityError.refused }
@@ -43,7 +45,8 @@ extension Identity {
         return Principal(user, proof: .password)
     }
 
-    /// The cookie that goes on where one that proved something ends; nil while that one will do, or is not to last.
+    /// Returns the cookie that replaces a valid one; nil while that one is new enough, or where it is not to be
+    /// renewed.
     package func renewal(of cookie: String) -> String? {
         guard let content = open(cookie), content.isLasting else { return nil }
         let left = content.expiresAt.seconds(since: now())
@@ -66,10 +69,10 @@ extension Identity {
     }
 }
 
-/// What a cookie says, sealed.
+/// The content of a cookie, before sealing.
 private struct CookieContent {
     var user: UserNumber
-    /// What tells the user's password from the next.
+    /// Changes whenever the user's password changes.
     var mark: [UInt8]
     var isLasting: Bool
     var expiresAt: Instant

@@ -1,25 +1,26 @@
 package import MusterCore
 import MusterStore
 
-/// A device's token as its owner sees it afterwards: everything but the secret.
+/// A device token as listings show it: everything but the secret.
 package struct DeviceToken: Hashable, Sendable {
-    /// Names it, and gives nothing away.
+    /// Identifies the token without revealing its secret.
     package let id: String
-    /// Who made it; nil where that was not noted.
+    /// The user who made it; nil where that was not recorded.
     package let maker: UserNumber?
-    /// When it was made.
+    /// The time of creation.
     package let createdAt: Instant
 }
 
 extension Identity {
-    /// How many tokens a device has at most.
+    /// The largest number of tokens of one device.
     package static let deviceTokenLimit = 20
 
-    /// Makes a token that lets a device report for itself, until its maker may make none for it any more.
+    /// Makes a token with which a device reports its own positions. The token stops working when the user who made it
+    /// loses the right to make tokens for that device.
     ///
-    /// - Returns: the secret, which nobody can see again.
-    /// - Throws: `IdentityError.tooMany`, `.unknown` when the device is gone, or its maker may make
-    ///   none for it; `CoordinatorError`, `StoreError`.
+    /// - Returns: the secret, which cannot be read again.
+    /// - Throws: `IdentityError.tooMany`; `.unknown` when the device no longer exists, or the author may not make
+    ///   tokens for it; `CoordinatorError`, `StoreError`.
     package func makeDeviceToken(for device: DeviceNumber, by author: Author) async throws -> String {
         guard try await deviceTokens(of: device).count < Self.deviceTokenLimit else {
             throw IdentityError.tooMany(limit: Self.deviceTokenLimit)

@@ -1,26 +1,26 @@
 package import MusterCore
 import MusterStore
 
-/// An API key as its owner sees it afterwards: everything but the secret.
+/// An API key as listings show it: everything but the secret.
 package struct APIKey: Hashable, Sendable {
-    /// Names it, and gives nothing away.
+    /// Identifies the key without revealing its secret.
     package let id: String
-    /// Whose it is.
+    /// The user whose rights the key has.
     package let user: UserNumber
-    /// What its owner calls it.
+    /// The label that its owner gave it.
     package let label: String
-    /// When it was made.
+    /// The time of creation.
     package let createdAt: Instant
-    /// When it proves nothing any more; nil: never.
+    /// The time at which the key expires; nil for never.
     package let expiresAt: Instant?
-    /// What it is for.
+    /// The kind of key.
     package let kind: Kind
 
-    /// What a key is for.
+    /// The kinds of keys.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Shown as it is, with each request.
+        /// A key that the client sends with each request.
         case token
-        /// AWS clients sign requests with it.
+        /// A key with which AWS clients sign requests.
         case aws
     }
 
@@ -45,14 +45,14 @@ package struct APIKey: Hashable, Sendable {
 }
 
 extension Identity {
-    /// How many API keys a user has at most, of both kinds.
+    /// The largest number of API keys of one user, of both kinds together.
     package static let keyLimit = 100
 
-    /// Makes an API key that does what its user may do.
+    /// Makes an API key with its user's rights.
     ///
-    /// - Parameter author: who makes it, for the audit log.
-    /// - Returns: the key, and its secret, which nobody can see again.
-    /// - Throws: `IdentityError.tooMany`, `.unknown` when the user is gone; `CoordinatorError`, `StoreError`.
+    /// - Parameter author: the author, for the audit log.
+    /// - Returns: the key, and its secret, which cannot be read again.
+    /// - Throws: `IdentityError.tooMany`, `.unknown` when the user no longer exists; `CoordinatorError`, `StoreError`.
     package func makeKey(
         label: String, for user: UserNumber, by author: Author?
     ) async throws -> (key: APIKey, secret: String) {
@@ -68,7 +68,7 @@ extension Identity {
         return (key, secret.text)
     }
 
-    /// API keys, oldest first: of one user, or of all.
+    /// The API keys of one user, or of all users where `user` is nil, oldest first.
     package func keys(of user: UserNumber?) async throws -> [APIKey] {
         let stored = try await coordinator.read { store in
             guard let user else { return try store.credentials(.apiKey) + store.credentials(.awsKey) }
@@ -88,11 +88,11 @@ extension Identity {
         verified.forget { $0.user == key.user && [.apiKey, .control, .amazonKey].contains($0.proof) }
     }
 
-    /// What is stored with the key of the command line, and with none made by hand, whatever its label.
+    /// The stored mark of the command line's key. Keys that people make never have it, whatever their label.
     static let controlMark = Array("control".utf8)
 
-    /// Makes the key with which the command line on this machine talks to the running server: the first admin's, good
-    /// until the next one is made.
+    /// Makes the key with which the command line on this machine calls the running server. It has the first admin's
+    /// rights and lasts until the next such key is made.
     ///
     /// - Throws: `IdentityError.unknown` when there is no admin; `CoordinatorError`, `StoreError`.
     package func makeControlKey() async throws -> String {

@@ -1,16 +1,17 @@
 package import MusterCore
 import MusterStore
 
-/// A name and a password that open one user's location database and nothing else: what an app keeps on a phone instead
-/// of the user's own password.
+/// A name and a password that open one user's location database and nothing else. A phone app stores it instead of the
+/// user's own password.
 package struct LocationKey: Hashable, Sendable {
-    /// The name, as Basic has it.
+    /// The name to use with Basic authentication.
     package let name: String
-    /// The password, which nobody can see again.
+    /// The password, which cannot be read again.
     package let password: String
 }
 
-/// What a location key is called: `lt-USER-PLACE`, the number of its user and which of the user's keys it is.
+/// The name of a location key: `lt-USER-PLACE`, where USER is the user's number and PLACE the number of the key among
+/// the user's keys.
 struct LocationKeyName: Hashable, Sendable {
     let user: UserNumber
     let place: UInt8
@@ -20,7 +21,7 @@ struct LocationKeyName: Hashable, Sendable {
         self.place = place
     }
 
-    /// Reads a name; nil when it is none.
+    /// Parses a name; nil where the text is not one.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "lt", let user = Int32(parts[1]), user > 0, let place = UInt8(parts[2])
@@ -34,12 +35,14 @@ struct LocationKeyName: Hashable, Sendable {
 }
 
 extension Identity {
-    /// How many location keys a user has: as many phones may stay signed in. One more takes the place of the oldest.
+    /// The largest number of location keys of one user, and so of phones that stay signed in. A further key replaces
+    /// the oldest.
     package static let locationKeyLimit = 16
 
-    /// Makes a key to a user's location database, good until the user's password changes or newer ones take its place.
+    /// Makes a key to a user's location database. It lasts until the user's password changes or a newer key replaces
+    /// it.
     ///
-    /// - Throws: `IdentityError.unknown` when the user is gone; `CoordinatorError`, `StoreError`.
+    /// - Throws: `IdentityError.unknown` when the user no longer exists; `CoordinatorError`, `StoreError`.
     package func makeLocationKey(for user: UserNumber) async throws -> LocationKey {
         let secret = SecretToken(.location)
         let now = now()
@@ -58,12 +61,12 @@ extension Identity {
                     kind: .locationKey, key: name.key, user: user, secret: secret.digest.bytes + mark, createdAt: now))
             return name
         }
-        // The one that had its place proves nothing any more.
+        // The key that this one replaced is no longer valid.
         verified.forget { $0.user == user && $0.proof == .locationKey }
         return LocationKey(name: name.text, password: secret.text)
     }
 
-    /// What a location key proves.
+    /// Verifies a location key and returns what it proves.
     ///
     /// - Throws: `IdentityError.refused`; `StoreError`, `CoordinatorError`.
     func locationKey(_ name: LocationKeyName, password: String) async throws -> CredentialCache.Entry {
@@ -80,7 +83,7 @@ extension Identity {
         return .init(user: name.user, device: nil, proof: .locationKey, expiresAt: nil)
     }
 
-    /// Compares in a time that says nothing of where two differ.
+    /// Compares in a time that does not depend on where the two differ.
     private static func areSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.count == other.count && zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -3,17 +3,18 @@ package import MusterCore
 import MusterStore
 
 extension Identity {
-    /// How many characters a password has at least.
+    /// The smallest number of characters in a password.
     package static let shortestPassword = 8
-    /// How many bytes of UTF-8 a password has at most.
+    /// The largest number of UTF-8 bytes in a password.
     package static let longestPasswordBytes = 1024
 
-    /// Gives a user a password and ends all its sessions, in one step.
+    /// Sets a user's password and ends all the user's sessions, in one step.
     ///
     /// - Parameters:
-    ///   - author: who sets it.
-    ///   - ending: what ends with the former password beside the sessions.
-    /// - Throws: `IdentityError.unusablePassword`, `.unknown` when the user is gone, `.busy`; `CoordinatorError`.
+    ///   - author: the author, for the audit log.
+    ///   - ending: the other credentials to revoke with the sessions.
+    /// - Throws: `IdentityError.unusablePassword`, `.unknown` when the user no longer exists, `.busy`;
+    ///   `CoordinatorError`.
     package func setPassword(
         _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = []
     ) async throws {
@@ -24,16 +25,16 @@ extension Identity {
             guard var user = directory.users[user] else { throw IdentityError.unknown }
             draft.credentials.append(.password(hash, of: user.number, at: now))
             try draft.end(ending, of: user.number)
-            // Who can sign in is a person, and does not go with the tracker that first heard of them.
+            // A user who can sign in is a person, and is not removed with the tracker that first reported them.
             guard user.isImplicit else { return }
             user.isImplicit = false
             draft.edits.append(.putUser(user))
         }
-        // The sessions die by themselves: each carries the mark of the password it was opened with.
+        // The sessions become invalid by themselves: each carries the mark of the password it was opened with.
         forget(user)
     }
 
-    /// The hash to store for a new user's password, for an edit that makes the user too.
+    /// Returns the hash to store for a new user's password, for an edit that also creates the user.
     ///
     /// - Throws: `IdentityError.unusablePassword`, `.busy`.
     package func passwordHash(of password: String) async throws -> String {
@@ -41,7 +42,7 @@ extension Identity {
         return try await hasher.hash(password)
     }
 
-    /// Proves a name and a password.
+    /// Verifies a name and a password.
     ///
     /// - Throws: `IdentityError.refused`, `.tooManyTries`, `.busy`; `StoreError`, `CoordinatorError`.
     package func verifyPassword(
@@ -66,7 +67,7 @@ extension Identity {
         _ password: String, ofUserNamed name: String, from address: String
     ) async throws -> User {
         let now = now()
-        // A name that nobody can have shares one bucket, so that such names fill no memory.
+        // All invalid names share one bucket, so that they do not fill the memory.
         let bucket = EntityName.isValid(name) ? name : ""
         let isSuspected = try attempts.take(name: bucket, address: address, at: now)
         let user = coordinator.directory.users[name]
@@ -86,8 +87,8 @@ extension Identity {
         return user
     }
 
-    /// Tells the log of a sign-in that failed: where it came from, and whose it was to be. A name that nobody has is
-    /// not told: people type passwords into the wrong field.
+    /// Logs a failed sign-in: the address, and the user it was for. Names that no user has are not logged, because
+    /// people type passwords into the wrong field.
     func logFailedSignIn(of user: User?, from address: String) {
         logger.info(
             "A sign-in failed", metadata: ["address": "\(address)", "user": "\(user?.name ?? "(nobody of that name)")"])
@@ -101,12 +102,12 @@ extension Identity {
         return recentSignIns.knows(nil, from: address, at: now) ? .knownAddress : .unknown
     }
 
-    /// Forgets what was verified of a user: call it after a commit that changes the user's credentials.
+    /// Drops cached verifications of a user. Call it after a commit that changes the user's credentials.
     package func forget(_ user: UserNumber) {
         verified.forget { $0.user == user || $0.maker == user }
     }
 
-    /// Forgets what was verified of a device: call it after a commit that removes it or takes its tokens away.
+    /// Drops cached verifications of a device. Call it after a commit that removes the device or revokes its tokens.
     package func forget(_ device: DeviceNumber) {
         verified.forget { $0.device == device }
     }
@@ -117,7 +118,7 @@ extension Identity {
         }
     }
 
-    /// What tells one password of a user from the next: a digest of its salted hash. Empty when there is none.
+    /// Changes whenever the user's password changes: a digest of its salted hash. Empty where the user has no password.
     static func passwordMark(of user: UserNumber, in transaction: any StoreTransaction) throws -> [UInt8] {
         passwordMark(try transaction.credential(.password, key: Credential.passwordKey(of: user)))
     }

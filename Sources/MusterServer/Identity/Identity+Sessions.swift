@@ -1,20 +1,21 @@
 package import MusterCore
 import MusterStore
 
-/// What someone gets who has signed in.
+/// What a client receives when its user has signed in.
 package struct Session: Sendable {
-    /// Shown with every request, for a quarter of an hour.
+    /// The token to send with every request; valid for a quarter of an hour.
     package let accessToken: String
-    /// Seconds that the access token lives.
+    /// The lifetime of the access token, in seconds.
     package let expiresIn: Int64
-    /// Exchanged, once, for the next pair.
+    /// The token to exchange, once, for the next pair of tokens.
     package let refreshToken: String
-    /// Who signed in.
+    /// The user who signed in.
     package let user: User
 }
 
-/// How a session is stored: one credential for its whole life, whatever the number of refreshes. A refresh token is the
-/// session's name and a secret; a known session with another than its newest secret is a token used twice, and ends it.
+/// How a session is stored: as one credential for its whole life, however often it is refreshed. A refresh token holds
+/// the session's name and a secret. When a client shows a known session with an older secret, the token has been used
+/// twice, and the session ends.
 private struct StoredSession {
     let name: [UInt8]
     let secret: [UInt8]
@@ -45,9 +46,9 @@ private struct StoredSession {
     var key: [UInt8] { TokenDigest(bytes: name).bytes }
     var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
 
-    /// What is stored: the digest of the newest secret, and the password it was signed in with.
+    /// Returns the credential to store: the digest of the newest secret, and the mark of the password at sign-in.
     ///
-    /// - Parameter isStored: false for one that is held in memory, which lives for an hour.
+    /// - Parameter isStored: false for a session held in memory, which lives for an hour.
     func credential(
         of user: UserNumber, passwordMark: [UInt8], at now: Instant, isStored: Bool = true
     ) -> Credential {
@@ -59,20 +60,20 @@ private struct StoredSession {
 }
 
 extension Identity {
-    /// Signs someone in by name and password.
+    /// Signs a user in by name and password.
     ///
-    /// - Parameter address: where the request comes from, to slow down guessing.
-    /// - Returns: a session that is stored; where the disk takes no writes, one that is held in memory.
-    /// - Throws: `IdentityError.refused` whether the name is unknown or the password wrong, after the same time;
-    ///   `.tooManyTries`; `.busy`; `CoordinatorError` and `StoreError` when it can be neither.
+    /// - Parameter address: the address the request comes from, to slow down guessing.
+    /// - Returns: a stored session; or one held in memory while the disk refuses writes.
+    /// - Throws: `IdentityError.refused` for an unknown name and for a wrong password alike, after the same time;
+    ///   `.tooManyTries`; `.busy`; `CoordinatorError` and `StoreError` when the session can neither be stored nor held.
     package func signIn(name: String, password: String, from address: String) async throws -> Session {
         let user = try await verifyPassword(password, ofUserNamed: name, from: address)
         return try await openSession(for: user)
     }
 
-    /// Signs someone in by a code that was issued with `issueCode`.
+    /// Signs a user in by a code from `issueCode`.
     ///
-    /// - Throws: as `signIn`.
+    /// - Throws: the same as `signIn(name:password:from:)`.
     package func signIn(code: String, from address: String) async throws -> Session {
         let now = now()
         try attempts.take(name: "code from \(address)", address: address, at: now)
@@ -84,16 +85,16 @@ extension Identity {
         return try await openSession(for: user)
     }
 
-    /// A code that signs this user in once, within ten minutes, without a password.
+    /// Makes a code that signs this user in once, within ten minutes, without a password.
     package func issueCode(for user: UserNumber) -> String { codes.issue(for: user, at: now()) }
 
-    /// Exchanges a refresh token for the next session tokens.
+    /// Exchanges a refresh token for the next tokens of the session.
     ///
-    /// - Throws: `IdentityError.refused` for an unknown, expired or revoked one; for one that was exchanged before,
-    ///   too, and then the whole session ends, since one of its two users must be a thief.
+    /// - Throws: `IdentityError.refused` for an unknown, expired or revoked token. Also for a token that was exchanged
+    ///   before; then the whole session ends, because one of its two users must be a thief.
     package func refresh(_ refreshToken: String) async throws -> Session {
         guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityError.refused }
-        // Whoever shows what no session has does not come before the writer.
+        // Tokens of no session are refused here, so that they cost the writer nothing.
         guard try await session(shown.key) != nil else { throw IdentityError.refused }
         let next = StoredSession(continuing: shown.name)
         let now = now()
@@ -106,10 +107,9 @@ extension Identity {
         return try await session(next, of: user, at: now)
     }
 
-    /// Puts a session's next secret in the place of the one that was shown: in the store, or in memory while the disk
-    /// takes no writes.
+    /// Replaces a session's secret by the next: in the store, or in memory while the disk refuses writes.
     ///
-    /// - Returns: whose session it is; nil for one that is not, or no longer, good, which has ended then.
+    /// - Returns: the session's user; nil for an unknown session, or for an invalid one, which then has ended.
     private func refresh(_ shown: StoredSession, by next: StoredSession, at now: Instant) async throws -> User? {
         guard !unstored.holds(shown.key) else { return try await refreshInMemory(shown, by: next, at: now) }
         do {
@@ -154,9 +154,9 @@ extension Identity {
         }
     }
 
-    /// Ends a session: its refresh token and all its access tokens are worth nothing from now on.
+    /// Ends a session. Its refresh token and all its access tokens become invalid at once.
     ///
-    /// Only its own user can end it; for anyone else, or an unknown token, nothing happens.
+    /// Only the session's own user can end it. For any other principal, or an unknown token, nothing happens.
     package func signOut(_ refreshToken: String, by principal: Principal) async throws {
         guard let shown = StoredSession(refreshToken: refreshToken) else { return }
         do {
@@ -168,15 +168,15 @@ extension Identity {
         } catch CoordinatorError.unwritable {
             try await endInMemory(shown.key, by: principal)
         }
-        // One that is held stands before what is stored, and is ended too.
+        // A session held in memory overrides the stored one, so it is ended too.
         if unstored.holds(shown.key) { try await endInMemory(shown.key, by: principal) }
         forgetSession(shown.key)
     }
 
-    /// Removes sessions that have expired, and temporary AWS keys a day after that: until then their user is told that
-    /// they have expired. To be called now and then.
+    /// Removes expired sessions, and temporary AWS keys a day after they expired. During that day their users are told
+    /// that the key has expired. The server calls this regularly.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many credentials were removed.
     @discardableResult
     package func removeExpiredCredentials() async throws -> Int {
         try await storeUnstoredSessions()
@@ -222,7 +222,7 @@ extension Identity {
 }
 
 extension Credential {
-    /// Whether it has not expired and was not used up.
+    /// Whether the credential has neither expired nor been used up.
     func isGood(at now: Instant) -> Bool {
         usedAt == nil && expiresAt.map { now < $0 } ?? true
     }

@@ -1,9 +1,9 @@
 import MusterCore
 import MusterStore
 
-/// Sessions while the disk takes no writes.
+/// Sessions while the disk refuses writes.
 extension Identity {
-    /// A session as it is now, stored or held in memory.
+    /// Returns the current state of a session, from the store or from memory.
     func session(_ key: [UInt8]) async throws -> Credential? {
         let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: key) }
         return unstored.session(key, stored: stored)
@@ -16,9 +16,9 @@ extension Identity {
         }
     }
 
-    /// Ends a session of the principal's own in memory.
+    /// Ends a session in memory, if it is the principal's own.
     ///
-    /// - Throws: `CoordinatorError.unwritable` when no more can be held.
+    /// - Throws: `CoordinatorError.unwritable` when the memory for sessions is full.
     func endInMemory(_ key: [UInt8], by principal: Principal) async throws {
         let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: key) }
         guard unstored.session(key, stored: stored)?.user == principal.user else { return }
@@ -27,12 +27,12 @@ extension Identity {
 
     static let noRoomForSessions = CoordinatorError.unwritable(reason: "as many sessions are held in memory as may be")
 
-    /// Stores the sessions that were begun, refreshed or ended while the disk took no writes. One whose user is gone or
-    /// has another password by now is not stored.
+    /// Stores the sessions that were opened, refreshed or ended while the disk refused writes. A session is not stored
+    /// when its user has been removed or has a new password.
     ///
-    /// - Throws: `CoordinatorError` when it cannot be done yet.
+    /// - Throws: `CoordinatorError` when the disk still refuses.
     package func storeUnstoredSessions() async throws {
-        // One that changes while it is stored is stored once more.
+        // A session that changes while it is stored is stored once more.
         for _ in 0..<10 where !unstored.isEmpty {
             let now = now()
             let entries = unstored.all

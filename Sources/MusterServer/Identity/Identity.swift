@@ -3,10 +3,10 @@ package import Logging
 package import MusterCore
 import MusterStore
 
-/// Who someone is. Keeps passwords, sessions, keys and tokens; proves what a request claims.
+/// Authenticates requests, and manages passwords, sessions, keys and tokens.
 ///
-/// Every secret is stored hashed, or sealed where it must be had again. A change of a credential takes effect with its
-/// commit: nothing verified before it is trusted after it.
+/// Every secret is stored as a hash, or sealed where the server needs it again. A change of a credential takes effect
+/// with its commit: no earlier verification is trusted afterwards.
 package final class Identity: Sendable {
     let coordinator: StoreCoordinator
     let hasher: PasswordHasher
@@ -15,30 +15,30 @@ package final class Identity: Sendable {
     let attempts: AttemptLimiter
     let recentSignIns = RecentSignIns()
     let signIns = SignInCounts()
-    /// Seals the secrets that must be had again.
+    /// Seals the secrets that the server needs again.
     package let vault: SecretVault
     let codes = OneTimeCodes()
-    /// Sessions that the disk could not take yet.
+    /// Sessions that the disk could not store yet.
     let unstored = UnstoredSessions()
-    /// Told of sign-ins that failed.
+    /// The log of failed sign-ins.
     let logger: Logger
     let now: @Sendable () -> Instant
-    /// Keys the digests of Basic credentials, so that what is held in memory gives no password away.
+    /// The key for digests of Basic credentials, so that the cache in memory reveals no password.
     let cacheKey = SymmetricKey(size: .bits256)
 
     /// How long a session lasts without being refreshed, in seconds.
     package static let sessionSeconds: Double = 30 * 24 * 3600
-    /// How long a verified credential is believed, in seconds.
+    /// How long a verified credential is trusted without a new check, in seconds.
     static let cacheSeconds: Double = 300
-    /// How many verified credentials are remembered.
+    /// The largest number of verified credentials in the cache.
     static let cacheCapacity = 20_000
 
-    /// An identity over a coordinator; `load` before the first request.
+    /// Makes an identity over a coordinator. Call `load` before the first request.
     ///
     /// - Parameters:
-    ///   - issuer: what access tokens say in `iss`: the server's own URL or name.
-    ///   - vault: seals the secrets that must be had again.
-    ///   - logger: told of sign-ins that failed.
+    ///   - issuer: the value of `iss` in access tokens: the server's own URL or name.
+    ///   - vault: seals the secrets that the server needs again.
+    ///   - logger: receives failed sign-ins.
     ///   - now: the clock.
     package convenience init(
         coordinator: StoreCoordinator, issuer: String, vault: SecretVault, logger: Logger,
@@ -77,7 +77,7 @@ package final class Identity: Sendable {
         }
     }
 
-    /// Signs with a fresh key from now on. Tokens of the key before stay good; older keys are dropped.
+    /// Starts signing with a new key. Tokens of the previous key stay valid; older keys are dropped.
     package func rotateSigningKey() async throws {
         let fresh = AccessTokens.makeKey(at: now())
         let stored = try await coordinator.read { try $0.credentials(.signingKey) }
@@ -91,14 +91,14 @@ package final class Identity: Sendable {
         verified.forget { if case .session = $0.proof { true } else { false } }
     }
 
-    /// The public keys that access tokens are signed with, as a JSON Web Key Set.
+    /// The public keys that verify access tokens, as a JSON Web Key Set.
     package var keySet: String { tokens.keySet }
 
-    /// Makes the user `admin`, when there is nobody at all, and gives it a password where it was left without.
+    /// Creates the user `admin` where the store has no users, and sets its password where it has none.
     ///
     /// - Parameters:
-    ///   - adminPassword: its password; nil for a random one.
-    ///   - isForLater: whether a random one is left to the next who calls this, because nobody would be told now.
+    ///   - adminPassword: the password; nil for a random one.
+    ///   - isForLater: whether to leave the random password to the next call, because nobody could be shown it now.
     /// - Returns: the random password, to be shown once; nil when none was made.
     /// - Throws: `IdentityError.unusablePassword`, or when the store cannot be written.
     package func bootstrap(adminPassword: String?, isForLater: Bool = false) async throws -> String? {
@@ -115,17 +115,17 @@ package final class Identity: Sendable {
         return adminPassword == nil ? password : nil
     }
 
-    /// The number of whoever was made first in a store.
+    /// The number of the first user of a store.
     private static let firstUser = UserNumber(1)
 
-    /// Whether `admin`, as it was made with the store, was left without a password.
+    /// Whether the store's first user, an admin, has no password.
     private func adminLacksPassword() async throws -> Bool {
         guard let admin = coordinator.directory.users[Self.firstUser], admin.role == .admin else { return false }
         let key = Credential.passwordKey(of: admin.number)
         return try await coordinator.read { try $0.credential(.password, key: key) } == nil
     }
 
-    /// Makes `admin` where there is nobody, and gives it a password where there is one to give.
+    /// Creates `admin` where the store has no users, and sets its password where a hash is given.
     private func makeAdmin(passwordHash: String?) async throws {
         let now = now()
         try await coordinator.edit(by: nil) { directory, draft in
@@ -146,7 +146,7 @@ extension Credential {
         return (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) }
     }
 
-    /// A user's password, hashed.
+    /// The credential that stores a user's hashed password.
     static func password(_ hash: String, of user: UserNumber, at now: Instant) -> Credential {
         Credential(
             kind: .password, key: passwordKey(of: user), user: user, secret: Array(hash.utf8), createdAt: now)

@@ -1,17 +1,17 @@
-/// Why someone was not let in, or a credential not made.
+/// Why a request was not authenticated, or a credential not made.
 package enum IdentityError: Error, Hashable, Sendable {
-    /// The request names nobody.
+    /// The request has no credential.
     case missing
-    /// What it shows proves nothing: unknown, wrong, expired, revoked. Which of these is not said.
+    /// The credential is unknown, wrong, expired or revoked. The error does not say which.
     case refused
-    /// Too many tries; how long to wait.
+    /// The client has made too many attempts, and must wait that long.
     case tooManyTries(retryAfterSeconds: Int)
-    /// More sign-ins at once than are taken.
+    /// Too many sign-ins wait at once.
     case busy
-    /// There are as many of these as there may be.
+    /// The limit for this kind of credential is reached.
     case tooMany(limit: Int)
-    /// A password that is too short or too long.
+    /// The password is too short or too long.
     case unusablePassword
-    /// There is no such user, device or key (any more).
+    /// The user, device or key does not exist, or not any more.
     case unknown
 }

@@ -1,16 +1,16 @@
 import MusterCore
 import Synchronization
 
-/// Codes that were issued in this process and can each be exchanged once for a session. They do not survive a restart.
+/// Codes that can each be exchanged once for a session. They are held in memory and do not survive a restart.
 final class OneTimeCodes: Sendable {
     private let issued = Mutex<[TokenDigest: (user: UserNumber, expiresAt: Instant)]>([:])
 
-    /// How long a code can be exchanged, in seconds.
+    /// The lifetime of a code, in seconds.
     static let lifetimeSeconds: Double = 600
-    /// How many may be open at once; the one that would expire first makes room.
+    /// The largest number of open codes. A further code replaces the one that would expire first.
     static let capacity = 1000
 
-    /// A fresh code for a user.
+    /// Makes a code for a user.
     func issue(for user: UserNumber, at now: Instant) -> String {
         let code = SecretToken(.code)
         issued.withLock { issued in
@@ -23,7 +23,7 @@ final class OneTimeCodes: Sendable {
         return code.text
     }
 
-    /// Whose code it is, the first time it is asked; nil afterwards, and for any other text.
+    /// Returns the user of a code the first time it is asked; nil afterwards, after expiry, and for any other text.
     func redeem(_ code: String, at now: Instant) -> UserNumber? {
         let digest = TokenDigest(of: code)
         return issued.withLock { issued in

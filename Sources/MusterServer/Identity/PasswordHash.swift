@@ -1,10 +1,10 @@
 import Crypto
 import CryptoExtras
 
-/// A password as it is stored: scrypt (RFC 7914) of it, with its salt and cost, in the text form
-/// `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, both base64 without padding.
+/// A stored password: its scrypt hash (RFC 7914) with salt and cost, in the text form
+/// `$scrypt$ln=15,r=8,p=1$<salt>$<key>`. Salt and key are base64 without padding.
 struct PasswordHash: Hashable, Sendable {
-    /// How dear one hash is.
+    /// The cost of computing one hash.
     struct Cost: Hashable, Sendable {
         /// The binary logarithm of scrypt's N.
         var logarithm: Int
@@ -13,10 +13,10 @@ struct PasswordHash: Hashable, Sendable {
         /// scrypt's p.
         var parallelism: Int
 
-        /// 32 MiB and some 60 ms on a server's core of 2020.
+        /// 32 MiB of memory and about 60 ms on a server core of 2020.
         static let standard = Cost(logarithm: 15, blockSize: 8, parallelism: 1)
 
-        /// Whether a stored cost is one that this server would ever pay: at most 256 MiB.
+        /// Whether the server accepts this stored cost: at most 256 MiB.
         var isBearable: Bool {
             (1...20).contains(logarithm) && (1...32).contains(blockSize) && (1...4).contains(parallelism)
                 && (128 * blockSize) << logarithm <= 256 << 20
@@ -37,7 +37,7 @@ struct PasswordHash: Hashable, Sendable {
         key = try Self.derive(password, salt: salt, cost: cost)
     }
 
-    /// Reads the text form; nil when it is none, or one that would cost too much.
+    /// Parses the text form; nil when it is malformed or would cost too much.
     init?(text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
@@ -56,7 +56,7 @@ struct PasswordHash: Hashable, Sendable {
             + "$\(UnpaddedBase64.encode(salt, .standard))$\(UnpaddedBase64.encode(key, .standard))"
     }
 
-    /// Whether it is this password's. Blocks as long as hashing does, whatever the answer.
+    /// Whether the hash is this password's. Blocks as long as hashing does, whatever the result.
     func matches(_ password: String) throws -> Bool {
         let candidate = try Self.derive(password, salt: salt, cost: cost)
         return candidate.isEqualInConstantTime(to: key)
@@ -82,7 +82,7 @@ extension PasswordHash.Cost {
 }
 
 extension [UInt8] {
-    /// Whether both hold the same bytes, in a time that depends on their lengths alone.
+    /// Whether both hold the same bytes. The time depends only on their lengths.
     func isEqualInConstantTime(to other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0

@@ -1,35 +1,36 @@
-/// Hashes passwords on threads of its own, a few at a time: a storm of sign-ins neither blocks the threads that serve
-/// positions nor takes more memory than `threads` hashes need.
+/// Hashes passwords on threads of its own, a few at a time. Many simultaneous sign-ins then neither block the threads
+/// that serve positions nor take more memory than `threads` hashes need.
 ///
-/// Addresses take turns, and people who signed in lately go first, so that nobody fills the queue for the others.
+/// Addresses take turns, and people who signed in lately go first, so that no client can fill the queue for the others.
 package final class PasswordHasher: Sendable {
     private let workers: WorkerPool<String>
     private let share: WorkerPool<String>.Share
     private let cost: PasswordHash.Cost
-    /// Hashed against where there is no password, so that the answer takes as long.
+    /// Hashed where a user has no password, so that the answer takes the same time.
     private let decoy: PasswordHash
 
-    /// As many may wait as are done in some twenty seconds; more are turned away. What waits costs little memory.
+    /// The number of hashes that may wait, about twenty seconds of work. Further requests are refused. A waiting hash
+    /// takes little memory.
     package static let waitingLimit = 512
-    /// So many of them from one address.
+    /// The number of hashes of one address that may wait.
     static let waitingLimitOfAddress = 64
-    /// Who waits for his hash for how long is said by this: lower goes first.
+    /// The order in which waiting hashes run: lower values go first.
     enum Urgency: Int, Sendable {
-        /// The name signed in from this address lately.
+        /// The user signed in from this address lately.
         case known
-        /// Somebody signed in from this address lately.
+        /// Some user signed in from this address lately.
         case knownAddress
         case unknown
-        /// Many have tried this name of late.
+        /// There have been many attempts at this name lately.
         case suspected
     }
 
-    /// A hasher of the standard cost: 32 MiB for each thread.
+    /// Makes a hasher of the standard cost: 32 MiB for each thread.
     package convenience init(threads: Int = 2) throws {
         try self.init(threads: threads, waitingLimit: Self.waitingLimit, cost: .standard)
     }
 
-    /// - Parameter waitClock: tells how long hashes wait.
+    /// - Parameter waitClock: measures how long hashes wait.
     init(
         threads: Int, waitingLimit: Int, cost: PasswordHash.Cost,
         waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -42,15 +43,15 @@ package final class PasswordHasher: Sendable {
 
     deinit { workers.shutDownSoon() }
 
-    /// Seconds that the oldest hash waits for a thread; 0 when none does.
+    /// How many seconds the oldest waiting hash has waited for a thread; 0 when none waits.
     var oldestWaitSeconds: Double { workers.oldestWaitSeconds }
 
-    /// What waits for a thread, what has one, and what was turned away.
+    /// The number of hashes that wait, that run, and that were refused.
     var counts: WorkCounts { workers.counts }
 
-    /// The text form of a password's hash, with a fresh salt.
+    /// Hashes a password with a new salt, and returns the text form.
     ///
-    /// - Throws: `IdentityError.busy` when too many wait already.
+    /// - Throws: `IdentityError.busy` when the queue is full.
     func hash(_ password: String) async throws -> String {
         let salt = SecretToken.randomBytes(PasswordHash.saltBytes)
         let cost = cost
@@ -58,12 +59,12 @@ package final class PasswordHasher: Sendable {
         return try await run(address, .knownAddress) { try PasswordHash(of: password, salt: salt, cost: cost).text }
     }
 
-    /// Whether a password is the one that was hashed.
+    /// Whether a password matches a stored hash.
     ///
     /// - Parameters:
-    ///   - text: the stored text form; nil where there is none, which takes as long and answers false.
-    ///   - address: the prefix of the address that asks.
-    /// - Throws: `IdentityError.busy` when too many wait already.
+    ///   - text: the stored text form; nil where there is none, which takes as long and returns false.
+    ///   - address: the prefix of the client's address.
+    /// - Throws: `IdentityError.busy` when the queue is full.
     func verify(
         _ password: String, against text: String?, from address: String = "", _ urgency: Urgency = .unknown
     ) async throws -> Bool {
@@ -72,9 +73,9 @@ package final class PasswordHasher: Sendable {
         return try await run(address, urgency) { try hash.matches(password) } && stored != nil
     }
 
-    /// Does work on one of the threads that hash, when it is its address's turn.
+    /// Runs work on one of the hashing threads, when it is the address's turn.
     ///
-    /// - Throws: `IdentityError.busy` when too many wait already; what `work` throws.
+    /// - Throws: `IdentityError.busy` when the queue is full; what `work` throws.
     func run<Result: Sendable>(
         _ address: String, _ urgency: Urgency, _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -1,39 +1,40 @@
 package import MusterCore
 
-/// Who sends a request, as far as it was proved. Role and team are the directory's at that moment, never a token's.
+/// The authenticated sender of a request. Role and team come from the directory at that moment, never from a token.
 package struct Principal: Hashable, Sendable {
-    /// How it was proved.
+    /// The kind of credential that authenticated the request.
     package enum Proof: Hashable, Sendable {
         /// An access token of the session with this key.
         case session(key: [UInt8])
-        /// Name and password, with the request.
+        /// A name and a password, sent with the request.
         case password
         case apiKey
-        /// The key that the server leaves in its data folder for the command line: whoever has it owns the machine.
+        /// The key that the server leaves in its data folder for the command line. Whoever can read it owns the
+        /// machine.
         case control
         /// A token that one device carries.
         case deviceToken
         /// A signature made with an AWS access key.
         case amazonKey
-        /// The name and password of a key that opens its user's location database alone.
+        /// The name and password of a key that opens only its user's location database.
         case locationKey
     }
 
-    /// Whose request it is.
+    /// The user who sent the request.
     package let user: UserNumber
     /// The user's name.
     package let name: String
-    /// What the request may do. A device token and a location key never do more than a member does, whoever they belong
-    /// to.
+    /// The role that limits the request. Requests with a device token or a location key have the rights of a member,
+    /// whatever the user's role.
     package let role: Role
     /// The user's team.
     package let team: TeamNumber?
-    /// The device whose token was shown; such a request speaks for this device alone.
+    /// The device whose token was shown. Such a request may only report for that device.
     package let device: DeviceNumber?
-    /// How it was proved.
+    /// The kind of credential that authenticated the request.
     package let proof: Proof
 
-    /// The principal that a user is, by one proof.
+    /// Makes the principal of a user from the credential that authenticated it.
     package init(_ user: User, device: DeviceNumber? = nil, proof: Proof) {
         self.user = user.number
         name = user.name

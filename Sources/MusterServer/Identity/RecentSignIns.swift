@@ -1,12 +1,12 @@
 import MusterCore
 import Synchronization
 
-/// Who proved a password or a session from where of late, in memory alone: they go first where passwords are hashed.
+/// Remembers, in memory, which users authenticated from which addresses lately. Their passwords are hashed first.
 ///
-/// Bounded: the oldest half is forgotten when there are too many.
+/// Bounded: when there are too many entries, the oldest half is dropped.
 final class RecentSignIns: Sendable {
     private struct Place: Hashable {
-        /// nil for anybody.
+        /// The user; nil for any user.
         var user: UserNumber?
         var prefix: String
     }
@@ -20,7 +20,7 @@ final class RecentSignIns: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// Notes that a user proved who it is.
+    /// Records that a user authenticated from an address.
     func record(_ user: UserNumber, from address: String, at now: Instant) {
         let prefix = AddressPrefix.of(address)
         places.withLock { places in
@@ -32,7 +32,7 @@ final class RecentSignIns: Sendable {
         }
     }
 
-    /// Whether this user (nil: anybody) proved who it is from an address of late.
+    /// Whether this user (any user where nil) authenticated from an address lately.
     func knows(_ user: UserNumber?, from address: String, at now: Instant) -> Bool {
         let place = Place(user: user, prefix: AddressPrefix.of(address))
         guard let last = places.withLock({ $0[place] }) else { return false }

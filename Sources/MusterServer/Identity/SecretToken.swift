@@ -1,10 +1,10 @@
 import Crypto
 
-/// A secret made of 32 random bytes, shown once as a text with a telling prefix and stored as its SHA-256.
+/// A secret of 32 random bytes, shown once as a text whose prefix names its kind, and stored as its SHA-256.
 ///
-/// 256 random bits need no salt and no slow hash: nobody guesses them.
+/// 256 random bits need neither salt nor a slow hash, because nobody can guess them.
 struct SecretToken: Sendable {
-    /// What a token is for, by its first three characters.
+    /// The kind of a token: its first three characters.
     enum Kind: String, CaseIterable, Sendable {
         case apiKey = "mk_"
         case device = "md_"
@@ -13,22 +13,22 @@ struct SecretToken: Sendable {
         case location = "ml_"
     }
 
-    /// What is shown.
+    /// The text that the server shows once.
     let text: String
-    /// What is stored.
+    /// The digest that the server stores.
     var digest: TokenDigest { TokenDigest(of: text) }
 
-    /// A fresh one.
+    /// Makes a new token.
     init(_ kind: Kind) { text = kind.rawValue + UnpaddedBase64.encode(Self.randomBytes(32), .forURLs) }
 
-    /// Bytes that nobody can foresee.
+    /// Returns cryptographically random bytes.
     static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
 
-/// A SHA-256, in the form that looks up fastest.
+/// A SHA-256 digest, stored in a form that is fast to look up.
 struct TokenDigest: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
@@ -41,7 +41,7 @@ struct TokenDigest: Hashable, Sendable {
     /// The digest of some bytes.
     init(bytes: [UInt8]) { self.init(SHA256.hash(data: bytes)) }
 
-    /// The digest that 32 bytes are.
+    /// Makes a digest from its 32 bytes.
     init(_ digest: some Sequence<UInt8>) {
         var words = SIMD4<UInt64>()
         for (index, byte) in digest.prefix(32).enumerated() {
@@ -50,7 +50,7 @@ struct TokenDigest: Hashable, Sendable {
         self.words = words
     }
 
-    /// Its 32 bytes.
+    /// The 32 bytes of the digest.
     var bytes: [UInt8] {
         (0..<32).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - ($0 & 7) * 8)) }
     }

@@ -3,27 +3,28 @@ import Foundation
 package import MusterCore
 import MusterStore
 
-/// Seals secrets that must be had again, not only compared: what an AWS client signs with, what a webhook is signed
-/// with. AES-GCM with one key of 256 bits, which lies beside the database in a file of its own, `secrets.key`.
+/// Seals secrets that the server must read again and not only compare: what an AWS client signs with, what a webhook is
+/// signed with. Uses AES-GCM with one key of 256 bits, which lies beside the database in a file of its own,
+/// `secrets.key`.
 ///
-/// A sealed text opens for the purpose alone that it was sealed for, so that what is stored in one place is worth
-/// nothing in another. Whoever has the database without the key has none of the secrets.
+/// A sealed secret opens only for the purpose it was sealed for, so a stored secret is useless anywhere else. A copy of
+/// the database without the key reveals no secret.
 package struct SecretVault: Sendable {
     private let key: SymmetricKey
 
-    /// The file's name in the data folder.
+    /// The name of the key file in the data folder.
     package static let fileName = "secrets.key"
     private static let keyBytes = 32
 
-    /// A vault with a key of its own that nobody keeps; for what ends with the process.
+    /// Makes a vault with a random key that is never stored, for secrets that end with the process.
     package init() { key = SymmetricKey(size: .bits256) }
 
     private init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     /// Seals a secret.
     ///
-    /// - Parameter purpose: what it is, and whose; `open` must be told the same.
-    /// - Returns: nonce, what is sealed, and tag; 28 bytes more than the secret.
+    /// - Parameter purpose: the kind of secret and its owner; `open` must receive the same.
+    /// - Returns: nonce, ciphertext and tag; 28 bytes more than the secret.
     package func seal(_ secret: [UInt8], for purpose: String) -> [UInt8] {
         do {
             let box = try AES.GCM.seal(secret, using: key, authenticating: Array(purpose.utf8))
@@ -34,10 +35,10 @@ package struct SecretVault: Sendable {
         }
     }
 
-    /// Opens what was sealed.
+    /// Opens a sealed secret.
     ///
-    /// - Throws: `SecretVaultError.sealedOtherwise` when it was sealed with another key or for another purpose, or was
-    ///   changed since.
+    /// - Throws: `SecretVaultError.sealedOtherwise` when it was sealed with another key or for another purpose, or has
+    ///   been changed.
     package func open(_ sealed: [UInt8], for purpose: String) throws(SecretVaultError) -> [UInt8] {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
@@ -51,15 +52,14 @@ package struct SecretVault: Sendable {
 // MARK: The file
 
 extension SecretVault {
-    /// Opens a data folder's vault; makes its key at the first start.
+    /// Opens a data folder's vault, and makes its key at the first start.
     ///
-    /// The database keeps a mark that was sealed with the key, so that a key that is missing, or another's, is noticed
-    /// here and not when the first secret is asked for. Where nothing else is sealed, a copy of the database without
-    /// its key is as good as with it.
+    /// The database holds a mark that was sealed with the key. So a missing or wrong key is noticed here, and not when
+    /// the first secret is needed. Where the database holds no sealed secrets, it can be opened without its key.
     ///
     /// - Parameters:
-    ///   - isRenewed: goes on with another key where the one that the database knows is lost. What was sealed with it
-    ///     stays sealed for ever.
+    ///   - isRenewed: whether to continue with a new key where the one that the database knows is lost. Secrets sealed
+    ///     with the lost key can never be opened again.
     /// - Throws: `SecretVaultError`; `CoordinatorError` and `StoreError` when the mark can be neither read nor written.
     package static func open(
         in directory: String, of coordinator: StoreCoordinator, isRenewed: Bool = false, now: Instant
@@ -77,7 +77,8 @@ extension SecretVault {
         if mark != nil, isNeeded, !isRenewed {
             throw stored == nil ? SecretVaultError.missingKey(path: path) : .wrongKey(path: path)
         }
-        // A key that the database does not know stays: the database may be an older copy, and the newer one needs it.
+        // A key file that the database does not know is kept: the database may be an older copy, and the newer one
+        // needs it.
         let key = stored ?? SecretToken.randomBytes(keyBytes)
         if stored == nil { try write(key, to: path) }
         let vault = SecretVault(key: key)
@@ -92,7 +93,7 @@ extension SecretVault {
     private static let markKey = Array("mark".utf8)
     private static let markPurpose = "muster secrets.key"
 
-    /// The key in a file; nil when there is no file.
+    /// Reads the key from a file; nil when there is no file.
     private static func read(_ path: String) throws(SecretVaultError) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadableKey(path: path) }
@@ -100,8 +101,8 @@ extension SecretVault {
         return Array(data)
     }
 
-    /// Writes the key for its owner's eyes alone, and waits until it is on the disk: the database must not know a key
-    /// that a power cut takes away.
+    /// Writes the key, readable by its owner alone, and waits until it is on disk. The database must never refer to a
+    /// key that a power failure can lose.
     private static func write(_ key: [UInt8], to path: String) throws(SecretVaultError) {
         let draft = path + ".new"
         do {
@@ -122,17 +123,17 @@ extension SecretVault {
     }
 }
 
-/// Why sealed secrets cannot be had.
+/// Why the vault cannot be opened.
 package enum SecretVaultError: Error, Hashable, Sendable {
-    /// The database holds secrets, and the key that they were sealed with is not there.
+    /// The database holds secrets, and the key they were sealed with is missing.
     case missingKey(path: String)
-    /// The key is another than the one that the database's secrets were sealed with.
+    /// The key is not the one that the database's secrets were sealed with.
     case wrongKey(path: String)
-    /// The file may not be read.
+    /// The file cannot be read.
     case unreadableKey(path: String)
     /// The file cannot be written.
     case unwritableKey(path: String)
-    /// This was sealed with another key or for another purpose, or was changed since.
+    /// The secret was sealed with another key or for another purpose, or has been changed.
     case sealedOtherwise
 }
 

@@ -1,8 +1,8 @@
 import Crypto
 package import MusterWire
 
-/// What signs and verifies for one access key, day, region and service (AWS's Signature Version 4): the secret, hashed
-/// along that chain. Dear to derive, so it is kept for a while; it is worth nothing outside its scope.
+/// The key that signs and verifies for one access key, day, region and service (AWS Signature Version 4), derived from
+/// the secret. Deriving it is slow, so the server caches it. It is useless outside its scope.
 package struct SigningKey: Sendable {
     private let key: SymmetricKey
 
@@ -15,32 +15,32 @@ package struct SigningKey: Sendable {
         self.key = key
     }
 
-    /// SHA-256 of some bytes, hexadecimal, as the texts that are signed hold it.
+    /// SHA-256 of some bytes in hexadecimal, as the signed texts contain it.
     package static func digest(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 
-    /// The signature of a text, hexadecimal.
+    /// The signature of a text, in hexadecimal.
     package func signature(of stringToSign: [UInt8]) -> String {
         HMAC<SHA256>.authenticationCode(for: stringToSign, using: key).hexadecimal
     }
 
-    /// Whether a signature is this text's; takes as long whatever the answer.
+    /// Whether a signature is this text's. Takes the same time whatever the result.
     func accepts(_ signature: String, of stringToSign: [UInt8]) -> Bool {
         Array(self.signature(of: stringToSign).utf8).isEqualInConstantTime(to: Array(signature.utf8))
     }
 }
 
-/// A request as far as its signature tells whose it is.
+/// The parts of a request that its signature is verified with.
 package struct SignedRequest: Sendable {
-    /// What its `Authorization` header says.
+    /// The content of its `Authorization` header.
     package let shown: SignatureV4
-    /// What was signed.
+    /// The text that was signed.
     package let stringToSign: [UInt8]
-    /// When it was signed, as its `X-Amz-Date` says, `YYYYMMDDTHHMMSSZ`.
+    /// The time of signing from `X-Amz-Date`, as `YYYYMMDDTHHMMSSZ`.
     package let time: String
-    /// What temporary credentials show beside the signature.
+    /// The session token that comes with temporary credentials.
     package let sessionToken: String?
 
-    /// A signed request.
+    /// Makes a signed request from its parts.
     package init(shown: SignatureV4, stringToSign: [UInt8], time: String, sessionToken: String?) {
         self.shown = shown
         self.stringToSign = stringToSign
@@ -49,21 +49,21 @@ package struct SignedRequest: Sendable {
     }
 }
 
-/// Why a signature proves nothing.
+/// Why a signature was refused.
 package enum SignatureError: Error, Hashable, Sendable {
-    /// The request shows none.
+    /// The request has no signature.
     case missing
-    /// Its header cannot be read, or leaves out what must be signed; in words.
+    /// The header is malformed, or omits what must be signed; with an explanation.
     case malformed(String)
-    /// It is for another service or day than it was sent to and at; in words.
+    /// The signature is for another service or day than the request; with an explanation.
     case otherScope(String)
-    /// It was made too long ago, or will be; in words.
+    /// The time of signing is too far in the past or future; with an explanation.
     case otherTime(String)
-    /// The access key, or the token beside it, is none that is known.
+    /// The access key, or the session token, is unknown.
     case unknownKey
-    /// The temporary credentials are over.
+    /// The temporary credentials have expired.
     case expiredToken
-    /// It is not what this request's would be.
+    /// The signature does not match the request.
     case mismatch
 }
 

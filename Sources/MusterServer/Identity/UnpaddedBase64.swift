@@ -1,6 +1,6 @@
 /// Base 64 without padding (RFC 4648, sections 4 and 5).
 enum UnpaddedBase64 {
-    /// The last two letters.
+    /// The last two characters of the alphabet.
     enum Alphabet {
         /// `+` and `/`.
         case standard
@@ -15,7 +15,7 @@ enum UnpaddedBase64 {
         }
     }
 
-    /// The text of some bytes.
+    /// Encodes bytes.
     static func encode(_ bytes: some Sequence<UInt8>, _ alphabet: Alphabet) -> String {
         var text: [UInt8] = []
         var held: UInt32 = 0
@@ -32,7 +32,7 @@ enum UnpaddedBase64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text, padded or not; nil when a character is foreign, or left-over bits are not 0.
+    /// Decodes a text, padded or not; nil when a character is not in the alphabet or left-over bits are not 0.
     static func decode(_ text: some StringProtocol, _ alphabet: Alphabet) -> [UInt8]? {
         var bytes: [UInt8] = []
         var held: UInt32 = 0

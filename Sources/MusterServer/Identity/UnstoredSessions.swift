@@ -2,27 +2,28 @@ import MusterCore
 import MusterStore
 import Synchronization
 
-/// Sessions as they are while the disk takes no writes: begun, refreshed or ended, and not stored. They stand before
-/// what is stored, are bounded in number, of each user and in total, and live for an hour; when the disk takes writes
-/// again they are stored.
+/// The state of sessions that were opened, refreshed or ended while the disk refuses writes. They override stored
+/// sessions, are bounded in number for each user and in total, and live for an hour. They are stored once the disk
+/// accepts writes again.
 final class UnstoredSessions: Sendable {
-    /// What became of a session.
+    /// The unstored state of a session.
     struct Entry: Hashable, Sendable {
-        /// Whose it is.
+        /// The session's user.
         let user: UserNumber
-        /// The session as it is now; nil when it has ended.
+        /// The current session; nil when it has ended.
         var session: Credential?
-        /// Whether the store has the session as it was before. One that it does not have leaves nothing when it ends.
+        /// Whether the store holds an earlier state of the session. Where it does not, nothing remains when the session
+        /// ends.
         let isStored: Bool
     }
 
-    /// What became of an attempt to refresh a session.
+    /// The outcome of an attempt to refresh a session.
     enum Refreshed: Hashable, Sendable {
-        /// It goes on.
+        /// The session continues.
         case open
-        /// There is no such session, or it has ended now.
+        /// The session does not exist, or has ended now.
         case over
-        /// No more sessions can be held, of this user or in total: nothing was changed.
+        /// The limit of held sessions, of this user or in total, is reached; nothing was changed.
         case full
     }
 
@@ -46,7 +47,7 @@ final class UnstoredSessions: Sendable {
             entries.count < UnstoredSessions.capacity && counts[user, default: 0] < UnstoredSessions.shareOfUser
         }
 
-        /// Forgets the oldest session of a user that was begun here, if that user has as many as may be.
+        /// Drops the oldest unstored session that a user opened, if that user has reached the limit.
         mutating func makeRoom(for user: UserNumber) {
             guard counts[user, default: 0] >= UnstoredSessions.shareOfUser else { return }
             let begun = entries.filter { $0.value.user == user && !$0.value.isStored }
@@ -62,35 +63,35 @@ final class UnstoredSessions: Sendable {
         }
     }
 
-    /// How many sessions are held at most.
+    /// The largest number of held sessions.
     static let capacity = 20_000
-    /// How many of one user: nobody keeps others from signing in.
+    /// The largest number for one user, so that nobody keeps others from signing in.
     static let shareOfUser = 100
-    /// How long one that cannot be stored lasts without being refreshed, in seconds.
+    /// How long a held session lasts without being refreshed, in seconds.
     static let lifetimeSeconds: Double = 3600
 
     private let state = Mutex(State())
 
-    /// Whether there are none: mostly so.
+    /// Whether no sessions are held, as is usual.
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
-    /// Everything that is to be stored.
+    /// All held sessions, to be stored.
     var all: [[UInt8]: Entry] { state.withLock { $0.entries } }
 
     /// Whether a session is held here.
     func holds(_ key: [UInt8]) -> Bool { state.withLock { $0[key] != nil } }
 
-    /// A session as it is now; nil when there is none, or it has ended.
+    /// Returns the current session; nil when it does not exist or has ended.
     ///
-    /// - Parameter stored: the session as it is stored.
+    /// - Parameter stored: the session in the store.
     func session(_ key: [UInt8], stored: Credential?) -> Credential? {
         guard let entry = state.withLock({ $0[key] }) else { return stored }
         return entry.session
     }
 
-    /// Begins a session. Of a user who has as many as may be, the oldest that was begun here ends.
+    /// Opens a session. Where the user has reached the limit, the oldest one opened here ends.
     ///
-    /// - Returns: false when no more can be held.
+    /// - Returns: false when no more sessions can be held.
     func begin(_ session: Credential, of user: UserNumber, at now: Instant) -> Bool {
         state.withLock { state in
             state.makeRoom(for: user)
@@ -101,11 +102,11 @@ final class UnstoredSessions: Sendable {
         }
     }
 
-    /// Puts the next state of a session in the place of what it is, in one step.
+    /// Replaces a session's state by the next, in one step.
     ///
     /// - Parameters:
-    ///   - stored: the session as it is stored.
-    ///   - next: given the session as it is, answers what follows it; nil ends it.
+    ///   - stored: the session in the store.
+    ///   - next: receives the current session and returns its next state; nil ends it.
     func refresh(_ key: [UInt8], stored: Credential?, by next: (Credential) -> Credential?) -> Refreshed {
         state.withLock { state in
             let entry = state[key]
@@ -117,7 +118,7 @@ final class UnstoredSessions: Sendable {
         }
     }
 
-    /// Forgets sessions that are stored now, where they are still as they were stored.
+    /// Drops held sessions that have been stored, unless they have changed since.
     func forget(_ stored: [[UInt8]: Entry]) {
         state.withLock { state in
             for (key, entry) in stored where state[key] == entry { state[key] = nil }

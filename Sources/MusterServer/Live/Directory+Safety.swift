@@ -1,12 +1,12 @@
 package import MusterCore
 package import MusterWire
 
-/// People's safety in names. Who is gone is named by a number, `#7`.
+/// Replaces numbers by names in records about safety. Things that no longer exist are named by their number, `#7`.
 extension Directory {
-    /// A user's name.
+    /// The user's name, or its number where the user no longer exists.
     package func name(of user: UserNumber) -> String { users[user]?.name ?? gone(user) }
 
-    /// How someone is.
+    /// A person's safety, with names.
     package func named(_ safety: Safety) -> NamedSafety {
         let author: UserNumber? = if case .marked(let user) = safety.source { user } else { nil }
         return NamedSafety(
@@ -14,16 +14,16 @@ extension Directory {
             acknowledgedBy: safety.acknowledgedBy.map { name(of: $0) })
     }
 
-    /// What was said of someone.
+    /// A declaration, with names.
     package func named(_ declaration: Declaration, isLate: Bool) -> NamedDeclaration {
         NamedDeclaration(
             declaration, user: name(of: declaration.subject), author: name(of: declaration.author),
             device: declaration.device.map { qualifiedName(of: $0) ?? gone($0) }, isLate: isLate)
     }
 
-    /// A line of an incident's record.
+    /// A line of an incident's record, with names.
     ///
-    /// - Parameter names: what the record calls people who are no users of the directory.
+    /// - Parameter names: the names that the record keeps for people who are not users of the directory.
     package func named(_ entry: IncidentEntry, _ names: [UserNumber: String] = [:]) -> NamedRecordLine {
         NamedRecordLine(
             at: entry.at, person: entry.person,
@@ -32,14 +32,15 @@ extension Directory {
             author: entry.author.map { name(of: $0) }, note: entry.note)
     }
 
-    /// What a record calls someone: it is kept longer than they are.
+    /// The name of a person on a record. The record may be kept longer than the user exists.
     ///
-    /// - Parameter kept: what it kept of one whom a leader put on the roll, or who was removed while on it.
+    /// - Parameter kept: the name that the record keeps for a visitor whom a leader put on the roll, or for a user
+    ///   removed while on it.
     func nameOnRecord(of person: UserNumber, _ kept: String?) -> String {
         users[person]?.name ?? kept ?? "removed person \(gone(person))"
     }
 
-    /// An incident.
+    /// An incident, with names.
     package func named(_ incident: Incident) -> NamedIncident {
         let closer: UserNumber? = if case .byHand(let user, _)? = incident.closing?.how { user } else { nil }
         return NamedIncident(

@@ -4,11 +4,11 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// Tells whoever listens what was appended to the log, in order, without a gap or a repeat.
+/// Delivers the changes of the log to listeners, in order, without gaps or repeats.
 ///
-/// A listener pulls: it has a cursor, waits until the log is past it, and reads on. So a slow one costs no memory, and
-/// resuming is nothing special. What many want at once, the newest changes, is read and rendered once, into a bounded
-/// window; a listener behind the window reads the log itself.
+/// Listeners pull: each has a cursor, waits until the log is past it, and reads on. So a slow listener costs no memory,
+/// and a resumed one is not special. The newest changes, which many listeners want at once, are read and rendered once,
+/// into a bounded window. A listener behind the window reads the log itself.
 package final class Live: Service {
     private let coordinator: StoreCoordinator
     private let window = Mutex(LiveWindow())
@@ -24,16 +24,16 @@ package final class Live: Service {
         var isClosed = false
     }
 
-    /// Listeners at one time; one more is refused.
+    /// The largest number of simultaneous listeners.
     package static let listenerLimit = 10_000
 
-    /// A feed of what this coordinator appends; `run` makes it live.
+    /// Makes a feed of what this coordinator appends. The feed delivers while `run` runs.
     package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Notes that the log has grown. Never blocks.
+    /// Tells the feed that the log has grown. Never blocks.
     package func announce(_ sequence: LogSequence) { announcement.yield(sequence) }
 
-    /// Fills the window while anyone listens. Ends at graceful shutdown, and ends the listeners with it.
+    /// Fills the window while there are listeners. Ends at graceful shutdown, and ends the listeners with it.
     package func run() async throws {
         for await _ in newest.cancelOnGracefulShutdown() {
             guard listeners.withLock({ !$0.wakes.isEmpty }) else { continue }
@@ -48,9 +48,10 @@ package final class Live: Service {
         }
     }
 
-    /// Joins the listeners.
+    /// Adds a listener.
     ///
-    /// - Throws: `FeedShares.Refusal` when as many listen as may, of all or of the owner's, or the server is stopping.
+    /// - Throws: `FeedShares.Refusal` when the limit of all listeners or of this owner's is reached, or the server is
+    ///   stopping.
     func listen(since cursor: LogSequence, by owner: FeedOwner) throws(FeedShares.Refusal) -> Listener {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let opened = listeners.withLock { listeners -> Result<Int, FeedShares.Refusal> in
@@ -67,7 +68,7 @@ package final class Live: Service {
             live: self, id: id, cursor: cursor, isFromAnotherLog: cursor > coordinator.lastSequence, wakes: wakes)
     }
 
-    /// How many listen now.
+    /// The number of listeners now.
     package var listenerCount: Int { listeners.withLock { $0.wakes.count } }
 
     /// How many listeners were refused since the start.
@@ -87,7 +88,7 @@ package final class Live: Service {
         }
     }
 
-    /// Reads what the window lacks; begins it anew when it has fallen far behind.
+    /// Reads what the window lacks. Starts a new window when the old one has fallen far behind.
     private func fillWindow() async {
         let last = coordinator.lastSequence
         let start = window.withLock { window in
@@ -99,7 +100,8 @@ package final class Live: Service {
         var cursor = start
         while cursor < last {
             let since = cursor
-            // A read that fails leaves the window short: listeners then read the log themselves and meet the error.
+            // When the read fails, the window stays short. Listeners then read the log themselves and receive the
+            // error.
             guard let changes = try? await coordinator.read({ try $0.changes(since: since, limit: 2_000) }),
                 let end = changes.last?.sequence
             else { return }
@@ -110,7 +112,7 @@ package final class Live: Service {
         }
     }
 
-    /// The changes after a cursor: from the window, or from the log when they have left it.
+    /// The changes after a cursor: from the window, or from the log when the window no longer holds them.
     fileprivate func events(since cursor: LogSequence) async throws -> [LiveEvent] {
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }
         let changes = try await coordinator.read { try $0.changes(since: cursor, limit: 500) }
@@ -119,33 +121,33 @@ package final class Live: Service {
     }
 }
 
-/// One who listens: an endless sequence of batches of events.
+/// A listener: an endless asynchronous sequence of batches of events.
 package struct Listener: AsyncSequence, Sendable {
     let live: Live
     let id: Int
     let cursor: LogSequence
-    /// Whether the log has never reached the cursor: it is from before a backup was restored, and waiting for it would
-    /// leave out what comes meanwhile.
+    /// Whether the cursor lies beyond the log's end. It then comes from before a backup was restored, and a listener
+    /// that waited for the log to reach it would miss the changes in between.
     let isFromAnotherLog: Bool
     let wakes: AsyncStream<Void>
 
-    /// Must be called when nobody listens any more.
+    /// Removes the listener. Call this when the sequence is no longer read.
     package func leave() { live.leave(id) }
 
-    /// Begins after the cursor.
+    /// Makes an iterator that begins after the cursor.
     package func makeAsyncIterator() -> Iterator {
         Iterator(listener: self, cursor: cursor, wakes: wakes.makeAsyncIterator())
     }
 
-    /// Where the listener stands.
+    /// The position of a listener in the log.
     package struct Iterator: AsyncIteratorProtocol {
         let listener: Listener
         var cursor: LogSequence
         var wakes: AsyncStream<Void>.Iterator
 
-        /// The next events after those given before; nil when the server shuts down.
+        /// Returns the next events; nil when the server shuts down.
         ///
-        /// - Throws: `StoreError.trimmed` when the log does not hold what comes next.
+        /// - Throws: `StoreError.trimmed` when the log no longer holds the next changes.
         package mutating func next() async throws -> [LiveEvent]? {
             if listener.isFromAnotherLog { throw StoreError.trimmed(oldest: .zero) }
             while true {

@@ -1,17 +1,17 @@
 package import MusterCore
 package import MusterWire
 
-/// A change as it is told to people: names instead of numbers, rendered once for all who may see it.
+/// A change as clients receive it: with names instead of numbers, rendered once for all readers.
 package struct LiveEvent: Sendable {
-    /// Its number in the log.
+    /// The change's number in the log.
     package let sequence: LogSequence
-    /// What changed; who may see it is judged by this.
+    /// The change, by which the server decides who may see it.
     package let change: Change
-    /// The change object of the API.
+    /// The API's JSON object of the change.
     package let json: [UInt8]
     private let type: StaticString
 
-    /// Renders a change with the names that things have now.
+    /// Renders a change with the current names of things.
     package init(_ logged: LoggedChange, directory: Directory) {
         sequence = logged.sequence
         change = logged.change
@@ -22,7 +22,7 @@ package struct LiveEvent: Sendable {
         json = writer.takeBytes()
     }
 
-    /// Appends the event as the feed sends it: its id, its type and its object.
+    /// Appends the event as the feed sends it: id, type and JSON object.
     ///
     /// Format: the HTML standard's `text/event-stream`.
     func appendEventStream(to bytes: inout [UInt8]) {
@@ -33,7 +33,7 @@ package struct LiveEvent: Sendable {
 }
 
 extension Directory {
-    /// A change in names. What is gone is named by its number, `#7`.
+    /// A change with names. Things that no longer exist are named by their number, `#7`.
     package func named(_ change: Change) -> NamedChange {
         switch change {
         case .position(let position, let device, let isCurrent):
@@ -83,7 +83,7 @@ extension Directory {
             device: action.device.map { qualifiedName(of: $0) ?? gone($0) }, label: action.label)
     }
 
-    /// A region as others refer to it.
+    /// A region as other objects refer to it.
     package func named(_ number: RegionNumber) -> NamedRegion {
         guard let region = regions[number] else {
             return NamedRegion(collection: "", id: gone(number), name: gone(number), isMuster: false)
@@ -93,12 +93,12 @@ extension Directory {
             name: region.name, isMuster: isMuster(region))
     }
 
-    /// What is believed of a device, with the names of the regions that it seems to be in.
+    /// A belief about a device, with the names of the regions where it may be.
     package func named(_ belief: Belief) -> NamedBelief {
         NamedBelief(belief, regions: belief.checking?.regions.map { named($0) } ?? [])
     }
 
-    /// "user/device", as the API names devices; nil for a device that is gone.
+    /// The device's name in the API, "user/device"; nil for a device that no longer exists.
     package func qualifiedName(of device: DeviceNumber) -> String? {
         guard let device = devices[device], let user = users[device.user] else { return nil }
         return "\(user.name)/\(device.name)"
@@ -122,7 +122,7 @@ extension Directory {
         }
     }
 
-    /// What clients call a database.
+    /// The database's name in the API.
     package func name(of database: DatabaseNumber) -> String {
         if let user = database.user { return users[user].map { DatabaseName.locations(of: $0.name) } ?? gone(database) }
         return databases[database]?.name ?? gone(database)

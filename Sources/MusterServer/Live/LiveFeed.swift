@@ -14,18 +14,19 @@ struct LiveFeed: Sendable {
     let connections: OpenConnections
     let heartbeatSeconds: Double
 
-    /// Who listens: proved anew before anything is told, so that a feed ends with the credential it was opened with.
+    /// The credential of a listener. The server verifies it again before each batch and heartbeat, so a feed ends when
+    /// its credential does.
     struct Proof: Sendable {
         /// The `Authorization` header.
         var authorization: String?
-        /// Where the request came from.
+        /// The address that the request came from.
         var address: String
     }
 
-    /// Answers with everything after `cursor` that whoever proved it may see, as it happens, until the connection is
-    /// closed.
+    /// Answers with every change after `cursor` that the listener may see, as it happens, until the connection closes.
     ///
-    /// - Throws: 429 when as many listen as may, of all or with the owner's share; 503 when the server is stopping.
+    /// - Throws: 429 when the limit of listeners, in total or of this owner, is reached; 503 when the server is
+    ///   stopping.
     func response(
         to proof: Proof, of owner: FeedOwner, since cursor: LogSequence?, on channel: any Channel
     ) throws(Problem) -> Response {
@@ -39,13 +40,13 @@ struct LiveFeed: Sendable {
         }
         let body = ResponseBody { writer in
             try await watched(listener, on: channel) { try await stream(listener, to: proof, &writer) }
-            // The next request on this connection may come as soon as this is said.
+            // The client may send its next request on this connection as soon as it receives this end.
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: Self.headers, body: body)
     }
 
-    /// The answer to a HEAD: it opens no feed.
+    /// The answer to HEAD. It opens no feed.
     static var head: Response { Response(status: .ok, headers: headers) }
 
     private static var headers: HTTPFields {
@@ -73,7 +74,7 @@ struct LiveFeed: Sendable {
     private func stream(
         _ listener: Listener, to proof: Proof, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        // A comment at once tells the reader, and whatever stands between, that the feed is open.
+        // Sends a comment at once, so that the client and any proxy between see that the feed is open.
         try await writer.write(ByteBuffer(string: ": open\nretry: 2000\n\n"))
         let beats = AsyncChannel<Beat>()
         try await withThrowingDiscardingTaskGroup { group in
@@ -97,14 +98,14 @@ struct LiveFeed: Sendable {
         } catch StoreError.trimmed {
             await beats.send(.trimmed)
         } catch {
-            // The reader comes back with the last id it has, and meets the store again.
+            // The client reconnects with its last id and then receives the store's error or its changes.
             await beats.send(.ended)
         }
     }
 
     /// Sends one beat.
     ///
-    /// - Returns: whether the feed goes on.
+    /// - Returns: whether the feed continues.
     private func send(
         _ beat: Beat, to proof: Proof, _ writer: inout any ResponseBodyWriter
     ) async throws -> Bool {

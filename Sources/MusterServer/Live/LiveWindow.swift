@@ -1,27 +1,27 @@
 import MusterCore
 
-/// The newest changes, rendered: a gapless run of the log's end, bounded in number and bytes.
+/// The newest changes, rendered: a run without gaps at the end of the log, bounded in number and bytes.
 struct LiveWindow {
     private var events: [LiveEvent] = []
     private var bytes = 0
-    /// The last change in it, or the one before the first there will be.
+    /// The last change in the window. In an empty window, the change before the first to come.
     private(set) var last = LogSequence.zero
 
-    /// Changes it may hold.
+    /// The largest number of changes.
     static let changeLimit = 8_192
-    /// Bytes of rendered text it may hold.
+    /// The largest number of bytes of rendered text.
     static let byteLimit = 4 << 20
 
     var isEmpty: Bool { events.isEmpty }
 
-    /// Empties it; the next change appended must be the one after `sequence`.
+    /// Empties the window. The next appended change must be the one after `sequence`.
     mutating func restart(after sequence: LogSequence) {
         events.removeAll(keepingCapacity: true)
         bytes = 0
         last = sequence
     }
 
-    /// Adds what comes next in the log.
+    /// Appends the next changes of the log.
     mutating func append(_ new: [LiveEvent]) {
         for event in new where event.sequence > last {
             events.append(event)
@@ -31,7 +31,7 @@ struct LiveWindow {
         shrink()
     }
 
-    /// Everything after the cursor; nil when the window cannot tell, because it begins later or ends earlier.
+    /// Returns at most 500 changes after the cursor; nil when the window begins later or ends earlier.
     func events(since cursor: LogSequence) -> [LiveEvent]? {
         guard let first = events.first, cursor.rawValue >= first.sequence.rawValue - 1, cursor <= last else {
             return nil
@@ -39,7 +39,7 @@ struct LiveWindow {
         return Array(events[firstIndex(after: cursor)...].prefix(500))
     }
 
-    /// Binary search: what was removed from the log since leaves holes in the numbers.
+    /// Binary search, because changes since removed from the log leave gaps in the numbers.
     private func firstIndex(after cursor: LogSequence) -> Int {
         var low = 0
         var high = events.count

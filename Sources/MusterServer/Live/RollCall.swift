@@ -1,18 +1,19 @@
 import MusterCore
 import MusterWire
 
-/// What a roll call is told from: lines of an incident's record, and what the engine knows at this moment.
+/// The data of a roll call: lines of an incident's record, and the engine's current knowledge of the people on the
+/// roll.
 struct RollCall: Sendable {
-    /// Which incident.
+    /// The incident.
     var incident: Incident
-    /// The lines that say who is on the roll, and everyone's newest, in their order.
+    /// The lines that put people on or off the roll, and each person's newest line, in order.
     var lines: [IncidentEntry]
     /// The lines about the incident itself.
     var milestones: [IncidentEntry]
-    /// What is known at this moment of those on the roll of an open incident.
+    /// The current knowledge of the people on the roll, for an open incident.
     var known: [UserNumber: Known] = [:]
 
-    /// What is known of someone at one moment.
+    /// The knowledge of one person at one moment.
     struct Known: Sendable {
         var lastSeen: LastSeen?
         var heard: Instant?
@@ -20,7 +21,8 @@ struct RollCall: Sendable {
         var unconfirmed: Declared.Unconfirmed?
     }
 
-    /// The times during which all were accounted for. A time that a closing ended and a reopening followed ends there.
+    /// The periods during which everyone was accounted for. A period that a closing interrupted, with a reopening after
+    /// it, ends at the closing.
     var allAccounted: [NamedRoll.Period] {
         var periods: [NamedRoll.Period] = []
         var closedAt: Instant?
@@ -34,14 +36,14 @@ struct RollCall: Sendable {
             default: continue
             }
         }
-        // Earlier versions kept no lines of it, and closed the incident at that moment.
+        // Earlier versions stored no such lines, and closed the incident at that moment.
         if periods.isEmpty, let moment = incident.allAccountedAt { return [.init(from: moment, until: nil)] }
         return periods
     }
 }
 
 extension Directory {
-    /// A roll call in names: users in the order of their numbers, then visitors in the order they came.
+    /// A roll call with names: users in the order of their numbers, then visitors in the order they were added.
     func named(_ call: RollCall) -> NamedRoll {
         let roll = Roll(call.lines)
         let newest = Dictionary(call.lines.map { ($0.person, $0) }) { $1 }

@@ -1,15 +1,15 @@
 import MusterGeometry
 import MusterWire
 
-/// Answers a geo query from a place book: which documents, in which order.
+/// Answers a geo query from a place book: the matching documents, in order.
 struct GeoSearch {
-    /// A document that was found.
+    /// A matching document.
     struct Found: Hashable {
         var id: String
-        /// Metres from the middle of the query; 0 where the order is by id.
+        /// The distance in metres from the centre of the query; 0 where the order is by id.
         var distance: Double
 
-        /// Nearest first, and those that are equally far by id.
+        /// Orders by distance, and by id where distances are equal.
         func isBefore(_ other: Found) -> Bool {
             distance == other.distance
                 ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : distance < other.distance
@@ -20,7 +20,8 @@ struct GeoSearch {
     private let book: PlaceBook
     private let relations: Relations?
 
-    /// How many corners stand for a circle or an ellipse where it is held against what is no point.
+    /// The number of corners of the polygon that stands for a circle or an ellipse when it is compared with other than
+    /// points.
     private static let cornerCount = 256
 
     private init(_ query: GeoQuery, _ book: PlaceBook) {
@@ -29,7 +30,7 @@ struct GeoSearch {
         relations = Relations(of: Self.outline(of: query.area), query.relation)
     }
 
-    /// One page of what a query finds, behind where the page before ended.
+    /// Returns one page of a query's results, after the end of the previous page.
     static func page(_ query: GeoQuery, _ book: PlaceBook) throws(MangoError) -> ArraySlice<Found> {
         let search = GeoSearch(query, book)
         let start = try query.bookmark.map { text throws(MangoError) in try Found(bookmark: text) }
@@ -42,7 +43,7 @@ struct GeoSearch {
 
     // MARK: By nearness
 
-    /// The nearest, as many as are wanted behind a place, and all that are as far as the last.
+    /// Returns the `count` nearest documents after `start`, and every document that is as far away as the last of them.
     private func nearest(_ count: Int, after start: Found?) -> [Found] {
         let centre = Self.centre(of: query.area)
         var found: [Found] = []
@@ -62,7 +63,7 @@ struct GeoSearch {
         return found.sorted { $0.isBefore($1) }
     }
 
-    /// How far away anything that is wanted may be.
+    /// The greatest distance, in metres, at which a document can match.
     private var bound: Double {
         guard case .circle(_, let radius) = query.area, query.relation != .disjoint, book.geometries.isEmpty else {
             return .infinity
@@ -97,12 +98,12 @@ struct GeoSearch {
 
     // MARK: One document
 
-    /// Whether a document stands to the query as it should.
+    /// Whether a document matches the query.
     private func isWanted(_ slot: Int32) -> Bool {
         let isPointQuery = if case .geometry(let geometry) = query.area { geometry.point != nil } else { false }
-        // Of a point alone all that is near is wanted.
+        // A nearest query around a point matches every document.
         if query.isNearest, isPointQuery { return true }
-        // What was cut short is not told of: whoever set the bound sees to that.
+        // Past the bound nothing more matches; the code that set the bound reports that the results are incomplete.
         guard BoundedWork.bound?.spendSteps(1) ?? true else { return false }
         guard let geometry = book.geometries[slot] else {
             let place = book.coordinates[Int(slot)]
@@ -112,7 +113,7 @@ struct GeoSearch {
         return relations?.holds(to: geometry) ?? false
     }
 
-    /// On which side of the query's boundary a point is; nil where that is GEOS's to say.
+    /// The side of the query's boundary that a point is on; nil where GEOS must decide.
     private func side(of place: Coordinate) -> Side? {
         switch query.area {
         case .circle(let centre, let radius):
@@ -138,7 +139,7 @@ struct GeoSearch {
     private enum Side {
         case inside, boundary, outside
 
-        /// What an area with an inside stands to a point on this side of its boundary.
+        /// Whether an area with an interior has the relation to a point on this side of its boundary.
         func fulfils(_ relation: GeoRelation) -> Bool {
             switch relation {
             case .contains, .containsProperly: self == .inside
@@ -179,7 +180,7 @@ struct GeoSearch {
         case .box(let box):
             var geometry = PlainGeometry()
             let isRound = box.west == -180 && box.east == 180
-            // More than half a turn is drawn in steps, as an edge runs the short way.
+            // A box wider than half a turn is drawn in steps, because an edge takes the shorter way.
             let east = box.crossesAntimeridian ? box.east + 360 : box.east
             let steps = (0...4).map { box.west + (east - box.west) * Double($0) / 4 }
             func corner(_ latitude: Double, _ longitude: Double) -> Coordinate {
@@ -194,7 +195,7 @@ struct GeoSearch {
     }
 
     private static func ring(_ centre: Coordinate, _ east: Double, _ north: Double) -> PlainGeometry {
-        // Eastwards from the south, the inside on the left.
+        // Anticlockwise from the south, so that the interior is on the left.
         let corners = (0..<cornerCount).map { number in
             let azimuth = 180 - Double(number) * 360 / Double(cornerCount)
             let reach = reach(east, north, azimuth: azimuth)
@@ -205,7 +206,7 @@ struct GeoSearch {
         return geometry
     }
 
-    /// How far an ellipse reaches in a direction.
+    /// The radius of an ellipse in a direction, in metres.
     private static func reach(_ east: Double, _ north: Double, azimuth: Double) -> Double {
         if east == north { return east }
         let (sine, cosine) = UnitCircle.point(degrees: azimuth)
@@ -215,7 +216,7 @@ struct GeoSearch {
 }
 
 extension GeoSearch.Found {
-    /// Where a page ended, as clients carry it.
+    /// The end of a page, as clients send it back.
     var bookmark: String {
         Base64.encode(JSONValue.array([.string(String(distance.bitPattern, radix: 16)), .string(id)]).bytes)
     }

@@ -3,30 +3,30 @@ import MusterDocuments
 import MusterGeometry
 import MusterWire
 
-/// Where the documents of one scope are: their geometries by id, in a spatial index, as of one change of the log.
+/// The geometries of the documents of one scope, by id, in a spatial index, as of one change of the log.
 struct PlaceBook: Sendable {
-    /// Finds them.
+    /// The spatial index of the geometries.
     private(set) var index = PlaceIndex()
-    /// By slot, the ids.
+    /// The document ids, by slot.
     private(set) var ids: [String] = []
-    /// By slot, where points are.
+    /// The coordinates of points, by slot.
     private(set) var coordinates: [Coordinate] = []
-    /// By slot, what is no point.
+    /// The geometries that are not points, by slot.
     private(set) var geometries: [Int32: PlainGeometry] = [:]
     private var slots: [ExactText: Int32] = [:]
-    /// The last change that is in it.
+    /// The last change that the book includes.
     private(set) var sequence = LogSequence(0)
 
-    /// How many documents with a geometry a scope may have.
+    /// The largest number of documents with a geometry in a scope.
     static let placeLimit = 3_000_000
     private static let pageSize = 1_000
 
-    /// How many documents there are.
+    /// The number of documents with a geometry.
     var count: Int { index.count }
 
-    /// Takes in what has changed since the last time.
+    /// Adds the changes since the last call.
     ///
-    /// - Throws: `MangoError` when there are more places than an index holds; what the reader throws.
+    /// - Throws: `MangoError` when there are more geometries than the index may hold; what the reader throws.
     mutating func follow(_ reader: any DocumentReader, _ scope: DatabaseScope) throws {
         let newest = reader.lastSequence
         while sequence < newest {
@@ -75,7 +75,7 @@ struct PlaceBook: Sendable {
         slots[name] = slot
     }
 
-    /// What `st_index(doc.geometry)` indexes; nil for a document without a geometry that can be understood.
+    /// The geometry that `st_index(doc.geometry)` indexes; nil for a document without a valid geometry.
     private static func geometry(of body: DocumentBody) -> PlainGeometry? {
         guard let document = try? JSONValue(parsing: body.json, depthLimit: 64), let value = document["geometry"],
             value["coordinates"] != nil || value["geometries"] != nil,
@@ -84,7 +84,7 @@ struct PlaceBook: Sendable {
         return geometry
     }
 
-    /// Gives the slots anew, so that those of documents that are gone take no memory.
+    /// Numbers the slots anew, so that removed documents take no memory.
     private mutating func shrink() {
         var fresh = PlaceBook()
         fresh.sequence = sequence

@@ -3,8 +3,8 @@ import MusterDocuments
 import MusterWire
 import Synchronization
 
-/// The place books of the databases that were asked for places lately. A book is made at the first question and follows
-/// the log from question to question, so that each sees every transaction that was answered before it.
+/// The place books of the databases that were queried lately. The first query makes a book. Each later query brings it
+/// up to date, so it sees every transaction that was answered before it.
 package final class PlaceBooks: Sendable {
     private struct Shelf {
         var books: [DatabaseScope: (book: PlaceBook, usedAt: UInt64)] = [:]
@@ -12,15 +12,15 @@ package final class PlaceBooks: Sendable {
     }
 
     private let shelf = Mutex(Shelf())
-    /// One book is brought up to date at a time; questions about others wait as long as that takes.
+    /// Only one book is updated at a time. Queries of other books that need an update wait.
     private let updating = Mutex(())
 
-    /// How many books are kept; the one that was not asked for longest goes.
+    /// The largest number of books; the least recently used is dropped.
     private static let capacity = 16
 
     package init() {}
 
-    /// The book of a scope as this reader sees it.
+    /// The book of a scope, up to date with this reader.
     ///
     /// - Throws: `MangoError` when there are too many places; what the reader throws.
     func book(of scope: DatabaseScope, _ reader: any DocumentReader) throws -> PlaceBook {
@@ -28,12 +28,12 @@ package final class PlaceBooks: Sendable {
         return try updating.withLock { _ in
             var book = kept(scope) ?? PlaceBook()
             guard book.sequence < reader.lastSequence else { return book }
-            // What is kept must not be shared while it is written to.
+            // The shelf must not hold a second copy of the book while this one changes.
             shelf.withLock { $0.books[scope] = nil }
             do {
                 try book.follow(reader, scope)
             } catch let error where !(error is MangoError) {
-                // A look that was ended leaves a book that is good as far as it goes: the next goes on from there.
+                // An interrupted update leaves a consistent book; the next update continues from there.
                 keep(book, of: scope)
                 throw error
             }

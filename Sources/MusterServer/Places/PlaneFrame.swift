@@ -1,16 +1,16 @@
 import MusterGeometry
 import MusterWire
 
-/// A run of positions with longitudes that go on over the antimeridian instead of jumping, and how far they reach.
+/// A path whose longitudes continue over the antimeridian instead of jumping, and its bounds.
 struct UnrolledPath {
-    /// Longitude and latitude of each position.
+    /// The longitude and latitude of each position, in degrees.
     private(set) var positions: [(x: Double, y: Double)] = []
     private(set) var west = Double.infinity
     private(set) var east = -Double.infinity
     private(set) var south = Double.infinity
     private(set) var north = -Double.infinity
 
-    /// Unrolls a path: each step goes the short way.
+    /// Unrolls a path. Each step takes the shorter way.
     init(_ path: [Coordinate]) {
         var turn = 0.0
         var before: Double?
@@ -21,16 +21,16 @@ struct UnrolledPath {
         }
     }
 
-    /// Whether a ring comes back a turn away from where it began: it goes round a pole.
+    /// Whether a ring ends a full turn away from its beginning, and so goes round a pole.
     var goesRound: Bool {
         guard let first = positions.first, let last = positions.last else { return false }
         return first.x != last.x
     }
 
-    /// Closes a ring that goes round a pole: over the pole, a little beyond it, so that the pole is inside.
+    /// Closes a ring that goes round a pole: over the pole and slightly beyond it, so that the pole is inside.
     mutating func closeOverPole() {
         guard goesRound, let first = positions.first, let last = positions.last else { return }
-        // The exterior has its inside on the left: eastwards that is the north.
+        // The interior of an exterior ring is on the left: eastwards that is the north.
         let beyond = last.x > first.x ? 91.0 : -91.0
         add(last.x, beyond)
         add(first.x, beyond)
@@ -54,15 +54,15 @@ struct UnrolledPath {
     }
 }
 
-/// A geometry laid out in a plane, part by part: each part in one piece, wherever the antimeridian is.
+/// A geometry laid out in a plane, part by part. Each part is in one piece, even where it crosses the antimeridian.
 struct UnrolledGeometry {
-    /// What a part is.
+    /// A part of a geometry.
     enum Part {
         case point(UnrolledPath)
         case line(UnrolledPath)
         case polygon([UnrolledPath])
 
-        /// The path that says how far it reaches.
+        /// The path that determines the part's bounds.
         var outline: UnrolledPath {
             switch self {
             case .point(let path), .line(let path): path
@@ -87,7 +87,8 @@ struct UnrolledGeometry {
             + geometry.polygons.map { .polygon(Self.rings($0)) }
     }
 
-    /// The exterior, closed over a pole where it goes round one, and the holes each by the turn that puts it inside.
+    /// Returns the exterior, closed over a pole where it goes round one, and the holes, each shifted by whole turns to
+    /// lie inside the exterior.
     private static func rings(_ rings: [[Coordinate]]) -> [UnrolledPath] {
         var exterior = UnrolledPath(rings[0])
         exterior.closeOverPole()
@@ -101,7 +102,7 @@ struct UnrolledGeometry {
             }
     }
 
-    /// How many corners all its parts have together.
+    /// The number of corners of all parts together.
     var cornerCount: Int {
         parts.reduce(0) { sum, part in
             switch part {
@@ -111,7 +112,7 @@ struct UnrolledGeometry {
         }
     }
 
-    /// A box that holds it, across the antimeridian where that is shorter.
+    /// A box around the geometry, across the antimeridian where that is narrower.
     var boundingBox: BoundingBox? {
         let outlines = parts.map(\.outline)
         guard let south = outlines.map(\.south).min(), let north = outlines.map(\.north).max() else { return nil }
@@ -126,16 +127,16 @@ struct UnrolledGeometry {
         func wrapped(_ degrees: Double) -> Double {
             abs(degrees) <= 180 ? degrees : degrees - (degrees / 360).rounded() * 360
         }
-        // A hair wider where a turn was rounded.
+        // Widened slightly where a shift by whole turns was rounded.
         let slack = abs(west) > 180 || abs(east) > 180 ? 1e-12 : 0
         return BoundingBox(
             south: low, west: max(-180, wrapped(west) - slack), north: high, east: min(180, wrapped(east) + slack))
     }
 
-    /// A longitude that none of some paths crosses: the middle of the widest gap; nil where there is no gap.
+    /// A longitude that none of the paths crosses: the middle of the widest gap; nil where there is no gap.
     static func seam(of outlines: [UnrolledPath]) -> Double? {
         if outlines.contains(where: { $0.east - $0.west >= 360 }) { return nil }
-        // Each begins within one turn; what reaches beyond it covers the beginning of the next.
+        // Each span begins within one turn. What reaches beyond that turn covers the beginning of the next.
         let spans = outlines.map { outline -> (west: Double, east: Double) in
             let shift = turn(of: outline, from: -180)
             return (outline.west + shift, outline.east + shift)
@@ -152,7 +153,7 @@ struct UnrolledGeometry {
         return best.width > 0 ? best.middle : nil
     }
 
-    /// Whole turns, in degrees, that put the beginning of a path within a turn east of a longitude.
+    /// The shift in degrees, a multiple of 360, that puts a path's western end within one turn east of a longitude.
     static func turn(of path: UnrolledPath, from seam: Double) -> Double {
         -((path.west - seam) / 360).rounded(.down) * 360
     }

@@ -2,14 +2,14 @@ import CGeos
 import MusterWire
 import Synchronization
 
-/// Ends what GEOS computes when the bound of the work that it belongs to is over: two outlines of thousands of edges
-/// that all cross each other take minutes.
+/// Stops a computation of GEOS when the bound of the work it belongs to is exceeded. Two outlines of thousands of edges
+/// that all cross each other would take minutes.
 ///
-/// GEOS asks a callback from within its loops, on the thread that computes. Its request to end, though, is one flag for
-/// all threads, so that another thread may be the one that ends: whoever was ended without cause begins anew.
+/// GEOS calls a callback from its loops, on the computing thread. But its request to stop is one flag for all threads,
+/// so another thread may be the one that stops. A computation that was stopped without cause is repeated.
 enum RelationInterruption {
     private static let requests = Atomic<Int>(0)
-    /// How often work that was ended in another's place is begun.
+    /// How often a computation runs at most when it is stopped in another's place.
     private static let attempts = 8
 
     private static let isInstalled: Bool = {
@@ -21,7 +21,7 @@ enum RelationInterruption {
         return true
     }()
 
-    /// Whether the work of this thread has taken as much as it may.
+    /// Whether the work of this thread has exceeded its bound.
     private static var isOver: Bool {
         guard let bound = BoundedWork.bound else { return false }
         do {
@@ -32,10 +32,10 @@ enum RelationInterruption {
         }
     }
 
-    /// Computes something, again where it was ended in another's place.
+    /// Runs a computation, and repeats it when it was stopped in another's place.
     ///
-    /// - Parameter compute: returns nil where GEOS refuses, or was ended.
-    /// - Returns: nil where GEOS refuses, or the bound of this thread's work is over.
+    /// - Parameter compute: returns nil where GEOS refuses, or was stopped.
+    /// - Returns: nil where GEOS refuses, or this thread's bound is exceeded.
     static func repeating<Result>(_ compute: () -> Result?) -> Result? {
         guard isInstalled else { return nil }
         for _ in 0..<attempts {

@@ -2,17 +2,18 @@ import CGeos
 import MusterGeometry
 import MusterWire
 
-/// How geometries stand to each other, by GEOS: the OGC's definitions (DE-9IM) in longitude and latitude, where edges
-/// are straight. Used from one thread at a time.
+/// Computes relations between geometries with GEOS: the OGC's definitions (DE-9IM) in longitude and latitude, with
+/// straight edges. Use an instance from one thread at a time.
 ///
-/// The plane ends somewhere and the globe does not: each pair is laid out with the seam where neither is, so that the
-/// antimeridian is a longitude like any other. Only where both together go all the way round is one of them cut.
+/// The plane has edges and the globe has none. So each pair is laid out with the seam at a longitude that neither
+/// crosses, and the antimeridian is a longitude like any other. Only where both together span the whole globe is one of
+/// them cut.
 final class Relations {
     private let context: GEOSContextHandle_t
     private let query: UnrolledGeometry
     private let relation: GeoRelation
 
-    /// Relations of a query to what it is held against.
+    /// Prepares to compare a query's geometry with others.
     init?(of query: PlainGeometry, _ relation: GeoRelation) {
         guard let context = GEOS_init_r() else { return nil }
         self.context = context
@@ -22,8 +23,8 @@ final class Relations {
 
     deinit { GEOS_finish_r(context) }
 
-    /// Whether the query stands so to a geometry. One that GEOS cannot make sense of (crossing itself, of mixed
-    /// dimensions) stands in no relation, and nor does any once `BoundedWork.bound` is over.
+    /// Whether the query has the relation to a geometry. A geometry that GEOS rejects (self-intersecting, of mixed
+    /// dimensions) has no relation, nor does any once `BoundedWork.bound` is exceeded.
     func holds(to geometry: PlainGeometry) -> Bool {
         let other = UnrolledGeometry(geometry)
         guard BoundedWork.bound?.spendSteps(BoundedWork.stepsOfPattern + query.cornerCount + other.cornerCount) ?? true
@@ -31,14 +32,15 @@ final class Relations {
         return RelationInterruption.repeating { holds(to: other) } ?? false
     }
 
-    /// nil where GEOS makes no sense of it, or was ended.
+    /// Returns nil where GEOS rejects a geometry, or was stopped.
     private func holds(to other: UnrolledGeometry) -> Bool? {
         let outlines = (query.parts + other.parts).map(\.outline)
         guard let seam = UnrolledGeometry.seam(of: outlines) else { return holdsRoundTheGlobe(other) }
         return withLaid(query, other, seam, isCut: false)
     }
 
-    /// Where both go all the way round together, the seam is put where the smaller of them is not.
+    /// Where both together span the whole globe, puts the seam where the other geometry does not reach, or else where
+    /// the query does not.
     private func holdsRoundTheGlobe(_ other: UnrolledGeometry) -> Bool? {
         let seam =
             UnrolledGeometry.seam(of: other.parts.map(\.outline))
@@ -78,7 +80,7 @@ final class Relations {
 
     // MARK: Laying out
 
-    /// The geometry as GEOS has it, between a seam and the same a turn farther east.
+    /// The geometry as a GEOS object, between the seam and the same longitude a turn farther east.
     private func laid(_ geometry: UnrolledGeometry, _ seam: Double, isCut: Bool) -> OpaquePointer? {
         var made: [OpaquePointer?] = []
         for part in geometry.parts {
@@ -102,7 +104,7 @@ final class Relations {
         return GEOSGeom_createCollection_r(context, kind, &parts, UInt32(parts.count))
     }
 
-    /// What of a part is within the turn, put together of itself and its copies a turn to the east and to the west.
+    /// The part of a geometry within the turn, made from the union of copies a turn apart.
     private func cut(_ part: UnrolledGeometry.Part, _ seam: Double) -> OpaquePointer? {
         let copies = [-720.0, -360, 0].compactMap { made(part.shifted(by: $0)) }
         guard let whole = joined(copies),
@@ -115,7 +117,7 @@ final class Relations {
         return GEOSIntersection_r(context, whole, frame)
     }
 
-    /// The union of some geometries, which are used up.
+    /// The union of some geometries, which it consumes.
     private func joined(_ geometries: [OpaquePointer]) -> OpaquePointer? {
         var parts: [OpaquePointer?] = geometries
         let kind = Int32(GEOS_GEOMETRYCOLLECTION.rawValue)

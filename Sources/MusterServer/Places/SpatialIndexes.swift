@@ -1,14 +1,14 @@
 import MusterCore
 import MusterWire
 
-/// Which spatial indexes a design document declares (`st_indexes`).
+/// The spatial indexes that a design document declares (`st_indexes`).
 ///
-/// Cloudant runs a function for each document. Muster runs no JavaScript: it knows the one function that Cloudant's own
-/// documentation and tools write, by its pattern, and refuses any other.
+/// Cloudant runs a JavaScript function for each document. Muster runs no JavaScript. It recognizes the one function
+/// that Cloudant's own documentation and tools write, and refuses any other.
 enum SpatialIndexes {
-    /// What the database of places has from the start.
+    /// The design document that the places database has from the start.
     static let standardDesign = "_design/points"
-    /// The index that it declares.
+    /// The name of the index that it declares.
     static let standardName = "pointidx"
 
     static let standardBody = DocumentBody(
@@ -16,25 +16,26 @@ enum SpatialIndexes {
             (#"{"st_indexes":{"\#(standardName)":{"index":"function(doc){if(doc.geometry&&doc.geometry.coordinates)"#
                 + #"{st_index(doc.geometry);}}"}}}"#).utf8))
 
-    /// What a design document says of an index.
+    /// How a design document declares an index.
     enum Declaration {
-        /// There is none of that name.
+        /// It declares no index of that name.
         case none
-        /// Every document with a geometry is in it.
+        /// The index holds every document with a geometry.
         case standard
-        /// A function that Muster does not know.
+        /// The index has a function that Muster does not recognize.
         case foreign
     }
 
-    /// What a design document says of an index.
+    /// How a design document declares an index.
     static func declaration(of name: String, in design: JSONValue) -> Declaration {
         guard let index = design["st_indexes"]?[name] else { return .none }
         guard let function = index["index"]?.string else { return .foreign }
         return isStandard(function) ? .standard : .foreign
     }
 
-    /// `function (doc) { if (doc.geometry && doc.geometry.coordinates) { st_index(doc.geometry); } }`, with any name
-    /// for the argument, any blanks, and semicolons and braces where JavaScript lets one leave them out.
+    /// Recognizes `function (doc) { if (doc.geometry && doc.geometry.coordinates) { st_index(doc.geometry); } }`, with
+    /// any name for the argument, any white space, and with the semicolons and braces that JavaScript lets one omit or
+    /// not.
     private static func isStandard(_ function: String) -> Bool {
         let dense = function.filter { !$0.isWhitespace && $0 != ";" }
         guard dense.hasPrefix("function"), let open = dense.firstIndex(of: "("), let close = dense.firstIndex(of: ")")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Directions as points of a circle of radius 1.
+/// Points on a circle of radius 1.
 enum UnitCircle {
     /// The sine and the cosine of an angle.
     static func point(degrees: Double) -> (sine: Double, cosine: Double) {

@@ -1,7 +1,6 @@
-/// Token buckets by key, which can be given back what was taken for nothing: so many tokens at once, and so many a
-/// second in the long run.
+/// Token buckets by key: `burst` tokens at once, and `perSecond` in the long run. Unused tokens can be given back.
 ///
-/// A bucket that is full again is forgotten: there are as many as keys that took something of late.
+/// A bucket that is full again is dropped, so there are only buckets of keys that took tokens lately.
 struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -11,7 +10,7 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
     let perSecond: Double
     let burst: Double
     private var buckets: [Key: Bucket] = [:]
-    /// With so many buckets, those that are full are looked for and forgotten.
+    /// The number of buckets at which full ones are looked for and dropped.
     private var tidyingCount = 1_024
 
     /// - Precondition: both are more than 0.
@@ -21,12 +20,12 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
         self.burst = burst
     }
 
-    /// How many buckets are kept.
+    /// The number of stored buckets.
     var count: Int { buckets.count }
 
-    /// Takes tokens. A request for more than the burst is granted by a full bucket, which then owes the rest.
+    /// Takes tokens. A full bucket grants even a request for more than the burst, and then owes the rest.
     ///
-    /// - Returns: nil when they were taken; else the seconds after which they can be, and nothing was taken.
+    /// - Returns: nil when the tokens were taken; otherwise the seconds after which they can be, and none were taken.
     mutating func take(_ count: Double, of key: Key, at now: ContinuousClock.Instant) -> Double? {
         let tokens = tokens(of: key, at: now)
         let needed = min(count, burst)
@@ -36,19 +35,19 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Gives tokens back that were taken for nothing.
+    /// Gives back tokens that were not used.
     mutating func giveBack(_ count: Double, to key: Key) {
         guard var bucket = buckets[key] else { return }
         bucket.tokens = min(burst, bucket.tokens + count)
         buckets[key] = bucket
     }
 
-    /// The tokens that a key has.
+    /// The number of tokens that a key has.
     func tokens(of key: Key, at now: ContinuousClock.Instant) -> Double {
         buckets[key].map { refilled($0, at: now) } ?? burst
     }
 
-    /// How much of the burst the key that has least left has used.
+    /// How much of the burst has been used by the key that has used most.
     func mostUsed(at now: ContinuousClock.Instant) -> Double {
         burst - buckets.values.reduce(burst) { min($0, refilled($1, at: now)) }
     }

@@ -1,15 +1,15 @@
 import HTTPTypes
 import MusterReplication
 
-/// A request that would take more than a quota allows. Nothing of it was stored.
+/// A request would exceed a quota. Nothing of it was stored.
 package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which quota.
+    /// The quota.
     package let quota: Quota
-    /// Whose it is: the name of a user, a team or a database; nil for the quotas of all.
+    /// The owner of the quota: the name of a user, a team or a database; nil for server-wide quotas.
     let owner: String?
     /// The limit, in the quota's unit.
     let limit: Double
-    /// Seconds after which the same request has room; nil where time alone makes no room.
+    /// The seconds after which the same request has room; nil where time alone makes no room.
     let retryAfterSeconds: Int?
 
     /// - Parameter retryAfterSeconds: nil where time alone makes no room.
@@ -20,10 +20,10 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// Seconds until there is room; without end where time makes none.
+    /// The seconds until there is room; `Int.max` where time alone makes none.
     var waitSeconds: Int { retryAfterSeconds ?? .max }
 
-    /// What happened and what to do, for a person.
+    /// A message for people: what happened and what to do.
     var words: String {
         let owner = owner ?? ""
         switch quota {
@@ -63,7 +63,7 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
         return mebibytes >= 1 ? "\(text(mebibytes.rounded())) MiB" : "\(text(number)) bytes"
     }
 
-    /// 429 where waiting makes room, else 507 (RFC 4918, 11.5).
+    /// 429 where waiting makes room, otherwise 507 (RFC 4918, section 11.5).
     var status: HTTPResponse.Status {
         retryAfterSeconds == nil ? .init(code: 507, reasonPhrase: "Insufficient Storage") : .tooManyRequests
     }
@@ -72,7 +72,7 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: How each protocol tells it
 
 extension CouchError {
-    /// CouchDB's clients try again after 429 and after 507.
+    /// CouchDB clients try again after 429 and after 507.
     init(telling fault: QuotaError) {
         let name = fault.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
         self.init(fault.status, name, fault.words)
@@ -81,7 +81,7 @@ extension CouchError {
 }
 
 extension AmazonError {
-    /// AWS's clients try again by themselves after `ThrottlingException`.
+    /// AWS clients try again by themselves after `ThrottlingException`.
     init(telling fault: QuotaError) {
         if let seconds = fault.retryAfterSeconds {
             self.init(429, "ThrottlingException", fault.words)
@@ -93,7 +93,7 @@ extension AmazonError {
 }
 
 extension ReplicationError {
-    /// A replication tries again later: nothing is lost while there is no room.
+    /// A replication tries again later, and loses nothing meanwhile.
     init(telling fault: QuotaError) {
         self = .busy(status: fault.status.code, retryAfterSeconds: fault.retryAfterSeconds.map { Double($0) })
     }

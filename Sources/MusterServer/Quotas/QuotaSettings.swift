@@ -1,34 +1,34 @@
-/// How much one user, one team and all together may take. Every limit has a default that a team's work stays far below.
+/// The quotas of one user, of one team and of the whole server. The normal work of a team stays far below the defaults.
 package struct QuotaSettings: Hashable, Sendable {
-    /// Positions a second that may be stored of one user's devices in the long run.
+    /// Stored positions a second of one user's devices, in the long run.
     package var positionsPerSecond: Double = 50
-    /// Positions of one user's devices that may come at once: what phones kept while they were without a network.
+    /// Positions of one user's devices that may arrive at once, such as those that phones recorded while offline.
     package var positionBurst: Double = 100_000
-    /// Bytes stored of one user: positions, and the documents of the location database. nil for no limit.
+    /// Stored bytes of one user: positions, and documents of the location database. nil for no limit.
     package var userBytes: Int64? = 1 << 30
-    /// Bytes stored in one database that an admin made. nil for no limit.
+    /// Stored bytes of one database that an admin made. nil for no limit.
     package var databaseBytes: Int64? = 16 << 30
     /// Bytes of the whole store. nil for no limit.
     package var storeBytes: Int64?
-    /// Users that AWS clients made of one team by reporting device ids that nobody made.
+    /// Users that AWS clients created in one team, by reporting device ids that do not exist yet.
     package var implicitUsersOfTeam = 20_000
-    /// Users that AWS clients made, of all teams.
+    /// Users that AWS clients created, in all teams.
     package var implicitUsers = 200_000
-    /// Collections that are linked to one team's tracker alone. Admins may make more.
+    /// Collections linked to one team's tracker alone. Admins may create more.
     package var collectionsOfTeam = 100
     /// Collections in all.
     package var collections = 1_500
-    /// Databases that were made.
+    /// Databases that people created.
     package var databases = 1_000
 
     /// The defaults.
     package init() {}
 
-    /// The part of `storeBytes` by which positions may go beyond it: a tenth.
+    /// Positions may exceed `storeBytes` by this part of it: a tenth.
     static let reserveDivisor: Int64 = 10
 }
 
-/// What is limited; the raw values are the metrics' labels.
+/// The quotas. The raw values are labels of the metrics.
 package enum Quota: String, CaseIterable, Sendable {
     case positions
     case userBytes = "user_bytes"

@@ -1,15 +1,15 @@
 import MusterCore
 
-/// What the directory may hold: users that nobody made, collections, databases, and imports of regions.
+/// The quotas of the directory: implicit users, collections, databases, and imports of regions.
 extension Quotas {
-    /// So many regions may be put at once whatever the store holds: a fence is drawn also when the store is full.
+    /// This many regions may be stored at once even when the store is full, so that people can still draw a geofence.
     static let drawnRegions = 10
 
-    /// Makes sure that edits make no more of anything than there may be.
+    /// Checks that edits exceed no quota of the directory.
     ///
-    /// - Parameter author: who asks for them; an admin is held to the limits of all, and to no team's, and the server
-    ///   itself (nil) to none.
-    /// - Throws: `QuotaError`; nothing of the edits may then be carried out.
+    /// - Parameter author: the author. An admin is only held to the server-wide limits, and the server itself (nil) to
+    ///   none.
+    /// - Throws: `QuotaError`; then none of the edits may be carried out.
     func check(_ edits: [Edit], over directory: Directory, by author: Author?) throws(QuotaError) {
         guard let author else { return }
         var made = Made()
@@ -25,13 +25,13 @@ extension Quotas {
                 throw QuotaError(.databases, limit: Double(settings.databases))
             }
         } catch {
-            // The store's refusal is counted where it is made.
+            // A refusal for the store's size was counted where it was made.
             if error.quota != .storeBytes { noteRefusal(error) }
             throw error
         }
     }
 
-    /// How many users more AWS clients may make of a team, and why no more than that.
+    /// How many more users AWS clients may create in a team, and the error for one more.
     func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaError) {
         let counts = QuotaCounts(in: directory)
         let ofTeam = settings.implicitUsersOfTeam - counts.implicitUsers[team.number, default: 0]
@@ -67,7 +67,7 @@ extension Quotas {
         }
     }
 
-    /// What edits make that was not there.
+    /// What edits add to the directory.
     private struct Made {
         var implicitUsers: [TeamNumber: Int] = [:]
         var collections = 0
@@ -90,14 +90,14 @@ extension Quotas {
     }
 }
 
-/// How much of what quotas limit there is in a directory.
+/// The current numbers of what quotas limit in a directory.
 struct QuotaCounts {
-    /// Users that AWS clients made, by team.
+    /// Users that AWS clients created, by team.
     private(set) var implicitUsers: [TeamNumber: Int] = [:]
-    /// Collections of the team that has most of its own.
+    /// The largest number of collections linked to one team alone.
     private(set) var mostCollectionsOfTeam = 0
 
-    /// Complexity: proportional to the users, and to the links of trackers.
+    /// - Complexity: proportional to the number of users and of links of trackers.
     init(in directory: Directory) {
         for user in directory.users.all where user.isImplicit {
             if let team = user.team { implicitUsers[team, default: 0] += 1 }
@@ -111,7 +111,7 @@ struct QuotaCounts {
 }
 
 extension Directory {
-    /// How many trackers of teams each collection is linked to.
+    /// The number of team trackers that each collection is linked to.
     fileprivate var links: [CollectionNumber: Int] {
         var links: [CollectionNumber: Int] = [:]
         for tracker in trackers.all where !tracker.isOfEvaluations {
@@ -120,7 +120,7 @@ extension Directory {
         return links
     }
 
-    /// How many collections are linked to this tracker and to no other team's.
+    /// The number of collections linked to this tracker and to no other team's.
     fileprivate func collections(ofAlone tracker: Tracker) -> Int {
         let links = links
         return tracker.collections.count { links[$0] == 1 }

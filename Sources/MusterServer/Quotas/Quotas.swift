@@ -2,13 +2,13 @@ import MusterCore
 import MusterStore
 import Synchronization
 
-/// How much everyone has taken, and whether they may take more. Every endpoint's road to the store passes through here:
-/// `StoreCoordinator.ingest`, `StoreCoordinator.write` and `StoreCoordinator.edit` ask; no endpoint does.
+/// How much each user has used, and whether they may use more. Everything that endpoints store passes through here:
+/// `StoreCoordinator.ingest`, `StoreCoordinator.write` and `StoreCoordinator.edit` check the quotas; endpoints do not.
 ///
-/// A refusal is told with words (`QuotaError`), counted, and logged at most once a minute for each owner. A person's
-/// word about safety, and what a leader does to a roll, is never asked about.
+/// A refusal carries a message (`QuotaError`), is counted, and is logged at most once a minute for each owner.
+/// Declarations of safety and changes of a roll are never limited.
 package final class Quotas: Sendable {
-    /// Told that a request of somebody was over a quota.
+    /// Receives refusals, to log them.
     package typealias Log = @Sendable (QuotaError) -> Void
 
     package let settings: QuotaSettings
@@ -18,7 +18,7 @@ package final class Quotas: Sendable {
     private let usage = Mutex(Usage())
     private let refusals = Mutex(Refusals())
 
-    /// What was stored when it was last looked at.
+    /// The stored bytes at the last measurement.
     private struct Usage {
         var positionBytes: [UserNumber: Int64] = [:]
         var usersOverBytes: Set<UserNumber> = []
@@ -38,12 +38,12 @@ package final class Quotas: Sendable {
         var owner: String?
     }
 
-    /// Seconds between two lines of the log about one owner and quota; lines of all in that time.
+    /// Seconds between two log lines about one owner and quota. `logLimit` is the largest number of lines in that time.
     static let logSeconds: Double = 60
     static let logLimit = 1_000
 
     /// - Parameters:
-    ///   - clock: by which buckets fill.
+    ///   - clock: the clock by which buckets fill.
     ///   - log: called at most once a minute for each owner and quota.
     package init(
         _ settings: QuotaSettings = QuotaSettings(),
@@ -74,12 +74,12 @@ package final class Quotas: Sendable {
         if isToLog { log(fault) }
     }
 
-    /// How many requests, or entries of one, each quota refused.
+    /// The number of requests, or of entries of a request, that each quota refused.
     var refusalCounts: [Quota: Int] { refusals.withLock { $0.counts } }
 
     // MARK: What is stored
 
-    /// Takes what the store says of how much everyone has stored.
+    /// Adopts the store's measurement of what is stored.
     func adopt(_ stored: StoredUsage, in directory: Directory) {
         var positionBytes: [UserNumber: Int64] = [:]
         for (device, bytes) in stored.positionBytes {
@@ -105,25 +105,25 @@ package final class Quotas: Sendable {
         }
     }
 
-    /// Takes which teams have an open incident: their people's positions are not refused for bytes.
+    /// Adopts the teams with an open incident. Their people's positions are not refused for stored bytes.
     func adopt(teamsInIncident teams: Set<TeamNumber>) {
         usage.withLock { if $0.teamsInIncident != teams { $0.teamsInIncident = teams } }
     }
 
-    /// Makes sure that so many bytes of documents have room.
+    /// Checks whether documents have room.
     ///
     /// - Parameters:
-    ///   - bytes: what new revisions say, and their files.
-    ///   - stored: what is stored of documents in the same database.
-    ///   - areFilesAmong: whether files come with them.
-    /// - Returns: why they have none; nil where they have.
+    ///   - bytes: the size of the new revisions and their files.
+    ///   - stored: the size of the documents already in the same database.
+    ///   - areFilesAmong: whether the revisions have files.
+    /// - Returns: the quota they would exceed; nil where they have room.
     func refusal(
         ofBytes bytes: Int64, with stored: Int64, areFilesAmong: Bool, in place: WriteTarget
     ) -> QuotaError? {
         if bytes == 0 { return nil }
         let usage = usage.withLock { $0 }
         if let user = place.user {
-            // A person's place in an emergency is worth more than a quota; a file is no place.
+            // During an incident a person's position matters more than a quota; a file does not.
             let isInIncident = user.team.map { usage.teamsInIncident.contains($0) } ?? false
             if isInIncident && !areFilesAmong { return nil }
             let positions = usage.positionBytes[user.number] ?? 0
@@ -136,7 +136,7 @@ package final class Quotas: Sendable {
         return storeRefusal(usage.storeBytes)
     }
 
-    /// Makes sure that the store may take what is no position: documents, files, imports.
+    /// Checks that the store has room for other than positions: documents, files, imports.
     ///
     /// - Throws: `QuotaError`.
     func checkStore() throws(QuotaError) {
@@ -152,16 +152,16 @@ package final class Quotas: Sendable {
 
     // MARK: Positions
 
-    /// What a request's observations take of their users' quotas.
+    /// What the observations of a request take of their users' quotas.
     struct Claim {
-        /// How many were taken of whose bucket.
+        /// The number of tokens taken of each user.
         fileprivate(set) var taken: [UserNumber: Int] = [:]
-        /// Whose observations may not be stored, and why.
+        /// The users whose observations may not be stored, and why.
         fileprivate(set) var refused: [UserNumber: QuotaError] = [:]
-        /// Whose every observation is.
+        /// The user of each device in the request.
         fileprivate(set) var owners: [DeviceNumber: UserNumber] = [:]
 
-        /// The refusal of the first user, in the order of numbers, whose observations may not be stored.
+        /// The refusal of the user with the lowest number among those whose observations may not be stored.
         var firstRefusal: QuotaError? { refused.min { $0.key < $1.key }?.value }
 
         /// Why an observation may not be stored; nil where it may.
@@ -171,9 +171,10 @@ package final class Quotas: Sendable {
         }
     }
 
-    /// Takes what observations need of the quotas of the users whose devices they are of: for each user all or none.
+    /// Takes the quota that observations need from the users who own the devices. For each user all observations pass
+    /// or none.
     ///
-    /// What an admin reports, in person or by `muster`, is an import and takes nothing of the rate. Bytes count for
+    /// Reports by an admin, in person or through `muster`, are imports and take nothing of the rate. Bytes count for
     /// everyone.
     func claim(_ observations: [Observation], by sender: Principal?, in directory: Directory) -> Claim {
         var claim = Claim()
@@ -192,7 +193,7 @@ package final class Quotas: Sendable {
         return claim
     }
 
-    /// Takes what documents of a user's location database need of the user's rate: each may be a position.
+    /// Takes the rate that documents of a user's location database need, because each may hold a position.
     ///
     /// - Throws: `QuotaError`; then nothing was taken.
     func claim(documents count: Int, of user: User, by author: Author?, in directory: Directory) throws(QuotaError)
@@ -208,7 +209,7 @@ package final class Quotas: Sendable {
         return claim
     }
 
-    /// Gives back what was taken for what was not stored after all.
+    /// Gives back what was taken for observations that were not stored after all.
     func giveBack(_ claim: Claim) {
         guard !claim.taken.isEmpty else { return }
         positions.withLock { buckets in
@@ -261,7 +262,7 @@ package final class Quotas: Sendable {
 }
 
 extension Observation {
-    /// The device it is of, where its user's quota counts it: what a person says of a person is never refused.
+    /// The device whose user's quota counts the observation; nil for declarations, which are never refused.
     fileprivate var device: DeviceNumber? {
         switch self {
         case .position(_, let device), .sighting(_, let device), .note(_, let device): device
@@ -273,8 +274,8 @@ extension Observation {
 // MARK: Metrics
 
 extension Quotas {
-    /// What was refused, and how much is used. The figure of a quota that each user, team or database has is that of
-    /// the one that uses most. Quotas without a limit have none in the last family.
+    /// Metrics of refusals and usage. Where each user, team or database has a quota, the figure is that of the one that
+    /// uses most. The last family leaves out quotas without a limit.
     func metricFamilies(in directory: Directory) -> [MetricFamily] {
         let counts = refusalCounts
         let figures = figures(in: directory)

@@ -1,13 +1,14 @@
 package import MusterCore
 import MusterStore
 
-/// The road of observations, past the quotas of the users whose devices they are of.
+/// Stores observations within the quotas of the users who own the devices.
 extension StoreCoordinator {
-    /// Takes observations of one request: all of them or, when it throws, none.
+    /// Stores all observations of one request or, when it throws, none.
     ///
-    /// - Parameter sender: who reports them; nil for the server itself.
-    /// - Returns: once they are on disk.
-    /// - Throws: `CoordinatorError`; the sender should try again, except after a quota's refusal that no time mends.
+    /// - Parameter sender: the principal that reports them; nil for the server itself.
+    /// - Returns: the receipt, once the observations are on disk.
+    /// - Throws: `CoordinatorError`. The sender should try again, except after the refusal of a quota that time does
+    ///   not refill.
     package func ingest(_ observations: [Observation], by sender: Principal?) async throws(CoordinatorError) -> Receipt
     {
         if observations.isEmpty { return Receipt(sequence: store.lastSequence) }
@@ -19,10 +20,10 @@ extension StoreCoordinator {
         return try await commit(observations, claim)
     }
 
-    /// Takes those observations of one request that are within their users' quotas.
+    /// Stores the observations of one request that are within their users' quotas.
     ///
-    /// - Returns: why others were not taken, by their index in `observations`; once what was taken is on disk.
-    /// - Throws: `CoordinatorError`; then none was taken.
+    /// - Returns: the refusals of the others, by their index in `observations`, once the stored ones are on disk.
+    /// - Throws: `CoordinatorError`; then nothing was stored.
     func ingestWithinQuotas(
         _ observations: [Observation], by sender: Principal?
     ) async throws(CoordinatorError) -> [Int: QuotaError] {
@@ -55,7 +56,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Has the quotas look at what is stored now.
+    /// Measures what is stored now and updates the quotas.
     ///
     /// - Throws: what reading throws.
     func measureUsage() async throws {

@@ -1,18 +1,18 @@
 import ServiceLifecycle
 
-/// Has the quotas look at what is stored, every few seconds. Between two looks a user's positions may go beyond the
-/// bytes that the user may have by what the rate lets through.
+/// Measures what is stored, every few seconds. Between two measurements a user's positions may exceed the user's byte
+/// limit by as much as the rate lets through.
 struct UsageWatch: Service {
     let coordinator: StoreCoordinator
 
-    /// Seconds between two looks.
+    /// Seconds between two measurements.
     static let seconds: Double = 10
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while true {
                 try await Task.sleep(for: .seconds(Self.seconds))
-                // What cannot be read now is looked at the next time.
+                // A measurement that fails is made the next time.
                 try? await coordinator.measureUsage()
             }
         }

@@ -2,7 +2,7 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// How people are, and what is done about it: Muster's own events. docs/rules.md lists their members.
+/// Muster's own events about people's safety and incidents. docs/rules.md lists their members.
 extension EventMapper {
     func content(_ safety: Safety, of number: UserNumber, _ directory: Directory) -> EventContent? {
         guard let user = directory.users[number] else { return nil }
@@ -13,7 +13,7 @@ extension EventMapper {
             detail: .object(detail), subject: .user(number))
     }
 
-    /// A call for help that nobody has acknowledged is told again.
+    /// The reminder of a call for help that nobody has acknowledged.
     func content(_ safety: Safety, of number: UserNumber, reminder count: Int32, _ directory: Directory)
         -> EventContent?
     {
@@ -27,7 +27,7 @@ extension EventMapper {
             detail: .object(detail), subject: .user(number))
     }
 
-    /// Someone calls for help, or someone has heard it; any other declaration shows as a change of safety.
+    /// The event of a call for help or of its acknowledgement. Other declarations appear as a change of safety.
     func content(_ declaration: Declaration, _ directory: Directory) -> EventContent? {
         let type: String
         switch declaration.kind {
@@ -49,7 +49,8 @@ extension EventMapper {
             subject: .user(declaration.subject))
     }
 
-    /// - Parameter time: when the change was committed: an incident does not keep every time at which one came.
+    /// - Parameter time: the time when the change was committed, because an incident does not store the time of every
+    ///   turn.
     func content(_ incident: Incident, at time: Instant, _ directory: Directory) -> EventContent? {
         var detail: [EventValue.Member] = []
         detail.add("EventType", incident.turn.eventType)
@@ -111,7 +112,7 @@ extension EventMapper {
 }
 
 extension Incident.Turn {
-    /// What an event calls it.
+    /// The value of `EventType` in the event.
     fileprivate var eventType: String {
         switch self {
         case .started: "STARTED"

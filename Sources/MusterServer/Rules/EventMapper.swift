@@ -3,17 +3,18 @@ import MusterGeometry
 import MusterStore
 import MusterWire
 
-/// Tells changes of the log as events: which change is which event is here, and nowhere else.
+/// Turns changes of the log into events. This is the only place that decides which change becomes which event.
 struct EventMapper: Sendable {
     let origin: EventOrigin
 
-    /// A crossing whose fix was received, or that is told, later than this after it was sampled says by how much.
+    /// An event states its delay when the fix was received, or the crossing reported, later than this after the sample
+    /// time.
     private static let promptSeconds: Double = 60
 
-    /// Where a device was at a sample time, where that is known.
+    /// Returns a device's position at a sample time; nil where it is not known.
     typealias Fix = (DeviceNumber, Instant) throws -> Position?
 
-    /// The event that a change is; nil where it is none, or tells of something that is gone.
+    /// Returns the event of a change; nil where the change is no event, or concerns something that no longer exists.
     func event(
         of logged: LoggedChange, in directory: Directory, fix: Fix
     ) rethrows -> (event: Event, subject: DeliverySubject)? {
@@ -30,7 +31,7 @@ struct EventMapper: Sendable {
             told = isCurrent ? self.content(declaration, directory) : nil
         case .incident(let incident): told = self.content(incident, at: logged.committedAt, directory)
         case .posted(let event): told = self.content(event)
-        // What a change of a roll comes to is told by the incident: whether all are accounted for.
+        // The incident's own event covers what a change of a roll leads to: whether everyone is accounted for.
         case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .action: told = nil
         }
         guard let told else { return nil }
@@ -41,7 +42,7 @@ struct EventMapper: Sendable {
         return (event, told.subject)
     }
 
-    /// What is particular to one event.
+    /// The parts that differ from event to event.
     struct EventContent {
         var source = "muster"
         var detailType: String
@@ -79,10 +80,11 @@ struct EventMapper: Sendable {
             detail: .object(detail), subject: .device(crossing.device))
     }
 
-    /// How long after its sample time the fix of a crossing was received; nil where that is no more than a connected
-    /// phone takes. What is waited for before it is told, an exit delay or the second fix of a passage, is not in it.
+    /// How many seconds after its sample time the fix of a crossing was received; nil where it is no more than a
+    /// connected phone takes. The time that the engine waits before it reports a crossing (an exit delay, or the second
+    /// fix of a passage) is not included.
     ///
-    /// - Parameter fix: nil where it is not stored; then what was not waited for is how late the crossing is told.
+    /// - Parameter fix: nil where it is not stored; then the delay is the time until the report, minus the time waited.
     private func delaySeconds(
         of crossing: Crossing, of region: Region, _ fix: Position?, toldAt moment: Instant
     ) -> Int64? {
@@ -90,7 +92,7 @@ struct EventMapper: Sendable {
             switch crossing.kind {
             case .exit: region.exitDelaySeconds
             case .passed: InferredPassage.longestGapSeconds
-            // Told at the fix that decides.
+            // The engine reports these at the fix that decides them.
             case .enter, .dwell: 0.0
             }
         let seconds =
@@ -137,8 +139,8 @@ struct EventMapper: Sendable {
             resources: [origin.arn(ofTracker: tracker.name)], detail: .object(detail), subject: .device(number))
     }
 
-    /// The event that someone's entering a region would be, as far as it speaks of the region: with every tracker that
-    /// crosses it among its resources. The rules that make regions muster regions are asked with it.
+    /// The part of an enter event that describes the region, with every tracker linked to it among the resources. Rules
+    /// with the target `safety` are matched against it to find the muster regions.
     func entering(_ region: Region, in directory: Directory) -> EventValue? {
         guard let collection = directory.collections[region.collection] else { return nil }
         let trackers = directory.trackers.all.filter { tracker in

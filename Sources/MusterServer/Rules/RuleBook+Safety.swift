@@ -1,13 +1,13 @@
 import MusterCore
 import MusterWire
 
-/// Rules whose target is `safety`: the regions that they speak of are muster regions. That is never written into the
-/// regions; it follows from the rules, anew with every edit.
+/// Rules with the target `safety`: the regions that they match are muster regions. The regions do not store this; the
+/// server derives it from the rules after every edit.
 extension RuleBook {
-    /// Works out which regions the rules make muster regions once edits are durable. Changes nothing.
+    /// Returns the regions that rules make muster regions once the edits are durable. Changes nothing.
     ///
-    /// - Parameter directory: as the edits will leave it.
-    /// - Returns: these regions; nil when they are the same as before.
+    /// - Parameter directory: the directory after the edits.
+    /// - Returns: the regions; nil when they are the same as before.
     func musterRegions(following edits: [Edit], in directory: Directory) -> Set<RegionNumber>? {
         var patterns = safetyPatterns
         for edit in edits {
@@ -24,21 +24,21 @@ extension RuleBook {
         return regions == musterRegions ? nil : regions
     }
 
-    /// Follows edits that are durable.
+    /// Applies edits that are durable.
     ///
-    /// - Parameter muster: the regions that the rules now make muster regions; nil when they are the same as before.
+    /// - Parameter muster: the regions that rules now make muster regions; nil when they are the same as before.
     func follow(_ edits: [Edit], muster: Set<RegionNumber>?) {
         for edit in edits { follow(edit) }
         if let muster { musterRegions = muster }
     }
 
-    /// The pattern by which a rule makes regions muster regions; nil where it makes none.
+    /// The pattern by which a rule makes regions muster regions; nil where the rule makes none.
     static func safetyPattern(of rule: Rule) -> EventPattern? {
         guard rule.isEnabled, rule.targets.contains(where: { $0.destination == .safety }) else { return nil }
         return try? EventPattern(parsing: rule.pattern)
     }
 
-    /// The regions of which some safety rule speaks.
+    /// The regions that at least one safety rule matches.
     ///
     /// - Complexity: O(regions × safety rules).
     func evaluateAll(_ patterns: [RuleNumber: EventPattern], in directory: Directory) -> Set<RegionNumber> {
@@ -46,7 +46,7 @@ extension RuleBook {
         return Set(directory.regions.all.lazy.filter { self.isMuster($0, patterns, directory) }.map(\.number))
     }
 
-    /// The same, where only regions were put or removed.
+    /// The same, where only regions were stored or removed.
     private func evaluate(
         _ edits: [Edit], _ patterns: [RuleNumber: EventPattern], in directory: Directory
     ) -> Set<RegionNumber> {
@@ -69,7 +69,7 @@ extension RuleBook {
 }
 
 extension Edit {
-    /// Whether rules may find other regions than before, beside the one that is put.
+    /// Whether the edit may change the muster regions beyond the one that it stores.
     fileprivate var mayChangeManyMusterRegions: Bool {
         switch self {
         case .putRule, .removeRule, .putCollection, .removeCollection, .putTracker, .removeTracker: true
@@ -78,13 +78,13 @@ extension Edit {
     }
 }
 
-/// What a rule with the target `safety` may ask for.
+/// What the pattern of a rule with the target `safety` may test.
 enum SafetyRule {
     private static let allowed: [[String]] = [
         ["source"], ["detail-type"], ["resources"], ["detail", "EventType"], ["detail", "GeofenceId"],
     ]
 
-    /// Why a pattern cannot say which regions are muster regions; nil when it can.
+    /// Why a pattern cannot select muster regions; nil when it can.
     static func refusal(of pattern: EventPattern) -> String? {
         let other = pattern.paths.first { path in
             !allowed.contains(path) && !(path.count == 3 && path.starts(with: ["detail", "GeofenceProperties"]))

@@ -2,37 +2,38 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// The rules as the writer follows them: compiled, and asked for every change while it is being stored, so that what
-/// they send is durable with it.
+/// The compiled rules. The writer matches every change against them while it stores the change, so that the deliveries
+/// they send are as durable as the change.
 ///
-/// Used by the writer's thread alone.
+/// Only the writer's thread uses it.
 final class RuleBook {
     let telling: EventMapper
     private let directory: () -> Directory
     private var index = PatternIndex()
-    /// Enabled rules that have a target of the directory.
+    /// Enabled rules with at least one target of the directory.
     private var followed: [RuleNumber: FollowedRule] = [:]
-    /// Enabled rules that make regions muster regions.
+    /// The patterns of enabled rules that make regions muster regions.
     var safetyPatterns: [RuleNumber: EventPattern] = [:]
-    /// The regions that they make so.
+    /// The regions that those rules make muster regions.
     var musterRegions: Set<RegionNumber> = []
-    /// Trackers of which every stored position is an event.
+    /// The trackers for which every stored position is an event.
     private var emitters: Set<TrackerNumber> = []
     private var fixes = RecentFixes()
     private var found: [Int32] = []
 
-    /// What of a rule is needed to send an event.
+    /// The parts of a rule that are needed to send an event.
     private struct FollowedRule {
         var name: String
         var targets: [(id: String, target: TargetNumber, input: TargetInput)]
     }
 
-    /// The largest body that a target is given; the event itself goes where an input would make it larger.
+    /// The largest body that a target receives, in bytes. Where an input would exceed it, the target receives the event
+    /// itself.
     static let bodyLimit = 1 << 20
 
-    /// The rules of a directory.
+    /// Compiles the rules of a directory.
     ///
-    /// - Parameter directory: tells the directory as it is when it is called.
+    /// - Parameter directory: returns the current directory each time it is called.
     init(origin: EventOrigin, directory: @escaping () -> Directory) {
         telling = EventMapper(origin: origin)
         self.directory = directory
@@ -42,20 +43,20 @@ final class RuleBook {
         musterRegions = evaluateAll(safetyPatterns, in: directory)
     }
 
-    /// Whether there is no rule that a change could concern: then nothing need be asked or noted.
+    /// Whether no enabled rule has a target, so that no change needs matching.
     var isIdle: Bool { followed.isEmpty }
 
-    /// Notes what a request reports, for the fixes of what it crosses.
+    /// Remembers what a request reports, to find the fixes of its crossings.
     func note(_ observations: [Observation]) {
         if !isIdle { fixes.append(observations) }
     }
 
-    /// Forgets what was noted: the transaction has ended.
+    /// Drops what `note` remembered. Call this at the end of the transaction.
     func endTransaction() { fixes.removeAll() }
 
-    /// Sends a change to the targets of the rules that it matches.
+    /// Sends a change to the targets of the rules that match it.
     ///
-    /// - Parameter store: asked for fixes that were not noted.
+    /// - Parameter store: the store to read fixes from that `note` did not receive.
     func follow(
         _ change: Change, _ sequence: LogSequence, at moment: Instant, in transaction: any StoreTransaction,
         over store: any Store
@@ -85,7 +86,7 @@ final class RuleBook {
         }
     }
 
-    /// What most changes are is sorted out before anything is rendered.
+    /// Sorts out most changes cheaply, before anything is rendered.
     private func mayConcern(_ change: Change) -> Bool {
         switch change {
         case .position(_, let device, _):
@@ -98,7 +99,7 @@ final class RuleBook {
         }
     }
 
-    /// Follows one edit's rule or tracker.
+    /// Applies an edit of a rule or tracker.
     func follow(_ edit: Edit) {
         switch edit {
         case .putRule(let rule): put(rule)
@@ -112,7 +113,7 @@ final class RuleBook {
 
     private func put(_ rule: Rule) {
         remove(rule.number)
-        // A pattern or an input that a former version took and this one does not is not followed.
+        // Rules whose pattern or input an earlier version accepted and this one does not are ignored.
         guard rule.isEnabled, let pattern = try? EventPattern(parsing: rule.pattern) else { return }
         safetyPatterns[rule.number] = Self.safetyPattern(of: rule)
         let targets = rule.targets.compactMap { target -> (id: String, target: TargetNumber, input: TargetInput)? in
@@ -132,8 +133,8 @@ final class RuleBook {
     }
 }
 
-/// What the requests of one transaction report, to find the fix that a crossing was decided by. Looked through only
-/// when something is crossed.
+/// The reports of one transaction's requests, to find the fix that decided a crossing. They are indexed only when a
+/// crossing happens.
 private struct RecentFixes {
     private var requests: [[Observation]] = []
     private var indexedRequests = 0
@@ -163,7 +164,7 @@ private struct RecentFixes {
 }
 
 extension Store {
-    /// Where a device was at a sample time, as far as it is stored.
+    /// The stored position of a device at a sample time.
     fileprivate func fix(of device: DeviceNumber, at sampleTime: Instant) throws -> Position? {
         try positions(
             of: device, from: sampleTime, to: sampleTime.advanced(bySeconds: 0.001), after: nil, limit: 1

@@ -2,18 +2,18 @@ package import MusterCore
 import MusterStore
 package import MusterWire
 
-/// Why a rule cannot be as it was asked for.
+/// Why a requested rule is not valid.
 package enum RuleError: Error, Hashable, Sendable {
     case noRule(String)
     case hasTargets(String)
     case tooManyRules(limit: Int)
     case tooManyTargets(limit: Int)
     case pattern(EventPatternError)
-    /// Why the pattern cannot say which regions are muster regions.
+    /// The pattern cannot select muster regions, for this reason.
     case safetyPattern(String)
     case noTarget(String)
     case input(InputError)
-    /// The target `safety` is given nothing.
+    /// The target `safety` takes no input.
     case safetyTakesNoInput
 }
 
@@ -34,18 +34,18 @@ extension RuleError: CustomStringConvertible {
     }
 }
 
-/// What rules may be, whoever asks for them.
+/// The limits and checks of rules, whichever endpoint edits them.
 enum RuleEditing {
-    /// Rules that there may be.
+    /// The largest number of rules.
     static let ruleLimit = 1_000
-    /// Targets that a rule may have.
+    /// The largest number of targets of a rule.
     static let targetLimit = 5
-    /// Characters of a rule's description.
+    /// The largest number of characters of a rule's description.
     static let descriptionLimit = 512
-    /// What the target that is built in is called.
+    /// The name of the built-in target.
     static let safety = "safety"
 
-    /// Whether a text can be a rule's name or a target's id in it.
+    /// Whether a text is valid as a rule's name or as a target's id within it.
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -58,7 +58,7 @@ enum RuleEditing {
             }
     }
 
-    /// Compiles a pattern, to be sure that it can be.
+    /// Compiles a pattern, to check that it is valid.
     @discardableResult
     static func compile(_ pattern: String) throws(RuleError) -> EventPattern {
         do {
@@ -68,7 +68,7 @@ enum RuleEditing {
         }
     }
 
-    /// The rule of a name, or a new one.
+    /// Returns the rule of that name with the new pattern, or a new rule.
     static func rule(named name: String, pattern: String, in directory: Directory, _ draft: Draft) throws -> Rule {
         if var rule = directory.rules[name] {
             rule.pattern = pattern
@@ -78,14 +78,14 @@ enum RuleEditing {
         return Rule(number: try draft.transaction.nextRuleNumber(), name: name, pattern: pattern)
     }
 
-    /// Makes sure that a rule can be followed as it is.
+    /// Checks that a rule is valid as a whole.
     static func check(_ rule: Rule) throws(RuleError) {
         let pattern = try compile(rule.pattern)
         guard rule.targets.count <= targetLimit else { throw .tooManyTargets(limit: targetLimit) }
         for target in rule.targets { try check(target, with: pattern) }
     }
 
-    /// Makes sure that a target can be given what it is to be given, and that `safety` understands the pattern.
+    /// Checks that a target's input is valid, and that the pattern suits the target `safety`.
     static func check(_ target: RuleTarget, with pattern: EventPattern) throws(RuleError) {
         do {
             _ = try TargetInput(target.input)
@@ -97,14 +97,14 @@ enum RuleEditing {
         guard target.input == .event else { throw .safetyTakesNoInput }
     }
 
-    /// Where a target's name leads.
+    /// The destination of a target's name.
     static func destination(named name: String, in directory: Directory) throws(RuleError) -> RuleTarget.Destination {
         if name == safety { return .safety }
         guard let target = directory.targets[name] else { throw .noTarget(name) }
         return .target(target.number)
     }
 
-    /// What a destination is called; nil for a target that is gone.
+    /// The name of a destination; nil for a target that no longer exists.
     static func name(of destination: RuleTarget.Destination, in directory: Directory) -> String? {
         switch destination {
         case .safety: safety

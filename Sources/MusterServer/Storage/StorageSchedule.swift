@@ -1,29 +1,29 @@
 import MusterCore
 import MusterStore
 
-/// What is to be done about the disk, and when: no clock, no disk, no log.
+/// Decides what to do about the disk, and when. A pure state machine: it uses no clock, disk or log.
 struct StorageSchedule {
     /// One thing to do.
     enum Step: Hashable, Sendable {
-        /// Measure how much room there is.
+        /// Measure the free room.
         case measure
-        /// Try a write, to see whether the disk takes it.
+        /// Make a test write, to see whether the disk accepts it.
         case testWriting
-        /// Tell the log that the disk refuses writes.
+        /// Log that the disk refuses writes.
         case logRefusal
-        /// Tell the log that it takes them again.
+        /// Log that the disk accepts writes again.
         case logRecovery
-        /// Tell the log that there is little room left.
+        /// Log that little room is left.
         case logLowSpace
     }
 
-    /// Seconds between two lines of the log about the same refusal.
+    /// Seconds between two log lines about the same refusal.
     static let logSeconds: Double = 60
-    /// Seconds between two lines of the log about little room.
+    /// Seconds between two log lines about little room.
     static let lowSpaceLogSeconds: Double = 3600
-    /// Seconds between two measurements of the room.
+    /// Seconds between two measurements of the free room.
     static let measuringSeconds: Double = 10
-    /// Seconds before the first test write, and the most between two of them: it doubles.
+    /// Seconds before the first test write. The interval doubles after each, up to `longestTestSeconds`.
     static let firstTestSeconds: Double = 1
     static let longestTestSeconds: Double = 15
 
@@ -33,13 +33,13 @@ struct StorageSchedule {
     private var nextLowSpaceLine = Instant(milliseconds: 0)
     private var nextTest: Instant?
     private var testSeconds = StorageSchedule.firstTestSeconds
-    /// Whether the log was told of a refusal, and not yet of its end.
+    /// Whether a refusal was logged, and its end not yet.
     private var hasLoggedRefusal = false
 
-    /// - Parameter warningBytes: below so much free room, and below a twentieth of the disk, there is little left.
+    /// - Parameter warningBytes: room counts as low when it is below this and below a twentieth of the disk.
     init(warningBytes: Int64) { self.warningBytes = warningBytes }
 
-    /// What is to be done now, in order.
+    /// Returns what to do now, in order.
     mutating func takeSteps(for status: StorageHealth.Status, at now: Instant) -> [Step] {
         var steps: [Step] = []
         if now >= nextMeasurement {

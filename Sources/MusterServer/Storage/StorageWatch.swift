@@ -4,18 +4,19 @@ import MusterStore
 import MusterWire
 import ServiceLifecycle
 
-/// Looks after the disk while the server runs: measures its room, says in the log once a minute that it refuses writes,
-/// tries a write from time to time, and has everything that was put off made up for when one succeeds.
+/// Watches the disk while the server runs. Measures its free room, logs once a minute that it refuses writes, makes a
+/// test write from time to time, and catches up on postponed work when one succeeds.
 struct StorageWatch: Service {
     let coordinator: StoreCoordinator
     let directory: String
     let warningBytes: Int64
     let logger: Logger
     let now: @Sendable () -> Instant
-    /// Makes up for what could not be stored. Where the disk refuses that, it is tried again after the next test write.
+    /// Catches up on what could not be stored. Where the disk refuses again, the next test write tries again.
     let onRecovery: @Sendable () async throws -> Void
 
-    /// With less room than this a write that succeeds does not end the refusal: the next would be refused again.
+    /// With less free room than this, in bytes, a successful test write does not end the refusal: the next write would
+    /// fail.
     private static let recoveryBytes: Int64 = 1 << 20
 
     func run() async throws {
@@ -52,7 +53,7 @@ struct StorageWatch: Service {
         do {
             try await coordinator.testWriting()
         } catch {
-            // Refused still: it is tried again at the next turn.
+            // The disk still refuses; the next turn tries again.
             logger.debug("A test write failed", metadata: ["error": "\(error)"])
             return
         }

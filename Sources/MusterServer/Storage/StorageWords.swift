@@ -2,13 +2,13 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// What people are told of a disk that takes no writes, and of one that is nearly full.
+/// The messages for people about a disk that accepts no writes, or that is nearly full.
 enum StorageWords {
-    /// To whoever asked for what cannot be stored.
+    /// The answer to a client whose request cannot be stored.
     static let refusal =
         "The server's disk is full or takes no writes: nothing of this was stored. What was stored before is safe. Try "
         + "again later; whoever runs the server must make room."
-    /// When to try again, in seconds: about as often as the server tries a write.
+    /// The seconds after which to try again: about as often as the server makes a test write.
     static let retryAfterSeconds = 15
 
     static let unwritable =
@@ -19,9 +19,9 @@ enum StorageWords {
 }
 
 extension JSONWriter {
-    /// Writes whether the disk takes writes and whether it is nearly full; nothing where all is well.
+    /// Writes whether the disk accepts writes and whether it is nearly full. Writes nothing where all is well.
     ///
-    /// - Parameter isKnown: whether someone asks who may know how much room there is, and what the database said.
+    /// - Parameter isKnown: whether the caller may see how much room there is, and the database's error.
     mutating func member(_ status: StorageHealth.Status, isKnown: Bool, warningBytes: Int64) {
         let isLow = status.space?.isLow(warningBytes: warningBytes) ?? false
         guard !status.isWritable || isLow else { return }
@@ -40,7 +40,7 @@ extension JSONWriter {
 }
 
 extension StorageHealth.Status {
-    /// Whether the disk takes writes, how many it refused, and how much room it has where that is known.
+    /// Metrics: whether the disk accepts writes, how many it refused, and its free room where known.
     var metricFamilies: [MetricFamily] {
         var families = [
             MetricFamily(

@@ -6,28 +6,28 @@ import NIOCore
 
 /// Why a folder cannot be served.
 package enum StaticFilesError: Error, Equatable, Sendable {
-    /// There is no such folder, or it cannot be read.
+    /// The folder does not exist or cannot be read.
     case unreadable(path: String)
-    /// It holds more than is kept in memory.
+    /// The folder holds more than the server keeps in memory.
     case tooLarge(path: String, limitBytes: Int)
 }
 
-/// The page: the files of one folder, read once and served from memory.
+/// The web page: the files of one folder, read once and served from memory.
 ///
-/// A request is looked up in a dictionary of the paths that were found, so that no request can name anything else.
-/// Hidden files are left out, and so is whatever a link leads to.
+/// Requests are looked up in a dictionary of the paths found, so that no request can name any other file. Hidden files
+/// and the targets of symbolic links are left out.
 package struct StaticFiles: Fallback {
     fileprivate struct File: Sendable {
         let type: String
         let tag: String
         let plain: ByteBuffer
-        /// Packed, where that is smaller.
+        /// The compressed content, where that is smaller.
         let packed: ByteBuffer?
     }
 
     private let files: [String: File]
 
-    /// How many bytes are kept in memory at most.
+    /// The largest number of bytes kept in memory.
     package static let limitBytes = 64 << 20
 
     /// Reads a folder.
@@ -58,7 +58,7 @@ package struct StaticFiles: Fallback {
         self.files = files
     }
 
-    /// The file that a request asks for; nil when it asks for none of these.
+    /// Returns the requested file; nil when the request names none.
     package func respond(to request: Request) -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
         guard let file = file(for: request) else { return nil }
@@ -79,7 +79,7 @@ package struct StaticFiles: Fallback {
             status: .ok, headers: headers, body: request.method == .head ? .init() : .init(byteBuffer: body))
     }
 
-    /// `/` is the page for a browser, and nothing of ours for anyone else.
+    /// At `/`, browsers receive the page, and other clients no file.
     private func file(for request: Request) -> File? {
         guard let path = PercentEncoding.decode(request.uri.path) else { return nil }
         if path == "/" {
@@ -88,13 +88,13 @@ package struct StaticFiles: Fallback {
         return files[String(path.drop { $0 == "/" })]
     }
 
-    /// Nothing but this server's own files is loaded or spoken to. MapLibre starts its worker from a blob.
+    /// The page may only load and call this server. MapLibre starts its worker from a blob.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; worker-src blob:; \
         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
-    /// The media type by the name's end; nil for what is not part of a page.
+    /// The media type for the file's extension; nil for files that are not part of a page.
     private static func type(of path: String) -> String? {
         let types = [
             "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -118,7 +118,7 @@ extension StaticFiles.File {
 }
 
 extension Request {
-    /// Whether the client takes a body packed so.
+    /// Whether the client accepts this content encoding.
     fileprivate func accepts(_ encoding: String) -> Bool {
         (headers[.acceptEncoding] ?? "").split(separator: ",").contains { offer in
             let parts = offer.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }

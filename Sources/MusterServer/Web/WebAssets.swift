@@ -1,14 +1,14 @@
 package import Hummingbird
 import MusterWire
 
-/// What is at paths that no route has: the page's files, where there is a page, and a few words at `/`.
+/// Answers requests that no route handles: the page's files, where there is a page, and a greeting at `/`.
 package struct WebAssets: Fallback {
     private let files: StaticFiles?
 
-    /// The few words alone.
+    /// Makes assets without a page, only with the greeting.
     package init() { files = nil }
 
-    /// The page in a folder.
+    /// Makes the assets of a page in a folder.
     ///
     /// - Parameter webRoot: the folder with the page; nil for none.
     /// - Throws: `StaticFilesError`.
@@ -16,7 +16,7 @@ package struct WebAssets: Fallback {
         files = try webRoot.map { try StaticFiles(folder: $0) }
     }
 
-    /// The answer to a request for a file, or for `/`.
+    /// Returns the answer to a request for a file, or for `/`; nil for any other.
     package func respond(to request: Request) -> Response? {
         if let response = files?.respond(to: request) { return response }
         guard request.uri.path == "/", request.method == .get || request.method == .head else { return nil }

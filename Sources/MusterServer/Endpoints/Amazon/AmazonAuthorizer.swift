@@ -7,13 +7,13 @@ import MusterWire
 import NIOCore
 import Synchronization
 
-/// Stands before every route of AWS's protocols: proves the signature, holds each access key to its rate, and tells
-/// errors in AWS's words.
+/// Runs before every route of the AWS protocols. Verifies the signature, limits the rate of each access key, and
+/// answers errors in the form that AWS clients expect.
 struct AmazonAuthorizer: Sendable {
     let identity: Identity
     private let rates: AmazonRates
 
-    /// What the body of a request may be unless its route says otherwise: a megabyte.
+    /// The largest body of a request, in bytes, unless its route allows another size: a megabyte.
     static let bodyLimit = 1 << 20
 
     init(identity: Identity, requestsPerSecond: Double) {
@@ -21,11 +21,11 @@ struct AmazonAuthorizer: Sendable {
         rates = AmazonRates(perSecond: requestsPerSecond)
     }
 
-    /// Runs a handler once it is known who asks.
+    /// Authenticates a request and runs its handler.
     ///
     /// - Parameters:
-    ///   - service: the signing name that the request must be signed for; nil: any.
-    ///   - contentType: of every answer.
+    ///   - service: the signing name that the signature must be for; nil for any.
+    ///   - contentType: the content type of every answer.
     func respond(
         to request: Request, _ context: AppRequestContext, service: String?, contentType: String,
         bodyLimit: Int = Self.bodyLimit,
@@ -43,14 +43,14 @@ struct AmazonAuthorizer: Sendable {
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
         } catch {
             response = fault(error, context).response(as: contentType)
-            // The rest of a body that nobody will read is not waited for.
+            // Closes the connection instead of waiting for the rest of a body that nothing will read.
             if !isKeyKnown { response.headers[.connection] = "close" }
         }
         response.headers[.amazonRequestID] = SecretToken.randomBytes(16).hexadecimal
         return response
     }
 
-    /// Makes sure that the access key exists, before anything of the body is read.
+    /// Checks that the access key exists, before the body is read.
     private func requireKey(of request: Request) async throws {
         guard let authorization = request.headers[.authorization] else { throw SignatureError.missing }
         try await identity.requireAmazonKey(try SignedRequest.signature(in: authorization))
@@ -77,7 +77,7 @@ struct AmazonAuthorizer: Sendable {
     }
 }
 
-/// How many requests a second each access key may send; a second's worth may come at once.
+/// The number of requests a second that each access key may send. One second's worth may come at once.
 private final class AmazonRates: Sendable {
     private let buckets: Mutex<TokenBuckets>
 
@@ -96,9 +96,9 @@ private final class AmazonRates: Sendable {
 }
 
 extension SignedRequest {
-    /// The signature that an `Authorization` header shows.
+    /// Parses the signature in an `Authorization` header.
     ///
-    /// - Throws: `SignatureError` when it shows none.
+    /// - Throws: `SignatureError` when the header has none.
     static func signature(in authorization: String) throws(SignatureError) -> SignatureV4 {
         do throws(SignatureV4.Fault) {
             return try SignatureV4(authorization: authorization)
@@ -110,9 +110,9 @@ extension SignedRequest {
         }
     }
 
-    /// A request as it came.
+    /// Makes a signed request from an HTTP request.
     ///
-    /// - Throws: `SignatureError` when it shows no signature, or leaves out of it what must be signed.
+    /// - Throws: `SignatureError` when the request has no signature, or does not sign what it must.
     init(_ request: Request, authorization: String, body: ByteBuffer) throws(SignatureError) {
         let shown = try Self.signature(in: authorization)
         guard let time = request.headers[.amazonDate] else { throw .malformed("requires a 'X-Amz-Date' header") }
@@ -127,7 +127,7 @@ extension SignedRequest {
             signedHeaders: shown.signedHeaders,
             bodyDigest: body.withUnsafeReadableBytes { SHA256.hash(data: $0).hexadecimal }
         ) { name in
-            // The router's framework keeps the host apart from the other headers.
+            // The HTTP library stores the host apart from the other headers.
             if name == "host" { return (request.head.authority ?? request.headers[.host]).map { [$0] } }
             guard let name = HTTPField.Name(name) else { return nil }
             let values = request.headers[values: name]
@@ -143,6 +143,6 @@ extension SignedRequest {
 }
 
 extension HTTPField.Name {
-    /// RFC 9110.
+    /// `Host` (RFC 9110).
     static let host = HTTPField.Name("Host")!
 }

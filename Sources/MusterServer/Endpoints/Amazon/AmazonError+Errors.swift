@@ -5,9 +5,9 @@ import MusterWire
 import NIOCore
 
 extension AmazonError {
-    /// How an error from anywhere below is told to an AWS client. The one place where errors become these.
+    /// Turns an error of any layer into the error that an AWS client receives. This is the only place that does.
     ///
-    /// - Returns: nil for an error that nobody foresaw.
+    /// - Returns: nil for an unexpected error.
     init?(telling error: any Error) {
         switch error {
         case let fault as AmazonError: self = fault
@@ -35,7 +35,7 @@ extension AmazonError {
         }
     }
 
-    /// Whether a path is one of Amazon Location's, served or not.
+    /// Whether a path belongs to Amazon Location, whether or not Muster serves it.
     static func isAmazons(_ path: String) -> Bool {
         let segments = path.split(separator: "/", maxSplits: 2)
         guard let first = segments.first else { return false }
@@ -43,7 +43,7 @@ extension AmazonError {
         return ["tracking", "geofencing", "tags", "metadata", "maps", "places", "routes"].contains(first)
     }
 
-    /// The answer to an operation of Amazon Location that is not served, whoever asks.
+    /// The answer to operations of Amazon Location that Muster does not serve.
     static let unserved = AmazonError.validation(
         "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags.", .unknownOperation)
 
@@ -58,7 +58,7 @@ extension AmazonError {
         }
     }
 
-    /// AWS clients try again by themselves after it.
+    /// AWS clients try again by themselves after this error.
     private static var unwritable: AmazonError {
         var fault = AmazonError(500, "InternalServerException", StorageWords.refusal)
         fault.retryAfterSeconds = StorageWords.retryAfterSeconds

@@ -3,29 +3,29 @@ import Hummingbird
 import MusterWire
 import NIOCore
 
-/// An error as AWS's clients know them: a status, a code that they make an exception of, a message.
+/// An error in the form that AWS clients expect: a status, a code that they turn into an exception, and a message.
 package struct AmazonError: Error, Hashable, Sendable {
     /// The HTTP status.
     package var status: Int
-    /// Such as `ValidationException`.
+    /// The error code, such as `ValidationException`.
     package var code: String
-    /// What a person reads.
+    /// The message for people.
     package var message: String
-    /// For a `ValidationException`: why, in one word of the model.
+    /// For a `ValidationException`: the reason, as the API model names it.
     package var reason: Reason?
-    /// For a `ValidationException`: which fields, and what is wrong with each.
+    /// For a `ValidationException`: the invalid fields, with a message for each.
     package var fields: [Field] = []
-    /// How long to wait before trying again, where that helps.
+    /// The seconds after which to try again, where that helps.
     package var retryAfterSeconds: Int?
 
-    /// One field that is at fault.
+    /// An invalid field.
     package struct Field: Hashable, Sendable {
-        /// Its name in the model, `Updates.3.Position`.
+        /// The field's name in the API model, such as `Updates.3.Position`.
         package var name: String
-        /// What is wrong with it.
+        /// What is wrong with the field.
         package var message: String
 
-        /// A field that is at fault.
+        /// Makes an invalid field.
         package init(_ name: String, _ message: String) {
             self.name = name
             self.message = message
@@ -42,14 +42,14 @@ package struct AmazonError: Error, Hashable, Sendable {
         case unknownField = "UnknownField"
     }
 
-    /// An error.
+    /// Makes an error.
     package init(_ status: Int, _ code: String, _ message: String) {
         self.status = status
         self.code = code
         self.message = message
     }
 
-    /// A request that says what cannot be.
+    /// The request is invalid.
     package static func validation(
         _ message: String, _ reason: Reason = .fieldValidationFailed, _ fields: [Field] = []
     ) -> AmazonError {
@@ -59,42 +59,42 @@ package struct AmazonError: Error, Hashable, Sendable {
         return fault
     }
 
-    /// One field says what cannot be.
+    /// One field of the request is invalid.
     package static func validation(_ field: String, _ message: String) -> AmazonError {
         .validation("\(field) \(message)", .fieldValidationFailed, [Field(field, message)])
     }
 
-    /// There is no such thing, or it is not for these eyes.
+    /// The resource does not exist, or the principal may not see it.
     package static func notFound(_ message: String) -> AmazonError {
         AmazonError(404, "ResourceNotFoundException", message)
     }
 
-    /// It contradicts what there is.
+    /// The request conflicts with the current state.
     package static func conflict(_ message: String) -> AmazonError { AmazonError(409, "ConflictException", message) }
 
-    /// There is as much of it as there may be.
+    /// The quota of this kind of resource is reached.
     package static func quota(_ message: String) -> AmazonError {
         AmazonError(402, "ServiceQuotaExceededException", message)
     }
 
-    /// It is not this principal's to do.
+    /// The principal may not do this.
     package static func denied(_ message: String) -> AmazonError {
         AmazonError(403, "AccessDeniedException", message)
     }
 
-    /// More requests than are taken of one key.
+    /// The access key has sent too many requests.
     package static func throttled(retryAfterSeconds: Int) -> AmazonError {
         var fault = AmazonError(429, "ThrottlingException", "Rate exceeded")
         fault.retryAfterSeconds = retryAfterSeconds
         return fault
     }
 
-    /// We made a mistake.
+    /// An unexpected error in the server.
     package static let internalError = AmazonError(
         500, "InternalServerException", "The server made a mistake. It is in the server's log.")
 
-    /// The answer that tells it: the code in a header, where rest-json clients look, and in the body, where json-1.1
-    /// clients do.
+    /// The HTTP response with this error. The code is in a header, where rest-json clients look, and in the body, where
+    /// json-1.1 clients look.
     func response(as contentType: String) -> Response {
         var writer = JSONWriter()
         writer.beginObject()
@@ -118,14 +118,14 @@ package struct AmazonError: Error, Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    /// Which error it is.
+    /// The error code.
     static let amazonErrorType = HTTPField.Name("x-amzn-ErrorType")!
-    /// Names an answer, for whoever asks about it.
+    /// The id of an answer, for questions about it.
     static let amazonRequestID = HTTPField.Name("x-amzn-RequestId")!
-    /// When a request was signed.
+    /// The time of signing.
     static let amazonDate = HTTPField.Name("X-Amz-Date")!
-    /// The token of temporary credentials.
+    /// The session token of temporary credentials.
     static let amazonSecurityToken = HTTPField.Name("X-Amz-Security-Token")!
-    /// Which operation of which json-1.1 service is meant.
+    /// The operation, and the json-1.1 service that it belongs to.
     static let amazonTarget = HTTPField.Name("X-Amz-Target")!
 }

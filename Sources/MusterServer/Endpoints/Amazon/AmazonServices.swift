@@ -2,38 +2,38 @@ import HTTPTypes
 import Hummingbird
 package import NIOCore
 
-/// One of AWS's services that speak json-1.1: `POST /`, the operation in `X-Amz-Target`.
+/// An AWS service of the json-1.1 protocol: `POST /`, with the operation in `X-Amz-Target`.
 package protocol AmazonJSONService: Sendable {
-    /// What stands before the dot in `X-Amz-Target`: `AWSEvents`.
+    /// The part before the dot in `X-Amz-Target`, such as `AWSEvents`.
     var targetPrefix: String { get }
-    /// The service in the scope of its signatures: `events`.
+    /// The service's name in the scope of signatures, such as `events`.
     var signingName: String { get }
 
     /// Carries an operation out.
     ///
     /// - Parameters:
-    ///   - operation: what stands behind the dot: `PutRule`.
-    ///   - body: a text of JSON, not looked at so far.
-    /// - Returns: the answer, a text of JSON.
-    /// - Throws: `AmazonError`, or what one can be made of.
+    ///   - operation: the part after the dot, such as `PutRule`.
+    ///   - body: JSON text, not yet parsed.
+    /// - Returns: the answer as JSON text.
+    /// - Throws: `AmazonError`, or an error that can be turned into one.
     func respond(to operation: String, _ body: ByteBuffer, by principal: Principal) async throws -> [UInt8]
 }
 
 extension AmazonError {
-    /// There is no such operation.
+    /// The service has no such operation.
     package static func unknownOperation(_ name: String) -> AmazonError {
         AmazonError(400, "UnknownOperationException", "There is no operation \(name) here.")
     }
 }
 
-/// Hands a request to `POST /` to the service that its `X-Amz-Target` names.
+/// Passes a request to `POST /` on to the service that its `X-Amz-Target` names.
 struct AmazonServices: Sendable {
     let authorizer: AmazonAuthorizer
     let services: [any AmazonJSONService]
 
     private static let contentType = "application/x-amz-json-1.1"
 
-    /// Adds `POST /`, and the same below `/aws`.
+    /// Adds `POST /` and `POST /aws`.
     func register(in routes: inout RouteTable) {
         for path in ["/", "/aws"] {
             routes.add(

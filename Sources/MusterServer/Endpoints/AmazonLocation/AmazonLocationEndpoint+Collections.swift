@@ -4,11 +4,11 @@ import MusterStore
 import MusterWire
 
 extension AmazonLocationEndpoint {
-    /// Where collections are.
+    /// The path of collections.
     static let collections = "/geofencing/v0/collections"
-    /// Who reads collections and geofences: they are places, not people.
+    /// The roles that may read collections and geofences, because these are places, not people.
     static let fenceReaders: Set<Role> = [.admin, .analyst, .leader, .member]
-    /// Who may be allowed to change some.
+    /// The roles that may change some collections and geofences.
     static let fenceWriters: Set<Role> = [.admin, .leader]
 
     func addCollections(to routes: inout RouteTable) {
@@ -49,7 +49,8 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// A leader's collection is linked to its team's tracker, for a leader changes no other; an admin's to none.
+    /// A leader's new collection is linked to the tracker of the leader's team, because a leader may change no other.
+    /// An admin's is linked to none.
     private static func link(_ collection: RegionCollection, by access: Access) -> [Edit] {
         guard access.principal.role == .leader,
             var tracker = access.ownTracker.flatMap({ access.directory.trackers[$0] })
@@ -106,7 +107,7 @@ extension AmazonLocationEndpoint {
     private func deleteCollection(_ call: AmazonCall) async throws -> [UInt8] {
         try await coordinator.edit(by: call.author) { directory, draft in
             let collection = try self.collection(call, in: directory)
-            // Whoever was only ever evaluated against this collection goes with it.
+            // Implicit users that were only evaluated against this collection are removed with it.
             let evaluated = directory.teams[Self.evaluationName(of: collection)]
             draft.edits =
                 (evaluated.map { directory.removalWithImplicitUsers(of: $0.number) } ?? [])

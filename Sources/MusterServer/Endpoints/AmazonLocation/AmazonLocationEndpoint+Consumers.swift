@@ -61,7 +61,7 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// The collection that a resource name names.
+    /// The collection that a resource name refers to.
     private func consumer(_ name: String, in directory: Directory) throws(AmazonError) -> RegionCollection {
         if let fault = AmazonText.arn.fault(in: name) { throw .validation("ConsumerArn", fault) }
         guard case .collection(let collection) = AmazonResource(arn: name) else {

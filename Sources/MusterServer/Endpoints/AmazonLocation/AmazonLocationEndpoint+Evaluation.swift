@@ -10,14 +10,14 @@ extension AmazonLocationEndpoint {
             admits: Self.fenceWriters, to: &routes, evaluate)
     }
 
-    /// The team, and its tracker, of devices that are evaluated against a collection without a tracker. No tracker that
-    /// an AWS client names can have this name.
+    /// The name of the team, and of its tracker, for devices that are evaluated against a collection without a tracker.
+    /// No tracker that an AWS client creates can have this name.
     static func evaluationName(of collection: RegionCollection) -> String {
         collection.name + Tracker.evaluationSuffix
     }
 
-    /// Evaluates positions against one collection: they are reported to a tracker of its own that is linked to nothing
-    /// else, so that standings, events and the log are those of any position.
+    /// Evaluates positions against one collection. They are reported to a separate tracker that is linked to nothing
+    /// else, so that presences, events and the log treat them like any position.
     private func evaluate(_ call: AmazonCall) async throws -> [UInt8] {
         let updates = try call.read { AmazonPositionUpdate.list("DevicePositionUpdates", of: $0, &$1) }
         let collection = try self.collection(call, in: coordinator.directory)
@@ -57,9 +57,10 @@ extension AmazonLocationEndpoint {
 }
 
 extension Tracker {
-    /// What the names of trackers end with that hold what is evaluated without a tracker.
+    /// The suffix of the names of trackers for evaluations without a tracker.
     static let evaluationSuffix = "@evaluation"
 
-    /// Whether it holds what `BatchEvaluateGeofences` was given: no AWS client can ask for it, so no event names it.
+    /// Whether the tracker holds positions from `BatchEvaluateGeofences`. AWS clients cannot ask for such a tracker, so
+    /// events do not name it.
     var isOfEvaluations: Bool { name.hasSuffix(Self.evaluationSuffix) }
 }

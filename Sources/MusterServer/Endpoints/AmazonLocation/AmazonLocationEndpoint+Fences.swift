@@ -10,7 +10,7 @@ private struct FenceDraft: Sendable {
     var geometry: AmazonGeometry
     var properties: String?
 
-    /// Reads geometry and properties.
+    /// Parses geometry and properties.
     init?(_ members: AmazonMembers, id: String?, _ faults: inout AmazonFaults) {
         let geometry = members.object("Geometry", required: true, &faults).flatMap { AmazonGeometry($0, &faults) }
         let properties = members.map(
@@ -22,7 +22,7 @@ private struct FenceDraft: Sendable {
     }
 }
 
-/// A geofence that is sound.
+/// A geofence whose geometry is valid.
 private struct SoundFence: Sendable {
     var id: String
     var shape: Shape
@@ -81,10 +81,11 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// Vertices that a page of geofences has at most, unless its first geofence has more: some megabytes.
+    /// The largest number of vertices on a page of geofences, unless the first geofence has more. Keeps a page to some
+    /// megabytes.
     private static let pageVertices = 100_000
 
-    /// How many of these fit in a page.
+    /// The number of these regions that fit on a page.
     private static func countOnPage(_ regions: [Region]) -> Int {
         var vertices = 0
         for (index, region) in regions.enumerated() {
@@ -99,7 +100,7 @@ extension AmazonLocationEndpoint {
         if let fault = AmazonText.id.fault(in: id) { throw AmazonError.validation("GeofenceId", fault) }
         let draft = try call.read { FenceDraft($0, id: id, &$1) }
         guard let draft else { throw AmazonError.internalError }
-        // Before anything is checked that costs time: whose collection it is.
+        // Checks the caller's rights before the costly check of the geometry.
         _ = try changeableCollection(call, in: coordinator.directory)
         let (fences, failures) = try await coordinator.read { _ in Self.sound([draft]) }
         if let failure = failures.first { throw AmazonError.validation("Geometry", failure.message) }
@@ -113,7 +114,7 @@ extension AmazonLocationEndpoint {
                 FenceDraft(entry, id: entry.text("GeofenceId", .id, required: true, &faults), &faults)
             }
         }
-        // Before anything is checked that costs time: whose collection it is.
+        // Checks the caller's rights before the costly check of the geometry.
         _ = try changeableCollection(call, in: coordinator.directory)
         let (fences, failures) = try await coordinator.read { _ in Self.sound(drafts) }
         let times = fences.isEmpty ? [:] : try await put(fences, call)
@@ -127,7 +128,7 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// The fences that are sound, and what is wrong with the others.
+    /// Separates the valid geofences from the failures of the others.
     private static func sound(_ drafts: [FenceDraft]) -> ([SoundFence], [FenceFailure]) {
         var fences: [SoundFence] = []
         var failures: [FenceFailure] = []
@@ -146,10 +147,10 @@ extension AmazonLocationEndpoint {
         return (fences, failures)
     }
 
-    /// Puts fences over those with the same ids. What only Muster says of a region, such as that it is a muster region,
-    /// stays.
+    /// Stores geofences, and replaces those with the same ids. Attributes that only Muster knows, such as being a
+    /// muster region, stay.
     ///
-    /// - Returns: when each was made and changed.
+    /// - Returns: when each was created and changed.
     private func put(_ fences: [SoundFence], _ call: AmazonCall) async throws -> [String: EditTimes] {
         let collection = try await coordinator.edit(by: call.author) { directory, draft in
             let collection = try changeableCollection(call, in: directory)
@@ -193,7 +194,7 @@ extension AmazonLocationEndpoint {
     }
 }
 
-/// One geofence of a batch that failed.
+/// The failure of one geofence of a batch.
 private struct FenceFailure: Sendable {
     let id: String
     let code: String

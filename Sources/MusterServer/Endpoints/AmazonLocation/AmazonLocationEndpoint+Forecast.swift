@@ -10,12 +10,12 @@ extension AmazonLocationEndpoint {
             admits: Self.fenceReaders, to: &routes, forecast)
     }
 
-    /// Which fences a device is in, and which boundaries it can reach. Changes nothing.
+    /// Forecasts which geofences a device is in and which boundaries it can reach. Changes nothing.
     private func forecast(_ call: AmazonCall) async throws -> [UInt8] {
         let request = try call.read { try AmazonForecastRequest($0, &$1) }
         let collection = try self.collection(call, in: coordinator.directory)
         let after = try AmazonToken.key(request.token, .forecast, of: collection.number.rawValue)?[0] ?? 0
-        // The index is a value: asked on a reader's thread, it keeps no writer waiting.
+        // The index is a value, so querying it on a reader's thread does not delay the writer.
         let (index, directory) = try await coordinator.inspect { engine, directory, _ in
             (engine.regionIndex(of: collection.number), directory)
         }
@@ -38,7 +38,8 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// The regions that hold the place or whose boundary is within reach, in number order behind one of them.
+    /// The regions that contain the position or whose boundary is within reach, in the order of their numbers, after
+    /// `after`.
     private static func forecasts(
         _ request: AmazonForecastRequest, in index: RegionIndex, after: Int64, limit: Int
     ) -> [AmazonForecast] {
@@ -48,7 +49,7 @@ extension AmazonLocationEndpoint {
             Int64($0.id) > after && ($0.signedDistanceMetres >= 0 || request.reachMetres != nil)
         }
         .prefix(limit).map { region in
-            // Deep inside, the index does not say how far the boundary is.
+            // Deep inside a region the index does not give the distance to the boundary.
             let distance =
                 region.signedDistanceMetres.isFinite
                 ? region.signedDistanceMetres

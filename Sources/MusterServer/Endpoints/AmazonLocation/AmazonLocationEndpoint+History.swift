@@ -25,7 +25,7 @@ extension AmazonLocationEndpoint {
             )
         }
         let now = configuration.now()
-        // A sample of this very moment is in the last 24 hours.
+        // The last 24 hours include a sample of this very moment.
         let end = to ?? now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds)
         let start = from ?? now.advanced(bySeconds: -Self.daySeconds)
         guard start <= end else {
@@ -64,8 +64,8 @@ extension AmazonLocationEndpoint {
             longitude: Double(bitPattern: UInt64(bitPattern: key[2])))
     }
 
-    /// Deletes where devices were, and nothing else: where they are, what they are inside of, who is safe and who is
-    /// on a roll stays as it is.
+    /// Deletes the position history of devices and nothing else. Current positions, presences, safety and rolls stay as
+    /// they are.
     private func deleteHistory(_ call: AmazonCall) async throws -> [UInt8] {
         let ids = try call.read { $0.texts("DeviceIds", 1...100, .deviceID, &$1) }
         let directory = coordinator.directory

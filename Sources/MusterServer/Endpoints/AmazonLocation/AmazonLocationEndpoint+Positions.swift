@@ -4,9 +4,9 @@ import MusterGeometry
 import MusterWire
 
 extension AmazonLocationEndpoint {
-    /// Who may be allowed to see some positions.
+    /// The roles that may read some positions.
     static let positionReaders: Set<Role> = [.admin, .analyst, .leader, .member]
-    /// How many devices one request looks at.
+    /// The largest number of devices that one request looks at.
     private static let scanLimit = 1000
 
     func addPositions(to routes: inout RouteTable) {
@@ -101,9 +101,9 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// The device that a call names, if what it reports may be seen.
+    /// The device that a call names, if the caller may see its reports.
     ///
-    /// - Throws: `AmazonError.notFound`, the same for what there is not and what is not for these eyes.
+    /// - Throws: `AmazonError.notFound`, both for a device that does not exist and for one that the caller may not see.
     func visibleDevice(_ id: String, _ call: AmazonCall) throws(AmazonError) -> Device {
         let directory = coordinator.directory
         let (tracker, team) = try self.tracker(call, for: .positions, in: directory)

@@ -2,26 +2,26 @@ import MusterCore
 import MusterWire
 
 extension AmazonLocationEndpoint {
-    /// What is asked of a tracker.
+    /// The purpose for which a call names a tracker.
     enum TrackerUse {
-        /// What it is.
+        /// To read or change the tracker itself.
         case itself
-        /// Where its devices are.
+        /// To read the positions of its devices.
         case positions
-        /// To tell it where devices are.
+        /// To report positions of its devices.
         case reports
     }
 
-    /// The tracker that a call names, with its team.
+    /// The tracker that a call names, and its team.
     ///
-    /// - Throws: `AmazonError.noTracker` also when it is not for these eyes.
+    /// - Throws: `AmazonError.noTracker`, also when the caller may not use the tracker so.
     func tracker(
         _ call: AmazonCall, for use: TrackerUse, in directory: Directory
     ) throws(AmazonError) -> (tracker: Tracker, team: Team) {
         try tracker(named: call.parameter("tracker"), call, for: use, in: directory)
     }
 
-    /// The tracker of that name, as above.
+    /// The tracker of that name, and its team.
     func tracker(
         named name: String, _ call: AmazonCall, for use: TrackerUse, in directory: Directory
     ) throws(AmazonError) -> (tracker: Tracker, team: Team) {
@@ -53,7 +53,7 @@ extension AmazonLocationEndpoint {
         return collection
     }
 
-    /// The collection that a call names, if its regions may be changed.
+    /// The collection that a call names, if the caller may change its regions.
     func changeableCollection(
         _ call: AmazonCall, in directory: Directory
     ) throws(AmazonError) -> RegionCollection {

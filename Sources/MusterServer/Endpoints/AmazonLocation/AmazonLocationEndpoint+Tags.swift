@@ -4,7 +4,7 @@ import MusterStore
 import MusterWire
 
 extension AmazonLocationEndpoint {
-    /// How many tags a thing has at most.
+    /// The largest number of tags of one resource.
     private static let tagLimit = 50
 
     func addTags(to routes: inout RouteTable) {
@@ -57,7 +57,7 @@ extension AmazonLocationEndpoint {
         return JSONWriter.object { _ in }
     }
 
-    /// The thing that the path names, if its tags may be seen, or changed.
+    /// The resource that the path names, if the caller may read, or change, its tags.
     private func tagged(
         _ call: AmazonCall, in directory: Directory, toChange: Bool
     ) throws(AmazonError) -> TaggedResource {
@@ -79,7 +79,7 @@ extension AmazonLocationEndpoint {
     }
 }
 
-/// What has tags.
+/// A resource with tags.
 private enum TaggedResource {
     case tracker(Tracker)
     case collection(RegionCollection)

@@ -4,7 +4,7 @@ import MusterStore
 import MusterWire
 
 extension AmazonLocationEndpoint {
-    /// Where trackers are.
+    /// The path of trackers.
     static let trackers = "/tracking/v0/trackers"
 
     func addTrackers(to routes: inout RouteTable) {

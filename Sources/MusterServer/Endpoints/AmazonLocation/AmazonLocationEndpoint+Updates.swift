@@ -28,20 +28,20 @@ extension AmazonLocationEndpoint {
             "Positions cannot be verified: Muster knows no place by its addresses, access points or cells.", .other)
     }
 
-    /// Who reports.
+    /// The sender of a report.
     struct Reporter: Sendable {
         var access: Access
-        /// Whether devices that nobody made are made for it, of the tracker that it reports to, and report by it.
+        /// Whether reports create devices that do not exist yet, and may come from this sender for devices so created.
         var makesDevices: Bool
 
-        /// Whether a position of this device may come from it. What nobody made has nobody else to report for it; a
-        /// person's device is reported by whom `Access` names.
+        /// Whether a position of this device may come from this sender. An implicit user's device has no other sender;
+        /// for a person's device `Access` decides.
         func mayReport(for device: Device) -> Bool {
             access.mayReport(for: device)
                 || (makesDevices && access.directory.users[device.user]?.isImplicit ?? false)
         }
 
-        /// Whether a user who has no device yet is given one by a position of this reporter.
+        /// Whether a report of this sender may create a device for a user who has none yet.
         func mayMakeDevice(of user: User) -> Bool {
             switch access.principal.role {
             case .admin, .gateway: makesDevices
@@ -50,8 +50,8 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// Takes updates of a tracker's devices: those that are sound and may come from this reporter, on disk before the
-    /// answer; the others are told one by one.
+    /// Stores position updates of a tracker's devices. Updates that are valid and allowed are on disk before the
+    /// answer; the answer lists the others one by one.
     func report(
         _ updates: [AmazonPositionUpdate], to tracker: Tracker, of team: Team, as reporter: Reporter
     ) async throws -> [UInt8] {
@@ -92,7 +92,7 @@ extension AmazonLocationEndpoint {
             overQuota.append(fault)
             failures.append((observations[index].update, "ThrottlingError", fault.words))
         }
-        // Where nothing of a request has room, it is refused as a whole: AWS's clients know then when to try again.
+        // Where no update fits a quota, the whole request is refused, so that AWS clients know when to try again.
         if overQuota.count == updates.count, let fault = overQuota.max(by: { $0.waitSeconds < $1.waitSeconds }) {
             throw AmazonError(telling: fault)
         }
@@ -107,7 +107,7 @@ extension AmazonLocationEndpoint {
         }
     }
 
-    /// What is wrong with an update that the model does not speak of.
+    /// What is wrong with an update beyond the API model's rules; nil where nothing is.
     private func fault(in update: AmazonPositionUpdate, at now: Instant) -> String? {
         if update.coordinate == nil { return "Position is off the globe: longitude -180 to 180, latitude -90 to 90." }
         if update.sampleTime > now.advanced(bySeconds: NativeEndpoint.futureToleranceSeconds) {
@@ -119,13 +119,13 @@ extension AmazonLocationEndpoint {
         return nil
     }
 
-    /// Makes the devices that nobody made so far, and the users that they belong to, as far as quotas have room.
+    /// Creates the devices that do not exist yet, and the implicit users that own them, as far as quotas allow.
     ///
-    /// - Returns: why others were not made, by their ids.
+    /// - Returns: why others were not created, by their ids.
     private func makeDevices(
         _ ids: [String], of number: TeamNumber, as reporter: Reporter
     ) async throws -> [String: QuotaError] {
-        // What is certainly not to be made costs no transaction.
+        // Avoids a transaction where nothing may be created.
         guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return [:] }
         let quotas = coordinator.quotas
         let notMade = try await coordinator.edit(by: Author(reporter.access.principal)) { directory, draft in
@@ -155,7 +155,7 @@ extension AmazonLocationEndpoint {
         return notMade
     }
 
-    /// - Returns: whether it was made; another user may have both names that it could have.
+    /// - Returns: whether the user was created; other users may hold both names that it could have.
     private static func makeImplicitUser(
         _ id: String, of team: Team, _ tracker: Tracker, in directory: Directory, _ draft: inout Draft
     ) throws -> Bool {

@@ -4,10 +4,10 @@ import MusterCore
 import MusterWire
 import NIOCore
 
-/// Amazon Location's trackers and geofences, as unmodified AWS clients speak (rest-json, 2020-11-19; docs/aws.md).
+/// Amazon Location's trackers and geofences for unmodified AWS clients (rest-json, 2020-11-19; docs/aws.md).
 ///
-/// Translates: a tracker is a team's, a geofence is a region, a position goes the road that all positions go. What it
-/// shows is what everyone else sees.
+/// Translates between both models: a tracker is a team's tracker, a geofence is a region, and positions go through the
+/// same pipeline as all others. Clients see the same data as those of the other endpoints.
 struct AmazonLocationEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let authorizer: AmazonAuthorizer
@@ -16,10 +16,10 @@ struct AmazonLocationEndpoint: Sendable {
     /// The signing name of the service.
     private static let signingName = "geo"
     private static let contentType = "application/json"
-    /// A batch of geofences: ten of a thousand vertices, or of a geobuf each.
+    /// The largest body of a batch of geofences, in bytes: ten geofences of a thousand vertices, or of a geobuf each.
     static let largeBodyLimit = 10_000_000
 
-    /// What AWS allows an account.
+    /// The default quotas of an AWS account.
     enum Quota {
         static let trackers = 500
         static let fences = 50_000
@@ -77,23 +77,23 @@ struct AmazonLocationEndpoint: Sendable {
             .init(status, "Told as AWS tells it.", json: "AmazonError")
         }
 
-    /// The name of a resource, as clients are told it.
+    /// The name of a resource, as clients see it.
     func arn(_ resource: AmazonResource) -> String {
         resource.arn(region: configuration.amazon.region, account: configuration.amazon.account)
     }
 }
 
-/// One call of an operation, by someone who may.
+/// An authorized call of an operation.
 struct AmazonCall: Sendable {
     let request: Request
     let context: AppRequestContext
     let principal: Principal
     let body: ByteBuffer
 
-    /// Who calls, for the audit log.
+    /// The author of the call, for the audit log.
     var author: Author { Author(principal) }
 
-    /// The rights of whoever calls.
+    /// The rights of the caller.
     func access(in directory: Directory) -> Access { Access(principal, in: directory) }
 
     /// A part of the path, percent-decoded.
@@ -104,9 +104,9 @@ struct AmazonCall: Sendable {
         return text
     }
 
-    /// Reads the body.
+    /// Parses the body.
     ///
-    /// - Throws: `AmazonError` with everything that the model does not allow.
+    /// - Throws: `AmazonError` with everything that the API model does not allow.
     func read<Value>(
         _ read: (AmazonMembers, inout AmazonFaults) throws -> Value
     ) throws -> Value {
@@ -123,7 +123,7 @@ struct AmazonCall: Sendable {
 }
 
 extension AmazonError {
-    /// What the model does not allow.
+    /// The error for what the API model does not allow.
     init(telling faults: AmazonFaults) {
         let fields = faults.fields.map { Field($0.name, $0.message) }
         let isMissing = faults.fields.allSatisfy(\.isMissing)
@@ -133,14 +133,14 @@ extension AmazonError {
             isMissing ? .missing : .fieldValidationFailed, fields)
     }
 
-    /// There is no such tracker, or not for these eyes.
+    /// The tracker does not exist, or the caller may not use it so.
     static func noTracker(_ name: String) -> AmazonError { .notFound("Tracker not found: \(name).") }
-    /// There is no such collection.
+    /// The collection does not exist.
     static func noCollection(_ name: String) -> AmazonError { .notFound("Geofence collection not found: \(name).") }
-    /// A leader changes what is its team's alone.
+    /// A leader may only change what belongs to the leader's team alone.
     static let notYourCollection = AmazonError.denied(
         "This collection is not your team's, or other teams use it too: an admin can change it.")
-    /// No page begins where the client says.
+    /// The client's token is not valid for this list.
     static let badToken = AmazonError.validation("NextToken", "is none that an answer held")
 }
 

@@ -1,22 +1,22 @@
 import MusterCore
 
-/// Where the next page begins: which list it is of, of which thing, and the key of the last item that was shown. Says
-/// the same after a restart.
+/// The position where the next page begins: the kind of list, the resource it belongs to, and the key of the last item
+/// shown. Valid across restarts.
 enum AmazonToken {
-    /// The lists there are; a token of one is none of another.
+    /// The kinds of lists. A token of one is not valid for another.
     enum List: Int64 {
         case trackers = 1
         case consumers, positions, history, collections, fences, forecast
     }
 
-    /// The text of a token.
+    /// Makes a token.
     static func encode(_ list: List, of thing: Int32 = 0, _ key: [Int64]) -> String {
         Cursor.encode([list.rawValue, Int64(thing)] + key)
     }
 
-    /// The key that a token holds; nil without a token.
+    /// The key in a token; nil without a token.
     ///
-    /// - Throws: `AmazonError.badToken` for a token that no answer held.
+    /// - Throws: `AmazonError.badToken` for a token that this list did not issue.
     static func key(
         _ text: String?, _ list: List, of thing: Int32 = 0, count: Int = 1
     ) throws(AmazonError) -> [Int64]? {
@@ -27,7 +27,7 @@ enum AmazonToken {
         return Array(numbers[2...])
     }
 
-    /// The page of a list in number order.
+    /// One page of a list in the order of numbers.
     static func page<Element: Entity>(
         of elements: some Sequence<Element>, limit: Int, after token: String?, _ list: List, of thing: Int32 = 0
     ) throws(AmazonError) -> (items: [Element], next: String?) {

@@ -1,13 +1,14 @@
 import MusterCore
 
-/// How Amazon Location's names and Muster's directory are the same thing.
+/// Maps Amazon Location's names to Muster's directory.
 ///
-/// A tracker is a team's tracker. `X` is the user X of that team, and of its devices the main one: that of the user's
-/// own name, else the one made first. The user's other devices are `X/name`. A device that nobody made belongs to an
-/// implicit user of its name, or, where someone else in Muster has that name, of the name `X@TRACKER`. A device that
-/// came to its owner from another user keeps the id that it had (`Device.alias`), unless a user has that name.
+/// A tracker is a team's tracker. The device id `X` stands for the main device of user X of that team: the device with
+/// the user's own name, or else the first one created. The user's other devices are `X/name`. A device that nobody
+/// created belongs to an implicit user of its name, or, where another user in Muster has that name, of the name
+/// `X@TRACKER`. A device that moved to its owner from another user keeps its former id (`Device.alias`), unless a user
+/// has that name.
 extension Directory {
-    /// The team whose tracker this is.
+    /// The team that a tracker belongs to.
     func team(of tracker: Tracker) -> Team? {
         if let team = teams[tracker.name], team.tracker == tracker.number { return team }
         return teams.all.first { $0.tracker == tracker.number }
@@ -31,7 +32,7 @@ extension Directory {
         return device(calledBefore: id, in: team.number)
     }
 
-    /// What Amazon's clients call a device.
+    /// The device's id for AWS clients.
     func amazonID(of device: Device) -> String {
         guard let user = users[device.user] else { return device.name }
         if let alias = device.alias, let team = user.team.flatMap({ teams[$0] }), let tracker = trackers[team.tracker],
@@ -43,13 +44,13 @@ extension Directory {
         return mainDevice(of: user, called: name)?.number == device.number ? name : "\(name)/\(device.name)"
     }
 
-    /// The name that Amazon's clients and events show of a user.
+    /// The user's name for AWS clients and in events.
     func amazonName(of user: User) -> String {
         guard let tracker = user.team.flatMap({ teams[$0] }).flatMap({ trackers[$0.tracker] }),
             user.name.hasSuffix("@\(tracker.name)")
         else { return user.name }
         let short = String(user.name.dropLast(tracker.name.count + 1))
-        // Someone of that very name came to the team since: then both are called by their full names.
+        // A user of that very name has joined the team since, so clients see the full names of both.
         return users[short]?.team == user.team ? user.name : short
     }
 
@@ -58,13 +59,13 @@ extension Directory {
         return own.first { $0.name == name } ?? own.min { $0.number < $1.number }
     }
 
-    /// The id that a device keeps when it comes to another user. A user that stays keeps its own name.
+    /// The id that a device keeps when it moves to another user. A user that remains keeps its own name.
     func lastingAmazonID(of device: Device) -> String {
         guard let user = users[device.user], !user.isImplicit else { return amazonID(of: device) }
         return "\(amazonName(of: user))/\(device.name)"
     }
 
-    /// The edits that remove a team with its tracker and with the users that nobody made; real users stay.
+    /// The edits that remove a team with its tracker and its implicit users. Other users stay.
     func removalWithImplicitUsers(of team: TeamNumber) -> [Edit] {
         let implicit = Set(users.all.filter { $0.team == team && $0.isImplicit }.map(\.number))
         let others = removal(of: team).filter { edit in

@@ -1,7 +1,7 @@
 import MusterCore
 import Synchronization
 
-/// Counts the bytes of bodies whose requests have no answer yet, of each address, of each user and of all.
+/// Limits the memory of request bodies whose requests have no answer yet, for each address, for each user and in total.
 final class BodyBudget: Sendable {
     private struct State {
         var total = 0
@@ -9,7 +9,7 @@ final class BodyBudget: Sendable {
         var byUser: [UserNumber: Int] = [:]
     }
 
-    /// What one request holds; to be given back with `release`.
+    /// The memory that one request holds. Give it back with `release`.
     struct Hold {
         /// The prefix of the address that the request came from.
         let address: String
@@ -20,11 +20,11 @@ final class BodyBudget: Sendable {
         init(from address: String) { self.address = AddressPrefix.of(address) }
     }
 
-    /// Why no more bytes are taken.
+    /// The limit that was reached.
     enum Refusal: Error, Hashable {
         case address, user, total
 
-        /// For a person.
+        /// A message for people.
         var words: String {
             switch self {
             case .address: "Bodies from this address hold as much memory as they may: send them one after another."
@@ -39,9 +39,9 @@ final class BodyBudget: Sendable {
 
     init(_ limits: ConnectionLimits) { self.limits = limits }
 
-    /// Counts bytes that came. Those that come before it is known whose the request is count for the address alone.
+    /// Counts bytes that arrived. Bytes that arrive before the user is known count for the address alone.
     ///
-    /// - Throws: `Refusal`; then they are not counted.
+    /// - Throws: `Refusal`; then the bytes are not counted.
     func take(_ count: Int, for hold: inout Hold, of user: UserNumber?) throws(Refusal) {
         if hold.user == nil { hold.user = user }
         let owner = hold.user
@@ -77,6 +77,6 @@ final class BodyBudget: Sendable {
         }
     }
 
-    /// Bytes that are held now.
+    /// The number of bytes held now.
     var heldBytes: Int { state.withLock { $0.total } }
 }

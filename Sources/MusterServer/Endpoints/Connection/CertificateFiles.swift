@@ -11,11 +11,11 @@ import UnixSignals
 
 /// The certificate and key of a server, read from their files at the start and again at each SIGHUP.
 ///
-/// A connection keeps what it was opened with.
+/// A connection keeps the certificate it was opened with.
 final class CertificateFiles: Service {
     private struct Loaded {
         let context: NIOSSLContext
-        /// When the certificate ends, Unix time.
+        /// The time at which the certificate expires, in seconds since 1970.
         let endsAt: Double
     }
 
@@ -24,7 +24,7 @@ final class CertificateFiles: Service {
     private let loaded: Mutex<Loaded>
     private let failureCount = Mutex(0)
 
-    /// Days before its end from which on an operator is warned of it.
+    /// The number of days before expiry from which the server warns the operator.
     static let warningDays = 14.0
 
     /// Reads both files.
@@ -37,16 +37,16 @@ final class CertificateFiles: Service {
         warnOfEnd()
     }
 
-    /// What a new connection speaks with.
+    /// The TLS context for new connections.
     var context: NIOSSLContext { loaded.withLock { $0.context } }
 
-    /// When the certificate in use ends, Unix time.
+    /// The time at which the certificate in use expires, in seconds since 1970.
     var endsAt: Double { loaded.withLock { $0.endsAt } }
 
-    /// How often reading the files again failed.
+    /// How often reloading the files has failed.
     var failures: Int { failureCount.withLock { $0 } }
 
-    /// Reads both files again. Where one is of no use the former certificate stays, and the log says why.
+    /// Reads both files again. Where one is unusable, the previous certificate stays and the log says why.
     func reload() {
         do {
             let read = try Self.load(files)
@@ -97,7 +97,7 @@ final class CertificateFiles: Service {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         do {
-            // Clients follow the chain from its first.
+            // The first certificate of the chain is the server's own.
             let ends = chain.first.map { Double($0.notValidAfter) } ?? 0
             return Loaded(context: try NIOSSLContext(configuration: configuration), endsAt: ends)
         } catch {
@@ -122,12 +122,12 @@ final class CertificateFiles: Service {
     }
 }
 
-/// A file that the settings name, and why it is of no use.
+/// A configured file that is unusable, and why.
 private struct UnusableFile: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Connections over TLS, each with the certificate of the moment at which it is opened.
+/// TLS connections, each with the certificate in use when it is opened.
 struct EncryptedConnection: ServerChildChannel {
     let base: HTTPConnection
     let certificates: CertificateFiles

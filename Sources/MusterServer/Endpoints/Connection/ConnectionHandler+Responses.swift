@@ -5,14 +5,14 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// The responses of a connection, and its end.
+/// Sends the responses of a connection and ends it.
 extension ConnectionHandler {
-    /// Seconds that the other end has to end the connection that is over.
+    /// Seconds that the client has to close the connection after its last response.
     private static let farewellSeconds: Int64 = 2
 
-    /// Sends what a response consists of.
+    /// Sends parts of a response.
     ///
-    /// - Parameter promise: kept once more may be sent; broken when the connection has ended.
+    /// - Parameter promise: succeeds once more may be sent; fails when the connection has ended.
     func send(_ parts: [ResponseStream.Part], of number: UInt32, _ promise: EventLoopPromise<Void>?) {
         guard number == self.number, question != nil, heldEnd == nil, let context else {
             promise?.fail(ChannelError.ioOnClosedChannel)
@@ -21,7 +21,8 @@ extension ConnectionHandler {
         for part in parts {
             switch part {
             case .head(var head):
-                // Nobody knows whether the body that was not asked for will come, and so where the next request begins.
+                // The client may or may not send the body that was not requested, so the start of a next request is
+                // unknown.
                 if isHeldBack { head.makeLast() }
                 isLast = isLast || head.isLast
                 if head.isRefusal { drainLimit = Self.mostDrainedOfRefused }
@@ -50,7 +51,7 @@ extension ConnectionHandler {
 
     func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
         heldEnd = nil
-        // Before anything is written: the request that comes next may be handed on meanwhile.
+        // Must come before the writes: they may pass the next request on.
         question = nil
         releaseBody()
         if case .streaming = incoming {
@@ -75,18 +76,18 @@ extension ConnectionHandler {
         guard isLast, question == nil, isWhole, unsent == 0, !isOutputClosed, let context else { return }
         isOutputClosed = true
         if isInputClosed { return context.close(promise: nil) }
-        // What is still on its way here must not meet a closed door: the answer would be lost with it.
+        // Closes only the output. If data still arrived at a closed socket, the client would lose the answer.
         context.close(mode: .output, promise: nil)
         context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.farewellSeconds)) { [self] in
             self.context?.close(promise: nil)
         }
     }
 
-    /// Ends the connection in the middle of a response.
+    /// Closes the connection in the middle of a response.
     func breakOff(_ number: UInt32) {
         guard number == self.number, let question, let context else { return }
         if !question.isCurrent {
-            // Where the end of the connection is the end of the body, it must not look like one.
+            // Where the end of the connection ends the body, an abort must not look like a regular end.
             let abruptly = linger(l_onoff: 1, l_linger: 0)
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abruptly)
         }

@@ -6,77 +6,77 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// One connection: makes requests of what comes over it, has each answered in a task of its own, and sends the
-/// responses. `HTTPServerPipelineHandler` before it holds a request back until the one before has been answered.
+/// One connection. Assembles requests, answers each in a task of its own, and sends the responses.
+/// `HTTPServerPipelineHandler` before it holds a request back until the previous one has been answered.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// How far the newest request has come.
+    /// The state of the newest request.
     enum Incoming {
-        /// It is whole, or there is none.
+        /// The request has arrived completely, or there is none.
         case none
-        /// It has a small body or none, and is answered once it is whole.
+        /// The request has a small body or none. It is answered once it has arrived completely.
         case gathering(HTTPRequestHead, ByteBuffer)
-        /// It is being answered, by one who reads its body as it comes.
+        /// The request is being answered by a handler that reads the body while it arrives.
         case streaming(RequestBodySource)
-        /// Nobody reads the rest of its body, of which so many bytes have come.
+        /// The rest of the body is read and dropped; this many bytes of it so far.
         case draining(Int)
     }
 
-    /// Bytes of a body that are waited for before a request is answered.
+    /// The largest body, in bytes, that is awaited before the request is answered.
     private static let mostGathered = 64 << 10
-    /// Bytes of a body that are read though nobody wants them, so that whoever sends them hears the answer: more than
-    /// the largest that is taken.
+    /// The largest number of unwanted body bytes that are read so that the client receives the answer. It exceeds the
+    /// largest accepted body.
     static let mostDrained = 128 << 20
-    /// The same, of a client whose request was refused with its connection.
+    /// The same, for a request whose response closes the connection.
     static let mostDrainedOfRefused = 1 << 20
-    /// Seconds that a client who sends no more is worked for.
+    /// Seconds that a request continues after the client has closed its sending half.
     private static let patienceSeconds: Int64 = 2
-    /// Seconds between two looks at what has come.
+    /// Seconds between two checks of what has arrived.
     private static let lookSeconds: Int64 = 60
-    /// So many looks at a connection without a request, and it is ended.
+    /// The number of checks without a request after which the connection is closed.
     private static let mostQuietLooks = 10
 
     private let connections: OpenConnections
     private let answer: HTTPConnection.Answer
-    /// There from the first time that a reader was behind.
+    /// Created when the client first reads too slowly.
     private var slowReader: SlowReader?
     var context: ChannelHandlerContext?
     var incoming = Incoming.none
-    /// The newest request, while it has no response or not the whole of it.
+    /// The newest request, until its response has been sent completely.
     var question: ResponseHead.Question?
     var hasBegunResponse = false
-    /// Whether whoever asks waits to hear that the body is wanted before sending it (RFC 9110, section 10.1.1).
+    /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
     var isHeldBack = false
-    /// Of the newest request.
+    /// The number of the newest request.
     var number: UInt32 = 0
-    /// Responses that the system has not taken the whole of.
+    /// Responses that the operating system has not accepted completely.
     var unsent = 0
-    /// Whether the connection ends with the response that is under way.
+    /// Whether the connection ends with the current response.
     var isLast = false
-    /// Whether the other end sends no more; and whether this one does not.
+    /// Whether the client, or this server, has closed its sending half.
     var isInputClosed = false
     var isOutputClosed = false
-    /// Whether whoever reads the body has enough for now; and whether reading was asked for since.
+    /// Whether the body's reader wants no more for now, and whether reading was requested meanwhile.
     private var isPaused = false
     private var isReadPending = false
-    /// Kept once more may be sent.
+    /// Succeeds once more may be sent.
     var onWritable: EventLoopPromise<Void>?
-    /// The end of a response whose reader is behind. Until it is written no other request is answered, so that no
-    /// reader makes answers pile up, and no connection is taken for idle that is not.
+    /// The end of a response whose reader is slow. Until it is written, no other request is answered. So answers do not
+    /// pile up, and the connection is not mistaken for an idle one.
     var heldEnd: HeldEnd?
-    /// What the connection waits for meanwhile; see `look`.
+    /// The next periodic check of the connection; see `look`.
     private var nextLook: Scheduled<Void>?
     private var hasReceived = false
     private var quietLooks = 0
-    /// What is done for the newest request while it has no answer, and the bytes that its body holds.
+    /// The work for the newest request while it has no answer, and the memory that its body holds.
     private var work: RequestWork?
     private var hold: BodyBudget.Hold?
     private let watch: IncomingWatch
     var drainLimit = ConnectionHandler.mostDrained
-    /// Whether something of a request came since the last read of the socket began.
+    /// Whether a part of a request has arrived since the last read of the socket began.
     private var hasParts = false
     private let peerAddress: String
 
@@ -121,7 +121,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 if let context = self.context { refuse(context, as: .requestTimeout) }
             }
         } else if question == nil, !isLast, !hasParts {
-            // What came is not the whole of a head.
+            // Only a part of a request's head has arrived.
             watch.watchHead { [self] in if let context = self.context { close(context) } }
         }
         hasParts = false
@@ -150,12 +150,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
-            // A reader that is gone and one that closed only its half look alike, and who waits for a feed has no
-            // reason to close half of it.
+            // A client that is gone and one that closed only its sending half look alike. A client that waits for a
+            // feed has no reason to close that half.
             connections.endWatch(context.channel)
             isInputClosed = true
             isLast = true
-            // It may read the answer still, but not wait for long.
+            // The client may still read the answer, but the server waits only briefly.
             if let work {
                 context.eventLoop.scheduleTask(in: .seconds(Self.patienceSeconds)) { work.abandon() }
             }
@@ -171,9 +171,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        // When the connection has ended, nobody is there to be answered.
+        // After the connection has ended there is nobody to answer.
         case is HTTPParserError: if context.channel.isActive { refuse(context) }
-        // More of what could not be read, of which the answer says enough; it may still have to wait for its turn.
+        // A further part of an unreadable request, which is refused already; that answer may still wait for its turn.
         case is ByteToMessageDecoderError: break
         default: close(context)
         }
@@ -219,7 +219,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Tells whoever waits with a body to send it.
+    /// Sends `100 Continue` to a client that waits with a body.
     private func goOn(_ number: UInt32) {
         guard number == self.number, isHeldBack, !hasBegunResponse, question != nil, let context else { return }
         isHeldBack = false
@@ -234,7 +234,7 @@ extension ConnectionHandler {
         switch incoming {
         case .none: break
         case .gathering(let head, var body):
-            // Held once, so that appending copies nothing.
+            // Keeps a single reference to the buffer, so that appending does not copy it.
             incoming = .none
             if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
             incoming = .gathering(head, body)
@@ -246,7 +246,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Whether there is room for these bytes of a body; the request is refused where there is none.
+    /// Whether the budget has room for these body bytes. Refuses the request where it has none.
     private func mayHold(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
         if case .draining = incoming { return true }
         guard !isWhole, let work else { return true }
@@ -262,7 +262,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Gives back what the body of the newest request held.
+    /// Gives back the memory that the newest request's body held.
     func releaseBody() {
         work = nil
         guard let held = hold else { return }
@@ -282,7 +282,7 @@ extension ConnectionHandler {
             respond(to: head, RequestBody(buffer: body), question, context)
         case .streaming(let source):
             source.finish()
-            // Whoever reads asks for no more of what has ended.
+            // The reader does not ask for more of a body that has ended.
             resumeReading(number)
         case .draining: leaveIfOver()
         }
@@ -300,7 +300,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Goes on reading a body of which more is wanted.
+    /// Resumes reading a body whose reader wants more.
     func resumeReading(_ number: UInt32) {
         guard number == self.number else { return }
         isPaused = false
@@ -309,7 +309,7 @@ extension ConnectionHandler {
         context?.read()
     }
 
-    /// Reads what is left of a body that nobody wants.
+    /// Reads and drops the rest of a body that nothing reads.
     private func drain(_ number: UInt32) {
         guard number == self.number, case .streaming = incoming else { return }
         incoming = .draining(0)
@@ -320,7 +320,7 @@ extension ConnectionHandler {
         nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.lookSeconds)) { [self] in look() }
     }
 
-    /// Ends a connection whose request does not go on, or that nobody has used for long.
+    /// Ends a connection whose request makes no progress, or that has been unused for long.
     private func look() {
         guard let context else { return }
         let isQuiet = !hasReceived
@@ -334,7 +334,7 @@ extension ConnectionHandler {
         lookSoon(context)
     }
 
-    /// Forgets the request that is under way, because there will be no answer to it.
+    /// Drops the current request, because it will have no answer.
     private func dropRequest() {
         if case .streaming(let source) = incoming { source.finish(BrokenOffRequest()) }
         watch.stop()
@@ -348,14 +348,14 @@ extension ConnectionHandler {
         slowReader?.stop()
     }
 
-    /// Answers what is no request, or not the whole of one, and ends the connection: nobody knows where the next would
-    /// begin.
+    /// Answers an invalid or incomplete request and ends the connection, because the start of a next request is
+    /// unknown.
     ///
-    /// - Parameter words: why, for a person, as CouchDB tells it.
+    /// - Parameter words: the reason, for people, in the form of a CouchDB error.
     private func refuse(
         _ context: ChannelHandlerContext, as status: HTTPResponseStatus = .badRequest, _ words: String? = nil
     ) {
-        // Nothing follows a response that was the last or whose request is broken; within one nobody would hear it.
+        // No answer can follow a last response or a broken request, and none can begin within another response.
         if question == nil ? isLast || !isWhole : hasBegunResponse {
             if question != nil { return close(context) }
             isLast = true

@@ -4,18 +4,18 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// How a connection of HTTP/1 is set up: NIO's parser, one request at a time, and `ConnectionHandler`.
+/// The channel setup of an HTTP/1 connection: NIO's parser, one request at a time, and `ConnectionHandler`.
 ///
-/// Hummingbird's own holds a task, and the queues between it and the event loop, for as long as a connection is open;
-/// ten thousand phones that wait would cost twice the memory. Here a connection is objects of its event loop alone, and
-/// a task lives as long as a request.
+/// Hummingbird's own setup holds a task and its queues for as long as a connection is open. With ten thousand waiting
+/// phones that would cost twice the memory. Here a connection consists only of objects of its event loop, and a task
+/// lives as long as a request.
 struct HTTPConnection: ServerChildChannel {
     /// An open connection.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
     }
 
-    /// Answers a request that came over a channel.
+    /// Answers a request that arrived on a channel.
     typealias Answer = @Sendable (Request, any Channel) async -> Response
 
     let connections: OpenConnections
@@ -38,7 +38,8 @@ struct HTTPConnection: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             var encoder = HTTPResponseEncoder.Configuration()
-            // `ResponseHead` knows better: whether it was HEAD that asked, and by which version.
+            // `ResponseHead` sets the framing headers, because it knows whether the request was HEAD, and its HTTP
+            // version.
             encoder.automaticallySetFramingHeaders = false
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldCount = Self.mostHeaderFields
@@ -52,7 +53,7 @@ struct HTTPConnection: ServerChildChannel {
         }
     }
 
-    /// Returns at once: what a connection does is done by its event loop.
+    /// Returns at once, because the event loop does the connection's work.
     func handle(value: Value, logger: Logger) async {}
 
     private static let mostHeaderFields = 1000

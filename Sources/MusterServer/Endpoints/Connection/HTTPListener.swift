@@ -4,15 +4,15 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves connections on one address until graceful shutdown, and then until what is under way has ended.
+/// Serves connections on one address until graceful shutdown, and then finishes what is under way.
 struct HTTPListener<Connection: ServerChildChannel>: Service {
     let host: String
-    /// 0 for whichever is free.
+    /// The port; 0 for any free one.
     let port: Int
     let connection: Connection
     let connections: OpenConnections
     let logger: Logger
-    /// Told the port once connections are accepted.
+    /// Called with the port once the listener accepts connections.
     let onReady: @Sendable (Int) async -> Void
 
     func run() async throws {
@@ -24,7 +24,8 @@ struct HTTPListener<Connection: ServerChildChannel>: Service {
             onServerRunning: { await onReady($0.localAddress?.port ?? port) },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
         try await server.run()
-        // It accepts no more; whoever is being answered still is. There is no time for them in a group that failed.
+        // The listener accepts no more connections, but requests may still be running. In a failed group there is no
+        // time for them.
         try Task.checkCancellation()
         let patience = Task { [connections] in
             try await Task.sleep(for: .seconds(Self.shutdownSeconds))
@@ -34,7 +35,6 @@ struct HTTPListener<Connection: ServerChildChannel>: Service {
         try await server.shutdownGracefully()
     }
 
-    /// Seconds that requests and answers under way have to come to their end: less than whoever stops a server waits
-    /// before it uses force.
+    /// Seconds that running requests have to finish: less than service managers wait before they kill a process.
     private static var shutdownSeconds: Double { 8 }
 }

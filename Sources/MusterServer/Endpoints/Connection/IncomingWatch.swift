@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Ends a request that comes too slowly: a head that does not end, a body that brings too little.
+/// Ends a request that arrives too slowly: a head that does not end, or a body that brings too little.
 ///
-/// On the event loop of its connection. There is a timer only while a request has begun and not ended, so the many
-/// connections that wait for nothing have none.
+/// Runs on the connection's event loop. There is a timer only while a request is incomplete, so the many idle
+/// connections have none.
 final class IncomingWatch {
     private let eventLoop: any EventLoop
     private let limits: ConnectionLimits
@@ -11,7 +11,7 @@ final class IncomingWatch {
     private var began = NIODeadline.now()
     private var bytes = 0
 
-    /// Seconds between two looks at a body.
+    /// Seconds between two checks of a body.
     private static let lookSeconds: Double = 5
 
     init(on eventLoop: any EventLoop, _ limits: ConnectionLimits) {
@@ -19,15 +19,15 @@ final class IncomingWatch {
         self.limits = limits
     }
 
-    /// Begins with the first bytes of a head, unless it has begun.
+    /// Starts when the first bytes of a head arrive, unless it has started already.
     func watchHead(_ whenOver: @escaping () -> Void) {
         guard next == nil else { return }
         next = schedule(limits.headSeconds, whenOver)
     }
 
-    /// Begins when a body has begun and not ended, unless it has begun.
+    /// Starts when a body is incomplete, unless it has started already.
     ///
-    /// - Parameter isWaiting: whether the server takes nothing at the moment, so that nothing can come.
+    /// - Parameter isWaiting: whether the server does not read at the moment, so that nothing can arrive.
     func watchBody(isWaiting: @escaping () -> Bool, _ whenOver: @escaping () -> Void) {
         guard next == nil else { return }
         began = .now()
@@ -37,7 +37,7 @@ final class IncomingWatch {
     /// Counts bytes of the body.
     func count(_ count: Int) { bytes += count }
 
-    /// Ends: the head or the request is whole, or the connection is over.
+    /// Stops, because the head or the request is complete, or the connection has ended.
     func stop() {
         next?.cancel()
         next = nil

@@ -3,26 +3,26 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// The connections that are open: each begins small, whoever waits on one hears that it has closed, and what they held
-/// is given back when many have.
+/// The open connections. Sets up each with small buffers, tells waiting work that its connection has closed, and
+/// releases memory after many have closed.
 package final class OpenConnections: Service {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
-        /// As many as were open at once since memory was given back.
+        /// The largest number open at once since memory was last released.
         var most = 0
-        /// How often memory is still to be given back: what was under way on a connection ends after it.
+        /// How often memory is still to be released, because a connection's work ends after the connection.
         var turnsLeft = 0
         var isStopping = false
-        /// What to do when a connection closes.
+        /// The action to run when a connection closes.
         var watches: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// So few that what they held is not worth giving back.
+    /// With fewer connections than this, their memory is not worth releasing.
     private static let few = 500
     private static let lookSeconds: Double = 2
-    /// Seconds without a byte after which the system asks whether the other end is still there.
+    /// Seconds without a byte after which the operating system checks whether the client is still there.
     private static let quietSeconds: ChannelOptions.Types.SocketOption.Value = 300
     #if canImport(Darwin)
         private static let probeAfter = NIOBSDSocket.Option(rawValue: TCP_KEEPALIVE)
@@ -30,49 +30,49 @@ package final class OpenConnections: Service {
         private static let probeAfter = NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)
     #endif
 
-    /// What each may take.
+    /// The limits of each connection.
     let limits: ConnectionLimits
-    /// Whose word about a client's address counts.
+    /// The proxies that the server trusts to state a client's address.
     let proxies: TrustedProxies
-    /// What their bodies hold.
+    /// The memory limits of request bodies.
     let bodies: BodyBudget
 
-    /// No connection yet.
+    /// Makes an empty set of connections.
     package init(limits: ConnectionLimits = ConnectionLimits(), proxies: TrustedProxies = TrustedProxies()) {
         self.limits = limits
         self.proxies = proxies
         bodies = BodyBudget(limits)
     }
 
-    /// Has something done once a connection is closed, or its other end is: for what is under way on it, so there is
-    /// one such thing at a time, to be ended by `unwatch`.
+    /// Sets an action to run once a connection, or the client's half of it, has closed. A connection has at most one
+    /// such action, for the work under way on it; remove it with `unwatch`.
     func watch(_ channel: any Channel, _ whenClosed: @escaping @Sendable () -> Void) {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = whenClosed }
-        // It may have closed before.
+        // The connection may have closed before.
         if !channel.isActive { endWatch(channel) }
     }
 
-    /// Ends the watch over a connection.
+    /// Removes the action of a connection.
     func unwatch(_ channel: any Channel) {
         state.withLock { $0.watches[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Does what was to be done once this connection is closed.
+    /// Runs the action of a connection that has closed.
     func endWatch(_ channel: any Channel) { endWatch(ObjectIdentifier(channel)) }
 
     private func endWatch(_ channel: ObjectIdentifier) {
         state.withLock { $0.watches.removeValue(forKey: channel) }?()
     }
 
-    /// Ends every connection, whatever is under way on it.
+    /// Closes every connection, with all work on it.
     func closeAll() {
         for channel in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
     }
 
-    /// Whether the server was told to stop.
+    /// Whether the server has been told to stop.
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// Gives memory back until graceful shutdown.
+    /// Releases memory until graceful shutdown.
     package func run() async throws {
         defer { state.withLock { $0.isStopping = true } }
         try? await cancelWhenGracefulShutdown { [self] in
@@ -83,7 +83,7 @@ package final class OpenConnections: Service {
         }
     }
 
-    /// Whether no more than half of those that were open still are; some times in turn for each such time.
+    /// Whether at most half of the connections are still open. After each such drop, returns true three times.
     private func mayGiveBack() -> Bool {
         state.withLock { state in
             if state.most >= Self.few, state.open.count <= state.most / 2 {
@@ -96,7 +96,7 @@ package final class OpenConnections: Service {
         }
     }
 
-    /// Begins a connection, from its event loop.
+    /// Sets up a new connection; called on its event loop.
     func opened(_ channel: any Channel) {
         let identifier = ObjectIdentifier(channel)
         state.withLock { state in
@@ -104,11 +104,11 @@ package final class OpenConnections: Service {
             state.most = max(state.most, state.open.count)
         }
         channel.closeFuture.whenComplete { [self] _ in closed(identifier) }
-        // Each connection keeps the memory that it read into last, and most requests are a few hundred bytes. What
-        // brings more at a time makes it grow. A channel without this option reads as it is used to.
+        // Each connection keeps its last read buffer, and most requests have a few hundred bytes. Larger reads make the
+        // buffer grow. A channel without this option keeps its default.
         let buffers = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 65_536)
         try? channel.syncOptions?.setOption(.recvAllocator, value: buffers)
-        // A phone that has lost its network says no farewell, and would be waited for for ever.
+        // A phone that lost its network closes nothing, and the server would wait for it forever.
         try? channel.syncOptions?.setOption(.socketOption(.so_keepalive), value: 1)
         try? channel.syncOptions?.setOption(.tcpOption(Self.probeAfter), value: Self.quietSeconds)
     }

@@ -1,24 +1,25 @@
 import Foundation
 
-/// How many files and connections this process may have open at once.
+/// The limit on files and connections that this process may have open at once.
 enum OpenFiles {
-    /// What is kept for the store, for what the server itself asks of others, and for what the system opens by itself.
+    /// Files reserved for the store, for the server's own outgoing connections, and for what the operating system opens
+    /// itself.
     private static let reserve = 256
-    /// More are of no use, and some systems know no limit.
+    /// More would be of no use, and some systems set no limit.
     private static let most: rlim_t = 1 << 20
 
-    /// So many are needed to start: the store with its readers, event loops, the listening socket, some connections.
+    /// The number needed to start: the store with its readers, event loops, the listening socket, some connections.
     private static let least = 64
 
-    /// Makes sure that there are enough to start.
+    /// Checks that the limit is high enough to start.
     ///
-    /// - Throws: `TooFewOpenFiles`, before the first is opened that would be too many.
+    /// - Throws: `TooFewOpenFiles`, before the server opens any file.
     static func requireEnough() throws(TooFewOpenFiles) {
         _ = makeRoom()
         guard limit >= least else { throw TooFewOpenFiles(limit: limit, least: least) }
     }
 
-    /// How many may be open.
+    /// The current limit.
     static var limit: Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1024 }
@@ -31,9 +32,10 @@ enum OpenFiles {
         private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
     #endif
 
-    /// Raises the limit as far as the process may by itself, as systems begin with one that is made for shells.
+    /// Raises the limit as far as the process may without privileges, because systems start with a low one meant for
+    /// shells.
     ///
-    /// - Returns: how many connections that leaves room for.
+    /// - Returns: the number of connections that the limit has room for.
     static func makeRoom() -> Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1024 - reserve }
@@ -43,18 +45,18 @@ enum OpenFiles {
             raised.rlim_cur = wanted
             if setrlimit(resource, &raised) == 0 { limit = raised }
         }
-        // Where there is little, the reserve is a part of it.
+        // Where the limit is low, the reserve is at most half of it.
         let all = Int(min(limit.rlim_cur, most))
         return all - min(reserve, all / 2)
     }
 }
 
-/// Why a process cannot start: the system lets it open too few files.
+/// The process cannot start because the operating system lets it open too few files.
 package struct TooFewOpenFiles: Error, CustomStringConvertible {
     let limit: Int
     let least: Int
 
-    /// What to do about it, in a sentence.
+    /// A sentence that tells the operator what to do.
     package var description: String {
         "this process may open \(limit) files and needs \(least) at least, and one more for each connection: "
             + "raise the limit (ulimit -n, or LimitNOFILE in a unit file of systemd)"

@@ -1,9 +1,10 @@
-/// Does some work in a task of its own, and waits for it.
+/// Runs work in a task of its own and waits for it.
 ///
-/// A task keeps the memory that its deepest call has needed until it ends, so a feed that waits would hold what its
-/// telling needed once: ten kilobytes, for as long as it is open.
+/// A task keeps the memory that its deepest call needed until it ends. A waiting feed would otherwise hold what sending
+/// once needed, ten kilobytes, for as long as it is open.
 ///
-/// Neither a child task, whose beginnings are kept with its parent, nor inlined, so that nothing of it is left.
+/// The task is not a child task, because a parent keeps the beginnings of its children. The function is not inlined, so
+/// that none of its memory stays with the caller.
 @inline(never)
 func inOwnTask<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
     let task = Task { try await work() }

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// A body that is handed to whoever answers as it comes, no faster than it is taken.
+/// Passes a request's body to its handler while it arrives, with back pressure.
 struct RequestBodySource {
     private typealias Producer = NIOThrowingAsyncSequenceProducer<
         ByteBuffer, any Error, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark, Demand
@@ -9,8 +9,8 @@ struct RequestBodySource {
 
     private let source: Producer.Source
 
-    /// A source, and the body that whoever answers reads. Nobody else may hold the body: that it is dropped says that
-    /// nothing more will be read.
+    /// Makes a source, and the body that the handler reads. Only the handler may hold the body, because dropping it
+    /// signals that nothing more will be read.
     ///
     /// - Parameters:
     ///   - onFirstRead: called from any thread when reading begins, if it does.
@@ -29,14 +29,14 @@ struct RequestBodySource {
         return (RequestBodySource(source: made.source), body)
     }
 
-    /// Hands on what came.
+    /// Passes on bytes that arrived.
     ///
     /// - Returns: whether more is wanted; if not, `onDemand` will be called.
     func yield(_ bytes: ByteBuffer) -> Bool {
         switch source.yield(bytes) {
         case .produceMore: true
         case .stopProducing: false
-        // Nobody reads it, and `onDrop` says so.
+        // The body has been dropped, and `onDrop` reports that.
         case .dropped: true
         }
     }
@@ -44,7 +44,7 @@ struct RequestBodySource {
     func finish() { source.finish() }
     func finish(_ error: any Error) { source.finish(error) }
 
-    /// A sequence that says when it is read.
+    /// A sequence that reports when it is first read.
     private struct Announced<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable {
         let base: Base
         let onFirstRead: @Sendable () -> Void
@@ -64,5 +64,5 @@ struct RequestBodySource {
     }
 }
 
-/// A client broke off in the middle of a request.
+/// The client closed the connection in the middle of a request.
 struct BrokenOffRequest: Error {}

@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// A request names no host, or more than one.
+/// The request names no host, or more than one.
 struct AmbiguousHost: Error {}
 
 extension HTTPRequest {
-    /// What NIO read, in the types that Hummingbird answers.
+    /// Converts a head that NIO parsed to the type that Hummingbird uses.
     ///
-    /// - Throws: for a method that is no token, and where it is not said, or said twice, which host is meant (RFC 9112,
-    ///   section 3.2). HTTP/1.0 knows no host.
+    /// - Throws: an error for an invalid method, and `AmbiguousHost` for a request with no host or several (RFC 9112,
+    ///   section 3.2). HTTP/1.0 requests need no host.
     init(reading head: HTTPRequestHead) throws {
         let hosts = head.headers["host"].count
         guard hosts == 1 || (hosts == 0 && head.version == .http1_0) else { throw AmbiguousHost() }
@@ -17,14 +17,14 @@ extension HTTPRequest {
             self = try HTTPRequest(head, secure: false, splitCookie: false)
             return
         }
-        // A path as it is. The library's way would parse every one as the URL that proxies are sent.
+        // Takes the path as it is. The library would parse every path as an absolute URL, as proxies receive it.
         self.init(
             method: try Self.method(of: head), scheme: "http", authority: head.headers.first(name: "host"),
             path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
     }
 
-    /// The method that is meant: what `X-HTTP-Method-Override` says, where a CouchDB client that can only send POST
-    /// asks for one of CouchDB's paths. Beside any other method the field says nothing.
+    /// The method of the request. For CouchDB's paths, `X-HTTP-Method-Override` replaces POST, because some CouchDB
+    /// clients can only send POST. With any other method the field is ignored.
     private static func method(of head: HTTPRequestHead) throws -> Method {
         let sent = try Method(head.method)
         guard sent == .post, let name = head.headers.first(name: "X-HTTP-Method-Override"),

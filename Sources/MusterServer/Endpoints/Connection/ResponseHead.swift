@@ -5,20 +5,20 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// How a response to one request begins on the wire, and where its body ends (RFC 9112, section 6).
+/// The head of a response on the wire, and how its body ends (RFC 9112, section 6).
 struct ResponseHead {
-    /// What asked.
+    /// What the response depends on in the request.
     struct Question: Sendable {
         var isHead: Bool
         var isKeepAlive: Bool
-        /// Whether it is HTTP/1.1, which knows chunks.
+        /// Whether the request is HTTP/1.1, which supports chunks.
         var isCurrent: Bool
 
         init(_ request: HTTPRequestHead) {
             isHead = request.method == .HEAD
             isCurrent = request.version == .http1_1
-            // After a request to speak something else the parser reads nothing more. And whatever stands between and
-            // knows no chunks may see another end of the body than we do (RFC 9112, section 6.1).
+            // The parser reads nothing after a request to change the protocol. And a proxy that does not support chunks
+            // may see another end of the body than this server (RFC 9112, section 6.1).
             isKeepAlive =
                 request.isKeepAlive && request.method != .CONNECT && !request.headers.contains(name: "upgrade")
                 && (isCurrent || !request.headers.contains(name: "transfer-encoding"))
@@ -28,7 +28,7 @@ struct ResponseHead {
     private(set) var onWire: HTTPResponseHead
     /// Whether the connection ends with the response.
     private(set) var isLast: Bool
-    /// Whether whoever answered ends the connection with the response: then little more of the request is read.
+    /// Whether the handler closes the connection with the response. Then the server reads little more of the request.
     let isRefusal: Bool
 
     init(_ response: HTTPResponse, to question: Question) {
@@ -54,7 +54,7 @@ struct ResponseHead {
         self.isLast = isLast
     }
 
-    /// Has the connection end with the response.
+    /// Makes the connection end with the response.
     mutating func makeLast() {
         onWire.headers.replaceOrAdd(name: "connection", value: "close")
         isLast = true
@@ -67,7 +67,7 @@ extension HTTPResponse {
     }
 }
 
-/// The time as HTTP writes it (RFC 9110, section 5.6.7), made once a second.
+/// The current time in HTTP's format (RFC 9110, section 5.6.7), formatted once a second.
 private enum HTTPDate {
     private static let latest = Mutex((second: -1, text: ""))
 

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The way of one response from the task that makes it to the event loop of its connection.
+/// Carries a response from the task that makes it to the event loop of its connection.
 struct ResponseStream: ResponseBodyWriter, Sendable {
-    /// What is handed over.
+    /// A part of a response.
     enum Part: Sendable {
         case head(ResponseHead)
         case body(ByteBuffer)
@@ -13,12 +13,12 @@ struct ResponseStream: ResponseBodyWriter, Sendable {
 
     private let connection: NIOLoopBound<ConnectionHandler>
     private let eventLoop: any EventLoop
-    /// Which request of the connection is answered.
+    /// The number of the request within the connection.
     private let number: UInt32
     private let question: ResponseHead.Question
-    /// What is handed over with what comes next.
+    /// Parts that are handed over with the next ones.
     private var held: [Part] = []
-    /// Bytes of the body; nil when they are not known before.
+    /// The length of the body in bytes; nil when it is not known in advance.
     private var length: Int?
 
     init(
@@ -31,8 +31,8 @@ struct ResponseStream: ResponseBodyWriter, Sendable {
         self.question = question
     }
 
-    /// Sends a whole response. A body that is written as it comes is written by a task of its own, which has nothing of
-    /// what it took to answer.
+    /// Sends a whole response. A streamed body is written by a task of its own, which does not hold the memory that
+    /// answering needed.
     func send(_ response: consuming Response) async {
         var stream = self
         stream.length = response.body.contentLength
@@ -60,7 +60,7 @@ struct ResponseStream: ResponseBodyWriter, Sendable {
     mutating func write(_ buffer: ByteBuffer) async throws {
         let isAlone = held.count == 1
         held.append(.body(buffer))
-        // A body that is whole goes out with its end.
+        // A body in one piece goes out together with its end.
         if isAlone, buffer.readableBytes == length { return }
         try await flush()
     }
@@ -69,7 +69,7 @@ struct ResponseStream: ResponseBodyWriter, Sendable {
         handOver(held + [.end(trailers)])
     }
 
-    /// Hands over what is held, and waits while the reader is behind.
+    /// Hands over the held parts, and waits while the client reads too slowly.
     private mutating func flush() async throws {
         let parts = held
         held = []
@@ -82,7 +82,7 @@ struct ResponseStream: ResponseBodyWriter, Sendable {
         eventLoop.execute { [connection, number] in connection.value.send(parts, of: number, promise) }
     }
 
-    /// Ends the connection, so that nobody takes what was sent for the whole.
+    /// Closes the connection, so that the client does not take a partial response for the whole.
     private func breakOff() {
         eventLoop.execute { [connection, number] in connection.value.breakOff(number) }
     }

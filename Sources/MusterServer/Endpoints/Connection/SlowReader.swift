@@ -1,13 +1,14 @@
 import NIOCore
 
-/// Ends a connection whose reader takes nothing of what was sent to it: it may come back where it was.
+/// Closes a connection whose client reads nothing of what was sent to it. The client may reconnect and continue where
+/// it was.
 ///
-/// On the event loop of its connection.
+/// Runs on the connection's event loop.
 final class SlowReader {
-    /// Seconds in which a reader takes something. The system takes the first of it on its behalf, and a phone with a
-    /// poor network needs its time for that.
+    /// Seconds within which a client must read something. The operating system's buffers take the first part, and a
+    /// phone with a poor network needs time for that.
     static let stallSeconds = 45
-    /// Seconds in which it does once the server was told to stop.
+    /// The same, once the server has been told to stop.
     static let shutdownSeconds = 2
 
     private let channel: any Channel
@@ -21,7 +22,7 @@ final class SlowReader {
         self.connections = connections
     }
 
-    /// Begins when the channel takes no more for now.
+    /// Starts when the channel accepts no more for now.
     func watch() {
         guard next == nil else { return }
         waitingBytes = bytesInChannel
@@ -29,7 +30,7 @@ final class SlowReader {
         lookSoon()
     }
 
-    /// Ends when it does again, or has nothing more to send.
+    /// Stops when the channel accepts more again, or has nothing more to send.
     func stop() {
         next?.cancel()
         next = nil

@@ -3,28 +3,29 @@ import Logging
 import MusterCore
 import NIOCore
 
-/// What is known of a request beside itself: where it comes from, and, once proved, whose it is.
+/// The context of a request: where it comes from and, once authenticated, its principal.
 package struct AppRequestContext: RequestContext {
-    /// What Hummingbird keeps of a request.
+    /// Hummingbird's own data of the request.
     package var coreContext: CoreRequestContextStorage
-    /// Where it comes from, without a port; empty where that is not known. Behind a trusted proxy, the client's own.
+    /// The client's address without a port; empty where unknown. Behind a trusted proxy, the address that the proxy
+    /// states.
     package let remoteAddress: String
-    /// The connection that it came over.
+    /// The connection that the request arrived on.
     let channel: any Channel
-    /// Who asks; nil on routes that admit anyone.
+    /// The authenticated principal; nil on routes that admit anyone.
     package var principal: Principal?
 
-    /// The context of a request that has just come.
+    /// Makes the context of a request that has just arrived.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
         remoteAddress = RequestWork.current?.address ?? channel.remoteAddress?.ipAddress ?? ""
     }
 
-    /// Who asks, for the audit log; nil on routes that admit anyone.
+    /// The author for the audit log; nil on routes that admit anyone.
     var author: Author? { principal.map { Author($0) } }
 
-    /// The rights of whoever asks.
+    /// The rights of the principal.
     ///
     /// - Throws: `Problem.unauthorized` on a route that admits anyone.
     func access(in directory: Directory) throws(Problem) -> Access {
@@ -40,7 +41,7 @@ package struct AppRequestContext: RequestContext {
         return text
     }
 
-    /// Whether the connection is from this machine to itself, whatever a proxy says of its clients.
+    /// Whether this machine opened the connection to itself, whatever a proxy states about its client.
     var isFromLoopback: Bool {
         [channel.remoteAddress, channel.localAddress].allSatisfy { address in
             guard let text = address?.ipAddress else { return false }
@@ -48,9 +49,9 @@ package struct AppRequestContext: RequestContext {
         }
     }
 
-    /// Notes an error that nobody foresaw: its type, as its text may tell what is none of the log's business.
+    /// Logs an unexpected error. At the level `error` logs only its type, because its text may reveal private data.
     func log(_ error: any Error) {
-        // Phones go out of reach in the middle of what they send, and nobody waits for the answer.
+        // Phones often lose their connection while they send, and then nothing waits for the answer.
         if !(error is BrokenOffRequest) {
             logger.error("request failed", metadata: ["error": "\(type(of: error))"])
         }

@@ -2,23 +2,23 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// How large a body may be, as it comes and unpacked.
+/// The largest size of a body, as it arrives and after inflating.
 package struct BodyLimits: Sendable {
-    /// Bytes on the wire.
+    /// The limit for the bytes that arrive.
     package var bytes: Int
-    /// Bytes after inflating.
+    /// The limit for the bytes after inflating.
     package var inflatedBytes: Int
 
-    /// Small requests: sign in, make a user.
+    /// For small requests, such as signing in or creating a user.
     static let small = BodyLimits(bytes: 16 << 10, inflatedBytes: 64 << 10)
-    /// Positions and all the rest.
+    /// For positions and most other requests.
     static let standard = BodyLimits(bytes: 1 << 20, inflatedBytes: 8 << 20)
-    /// Region files.
+    /// For region files.
     static let large = BodyLimits(bytes: 10_000_000, inflatedBytes: 10_000_000)
 }
 
 extension Request {
-    /// The media type of the body, lower-case and without parameters; nil when none is said.
+    /// The media type of the body, in lower case and without parameters; nil where the request does not state it.
     var mediaType: String? {
         headers[.contentType].map { type in
             let essence = type.split(separator: ";", maxSplits: 1).first ?? ""
@@ -26,7 +26,7 @@ extension Request {
         }
     }
 
-    /// Makes sure that the body says it is JSON, or says nothing.
+    /// Checks that the body's media type is JSON, or absent.
     ///
     /// - Throws: `Problem.unsupportedMediaType`.
     func requireJSON() throws(Problem) {
@@ -36,7 +36,7 @@ extension Request {
         }
     }
 
-    /// The whole body, inflated when it comes packed.
+    /// Reads the whole body, and inflates a compressed one.
     ///
     /// - Throws: `Problem.tooLarge`, as soon as it is known; `.unsupportedMediaType` for an unknown encoding;
     ///   `.malformed` when it cannot be inflated.

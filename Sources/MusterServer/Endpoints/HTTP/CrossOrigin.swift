@@ -1,12 +1,12 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets pages of configured origins read answers and send credentials (the Fetch standard's CORS protocol). Nobody
-/// else's page is told anything.
+/// Lets pages of configured origins read answers and send credentials (the CORS protocol of the Fetch standard). Pages
+/// of other origins cannot read anything.
 struct CrossOrigin: RouterMiddleware {
     let origins: Set<String>
 
-    /// How long a browser may remember what it was told, in seconds.
+    /// How long a browser may cache the preflight answer, in seconds.
     private static let maximumAgeSeconds = 600
 
     func handle(

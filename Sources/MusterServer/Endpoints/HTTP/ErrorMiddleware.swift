@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The outermost layer: counts every request, and tells every error as a problem. No secret, and nothing of what went
-/// wrong inside, gets out.
+/// The outermost layer. Counts every request, and answers every error as a problem, without secrets or internal
+/// details.
 struct ErrorMiddleware: RouterMiddleware {
     let table: RouteTable
     let metrics: Metrics
     let fallback: (any Fallback)?
-    /// Whether the server speaks TLS itself: then browsers are told to come by it alone (RFC 6797).
+    /// Whether the server itself uses TLS. Then browsers are told to use only TLS (RFC 6797).
     let isEncrypted: Bool
 
-    /// How long a browser comes by TLS alone, in seconds: a year.
+    /// How long a browser uses only TLS, in seconds: a year.
     private static let strictTransport = "max-age=31536000"
 
     func handle(
@@ -44,7 +44,7 @@ struct ErrorMiddleware: RouterMiddleware {
         }
     }
 
-    /// The answer to a request that no route took: a file, another method's 405, or nothing.
+    /// The answer to a request that matches no route: a file, 405 for a method that the path does not take, or 404.
     private func unrouted(_ request: Request) -> Response {
         if let response = fallback?.respond(to: request) { return response }
         if AmazonError.isAmazons(request.uri.path) { return AmazonError.unserved.response(as: "application/json") }
@@ -57,9 +57,9 @@ struct ErrorMiddleware: RouterMiddleware {
 }
 
 extension Response {
-    /// Makes this what HEAD answers: everything that GET does, but the body.
+    /// Removes the body for HEAD. All else stays as in the answer to GET.
     fileprivate mutating func leaveOutBody() {
-        // A new body brings a length of its own.
+        // Setting a body replaces the length, so it is saved first.
         let length = headers[.contentLength] ?? body.contentLength.map { "\($0)" }
         body = .init()
         headers[.contentLength] = length
@@ -67,6 +67,6 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    /// Keeps browsers from guessing types.
+    /// Tells browsers not to guess media types.
     static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
 }

@@ -2,25 +2,25 @@ import Hummingbird
 import MusterWire
 import NIOCore
 
-/// The members of a small JSON object, read one by one; everything wrong is told at once.
+/// Reads the members of a small JSON object one by one, and reports all faults at once.
 ///
-/// Read every member that means something, then call `finish`. A member that nobody asked for is a fault: it is most
-/// likely a misspelt one.
+/// Read every known member, then call `finish`. A member that was not read is a fault, because its name is most likely
+/// misspelt.
 struct Fields {
     private let members: [JSONValue.Member]
     private var asked: Set<String> = []
     private(set) var faults: [Problem.Fault] = []
 
-    /// Reads a request's body.
+    /// Parses a request's body.
     ///
-    /// - Throws: `Problem`, when it is not an object of JSON.
+    /// - Throws: `Problem`, when the body is not a JSON object.
     init(_ request: Request, _ limits: BodyLimits = .small, depthLimit: Int = 8) async throws {
         try request.requireJSON()
         let body = try await request.collectBody(limits)
         try self.init(body, depthLimit: depthLimit)
     }
 
-    /// Reads a body.
+    /// Parses a body.
     init(_ body: ByteBuffer, depthLimit: Int = 8) throws {
         let value = try body.withUnsafeReadableBytes { bytes in
             try JSONValue(parsing: bytes, depthLimit: depthLimit, valueLimit: max(1000, bytes.count / 16))
@@ -31,10 +31,10 @@ struct Fields {
         self.members = members
     }
 
-    /// Whether the body has this member, be it null.
+    /// Whether the body has this member, even if it is null.
     mutating func has(_ key: String) -> Bool { member(key) != nil }
 
-    /// A text; nil when it is absent, null or wrong.
+    /// A text; nil when it is absent, null or of another type.
     mutating func text(_ key: String, isRequired: Bool = false, limitBytes: Int = 4096) -> String? {
         guard let value = value(key, isRequired: isRequired) else { return nil }
         guard let text = value.string else { return wrongType(key, "a string", value) }
@@ -44,14 +44,14 @@ struct Fields {
         return text
     }
 
-    /// A name as `EntityName` has it.
+    /// A valid entity name; see `EntityName`.
     mutating func name(_ key: String, isRequired: Bool = false) -> String? {
         guard let text = text(key, isRequired: isRequired) else { return nil }
         guard EntityName.isValid(text) else { return fault(key, "must be \(Self.nameRule)") }
         return text
     }
 
-    /// One of some words.
+    /// One of the raw values of `Word`.
     mutating func word<Word: RawRepresentable & CaseIterable>(
         _ key: String, isRequired: Bool = false
     ) -> Word? where Word.RawValue == String {
@@ -73,14 +73,14 @@ struct Fields {
         return number
     }
 
-    /// True or false.
+    /// A boolean.
     mutating func boolean(_ key: String) -> Bool? {
         guard let value = value(key, isRequired: false) else { return nil }
         guard let boolean = value.boolean else { return wrongType(key, "true or false", value) }
         return boolean
     }
 
-    /// An object whose members are texts, in their order.
+    /// An object whose members are all texts, in order.
     mutating func texts(_ key: String, limit: Int) -> [(key: String, text: String)]? {
         guard let value = value(key, isRequired: false) else { return nil }
         guard let members = value.members else { return wrongType(key, "an object", value) }
@@ -100,22 +100,22 @@ struct Fields {
         return names
     }
 
-    /// Any value but null.
+    /// Any value except null.
     mutating func json(_ key: String, isRequired: Bool = false) -> JSONValue? { value(key, isRequired: isRequired) }
 
-    /// Notes that something is wrong with a member.
+    /// Records a fault of a member, and returns nil.
     @discardableResult
     mutating func fault<Value>(_ key: String, _ detail: String) -> Value? {
         faults.append(.init(JSONPointer.appending(key, to: ""), detail))
         return nil
     }
 
-    /// Notes that something is wrong with a member.
+    /// Records a fault of a member.
     mutating func note(_ key: String, _ detail: String) {
         faults.append(.init(JSONPointer.appending(key, to: ""), detail))
     }
 
-    /// Ends the reading.
+    /// Ends the parsing.
     ///
     /// - Throws: `Problem.invalid` with every fault.
     consuming func finish() throws(Problem) {

@@ -3,19 +3,19 @@ package import NIOCore
 
 /// Why bytes could not be inflated.
 package enum InflateError: Error, Hashable, Sendable {
-    /// They would become more than is allowed.
+    /// The result would exceed the limit.
     case tooLarge
-    /// They are not gzip or zlib, or are cut off.
+    /// The bytes are neither gzip nor zlib, or are truncated.
     case damaged
 }
 
-/// gzip (RFC 1952) and zlib (RFC 1950), through the system's zlib.
+/// gzip (RFC 1952) and zlib (RFC 1950), by the operating system's zlib.
 package enum Gzip {
     private static let chunkBytes = 64 << 10
 
-    /// Unpacks a whole gzip or zlib stream, which tell themselves apart.
+    /// Inflates a whole gzip or zlib stream, and detects which it is.
     ///
-    /// - Parameter limitBytes: how much may come out; what a small bomb would become is never made.
+    /// - Parameter limitBytes: the largest result, in bytes. A decompression bomb is stopped there.
     package static func inflate(_ packed: ByteBuffer, limitBytes: Int) throws(InflateError) -> ByteBuffer {
         var stream = z_stream()
         let windowBits: Int32 = 15 + 32
@@ -25,7 +25,7 @@ package enum Gzip {
         defer { inflateEnd(&stream) }
         var result = ByteBuffer()
         let outcome = packed.withUnsafeReadableBytes { bytes -> Result<Void, InflateError> in
-            // zlib does not write through `next_in`; its type only fails to say so.
+            // zlib does not write through `next_in`, although its type is mutable.
             stream.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
             stream.avail_in = UInt32(bytes.count)
             return Result { () throws(InflateError) in
@@ -57,7 +57,7 @@ package enum Gzip {
         }
     }
 
-    /// Packs bytes as gzip, as small as zlib can; nil when they do not get smaller.
+    /// Compresses bytes as gzip, as small as zlib can; nil when they do not get smaller.
     package static func pack(_ bytes: ByteBuffer) -> ByteBuffer? {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)

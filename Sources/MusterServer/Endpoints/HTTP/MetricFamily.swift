@@ -1,6 +1,6 @@
 /// A metric with its samples, as `/metrics` shows it (Prometheus text format 0.0.4).
 package struct MetricFamily: Sendable {
-    /// What Prometheus does with it.
+    /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
@@ -10,7 +10,7 @@ package struct MetricFamily: Sendable {
     private let help: String
     private var samples: [(suffix: String, value: Double)] = []
 
-    /// A metric without samples.
+    /// Makes a metric without samples.
     ///
     /// - Parameter help: one line of plain text.
     package init(_ name: String, _ kind: Kind, _ help: String) {
@@ -19,19 +19,19 @@ package struct MetricFamily: Sendable {
         self.help = help
     }
 
-    /// A metric with one value and no labels.
+    /// Makes a metric with one value and no labels.
     package init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         self.init(name, kind, help)
         samples.append(("", value))
     }
 
-    /// A metric with one label, and a value for each of its values.
+    /// Makes a metric with one label, and a sample for each of the label's values.
     package init(_ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [(String, Double)]) {
         self.init(name, kind, help)
         samples = values.map { (#"{\#(label)="\#($0)"}"#, $1) }
     }
 
-    /// A histogram.
+    /// Makes a histogram.
     init(_ name: String, _ help: String, _ durations: DurationHistogram) {
         self.init(name, .histogram, help)
         var total = 0
@@ -43,7 +43,7 @@ package struct MetricFamily: Sendable {
         samples.append(("_count", Double(total)))
     }
 
-    /// Its lines.
+    /// The metric's lines in the text format.
     var text: String {
         samples.reduce(into: "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n") { text, sample in
             text += "\(name)\(sample.suffix) \(Self.text(of: sample.value))\n"
@@ -53,16 +53,16 @@ package struct MetricFamily: Sendable {
     private static func text(of value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
-/// How many durations are within which bounds.
+/// Counts durations by the bounds that they lie within.
 package struct DurationHistogram: Equatable, Sendable {
-    /// The upper bounds, in seconds; what is longer than the last counts too.
+    /// The upper bounds, in seconds. Longer durations are counted too.
     static let boundsSeconds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
     private(set) var counts = [Int](repeating: 0, count: DurationHistogram.boundsSeconds.count + 1)
-    /// The sum of all.
+    /// The sum of all durations, in seconds.
     private(set) var seconds = 0.0
 
-    /// Counts one.
+    /// Counts one duration.
     mutating func count(_ seconds: Double) {
         counts[Self.boundsSeconds.firstIndex { seconds <= $0 } ?? Self.boundsSeconds.count] += 1
         self.seconds += seconds

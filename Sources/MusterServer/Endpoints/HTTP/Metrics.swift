@@ -1,13 +1,13 @@
 import HTTPTypes
 import Synchronization
 
-/// What the server has done since it started, counted, in the words of Prometheus.
+/// The server's counters since it started, in the Prometheus format.
 package final class Metrics: Sendable {
-    /// What is counted of one route.
+    /// The counters of one route.
     private struct Counts {
-        /// Answers by the first digit of their status.
+        /// The number of answers by the first digit of their status.
         var statuses: [Int: Int] = [:]
-        /// Answers by the first bound that they are within.
+        /// The number of answers by the first bound that they lie within.
         var buckets = [Int](repeating: 0, count: Metrics.boundsSeconds.count + 1)
         var seconds = 0.0
     }
@@ -25,10 +25,10 @@ package final class Metrics: Sendable {
     private let deliveries = Mutex(DeliveryRecord())
     private let sources = Mutex<[@Sendable () -> [MetricFamily]]>([])
 
-    /// Nothing counted yet.
+    /// Makes metrics with all counters at 0.
     package init() {}
 
-    /// Counts an answer. The path is a route's, never a request's: there are only so many.
+    /// Counts an answer. The path must be a route's, not a request's, so that the number of labels stays bounded.
     func count(_ method: HTTPRequest.Method, at path: String?, status: Int, seconds: Double) {
         let key = path.map { Key(method: method, path: $0) } ?? Key(method: .get, path: "none")
         let bucket = Self.boundsSeconds.firstIndex { seconds <= $0 } ?? Self.boundsSeconds.count
@@ -39,20 +39,20 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// Counts something worth a look, under a name of ours: a malformed report that was acknowledged, say.
+    /// Counts a notable event by name, such as a malformed report that was acknowledged.
     package func count(event name: StaticString) {
         events.withLock { $0[name.description, default: 0] += 1 }
     }
 
-    /// Has something asked for its metrics whenever they are read.
+    /// Adds a source of metrics, called whenever a client reads the metrics.
     package func addSource(_ source: @escaping @Sendable () -> [MetricFamily]) {
         sources.withLock { $0.append(source) }
     }
 
-    /// Notes what the dispatcher has done until now.
+    /// Stores the dispatcher's latest counts.
     func note(_ record: DeliveryRecord) { deliveries.withLock { $0 = record } }
 
-    /// Everything counted, as Prometheus reads it (text format 0.0.4).
+    /// All metrics, in the Prometheus text format 0.0.4.
     package func text(_ coordinator: CommitStatistics) -> String {
         var text = ""
         text += Self.header("muster_positions_total", "counter", "Positions received, by what became of them.")

@@ -1,15 +1,15 @@
 import MusterCore
 import MusterWire
 
-/// One page of a list that is in number order.
+/// One page of a list in the order of numbers.
 struct Page<Element: Entity> {
     let items: [Element]
-    /// What the next page is asked with; nil when this is the last.
+    /// The cursor of the next page; nil on the last page.
     let nextCursor: String?
 
-    /// The page after a cursor of all elements that may be seen.
+    /// Makes the page after a cursor.
     ///
-    /// - Throws: `Problem.invalid` for a cursor that no answer held.
+    /// - Throws: `Problem.invalid` for a cursor that no answer contained.
     init(of elements: some Sequence<Element>, limit: Int, after cursor: String?) throws(Problem) {
         let last = try cursor.map(Self.number) ?? 0
         var items: [Element] = []
@@ -41,15 +41,15 @@ struct Page<Element: Entity> {
     }
 }
 
-/// Cursors are opaque to clients: whole numbers, base64url.
+/// Cursors are opaque to clients. They are whole numbers in base64url.
 enum Cursor {
-    /// The text of some numbers.
+    /// Encodes numbers.
     static func encode(_ numbers: [Int64]) -> String {
         UnpaddedBase64.encode(
             numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }, .forURLs)
     }
 
-    /// The numbers of a text; nil when it is none of ours.
+    /// Decodes numbers; nil when the text is not a cursor of this server.
     static func decode(_ text: String, count: Int) -> [Int64]? {
         guard text.utf8.count < 200, let bytes = UnpaddedBase64.decode(text, .forURLs), bytes.count == count * 8 else {
             return nil

@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986, section 2.1).
 enum PercentEncoding {
-    /// The text that was encoded; nil when it is not UTF-8, or an escape is cut off.
+    /// Decodes a text; nil when the result is not UTF-8, or an escape is truncated.
     static func decode(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []

@@ -6,9 +6,9 @@ import MusterWire
 import NIOCore
 
 extension Problem {
-    /// How an error from anywhere below is told. The one place where errors become statuses.
+    /// Turns an error of any layer into a problem. This is the only place where errors become statuses.
     ///
-    /// - Returns: nil for an error that nobody foresaw.
+    /// - Returns: nil for an unexpected error.
     init?(telling error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -79,7 +79,7 @@ extension Problem {
         }
     }
 
-    /// A text that is no JSON is malformed; a value that cannot be is invalid.
+    /// Text that is not JSON is malformed; JSON with an invalid value is invalid.
     private init(telling faults: JSONFaults) {
         let list = faults.faults.map { Fault($0.pointer, $0.reason.description) }
         if let fault = faults.faults.first(where: { $0.reason.isSyntax }) {
@@ -105,7 +105,7 @@ extension Problem {
 }
 
 extension JSONError.Reason {
-    /// Whether the text cannot be read, in contrast to a value that cannot be.
+    /// Whether the text is not JSON, in contrast to JSON with an invalid value.
     var isSyntax: Bool {
         switch self {
         case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8, .controlCharacter, .invalidEscape,
@@ -118,7 +118,7 @@ extension JSONError.Reason {
 }
 
 extension JoinError {
-    /// What to tell whoever asked.
+    /// The message for the client.
     fileprivate var sentence: String {
         switch self {
         case .isSame: "Both are the same user."
@@ -136,7 +136,7 @@ extension JoinError {
 }
 
 extension IncidentError {
-    /// What to tell whoever asked.
+    /// The message for the client.
     fileprivate var sentence: String {
         switch self {
         case .isOpen(let number): "Incident \(number.rawValue) of this team is open."

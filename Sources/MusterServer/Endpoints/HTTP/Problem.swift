@@ -4,21 +4,21 @@ package import MusterGeometry
 import MusterWire
 import NIOCore
 
-/// What went wrong with a request, as RFC 9457 tells it.
+/// An error of a request, as RFC 9457 represents it.
 package struct Problem: Error, Hashable, Sendable {
-    /// One thing wrong with the body or the query.
+    /// One fault of the body or the query.
     package struct Fault: Hashable, Sendable {
-        /// Which value: an RFC 6901 pointer into the body, or `?name` for a part of the query.
+        /// The location of the fault: an RFC 6901 pointer into the body, or `?name` for a query parameter.
         package var pointer: String
-        /// What is wrong with it, for a person.
+        /// A description for people.
         package var detail: String
 
-        /// Which feature of a region file; nil elsewhere.
+        /// The index of the feature in a region file; nil elsewhere.
         package var feature: Int?
-        /// The place on the map that is at fault, where there is one.
+        /// The position on the map where the fault is, if it has one.
         package var coordinate: Coordinate?
 
-        /// A fault at a place.
+        /// Makes a fault.
         package init(_ pointer: String, _ detail: String, feature: Int? = nil, coordinate: Coordinate? = nil) {
             self.pointer = pointer
             self.detail = detail
@@ -27,17 +27,17 @@ package struct Problem: Error, Hashable, Sendable {
         }
     }
 
-    /// The answer's status.
+    /// The status of the answer.
     package let status: HTTPResponse.Status
-    /// Names the kind of problem, for programs: `urn:muster:problem:` and this.
+    /// The kind of problem, for programs: `urn:muster:problem:` followed by this.
     package let slug: String
     /// The kind of problem, for people.
     package let title: String
-    /// What is special about this one.
+    /// What is particular to this occurrence.
     package var detail: String?
-    /// Everything wrong with the request, as far as it was looked at.
+    /// All faults found in the request.
     package var faults: [Fault] = []
-    /// Header fields that belong to it, such as `Retry-After`.
+    /// Additional header fields, such as `Retry-After`.
     package var headers: HTTPFields = [:]
 
     private init(_ status: HTTPResponse.Status, _ slug: String, _ title: String, _ detail: String? = nil) {
@@ -47,7 +47,7 @@ package struct Problem: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The answer that tells it.
+    /// The answer that contains the problem.
     package var response: Response {
         var writer = JSONWriter()
         writer.beginObject()
@@ -94,25 +94,25 @@ extension JSONWriter {
 // MARK: The kinds
 
 extension Problem {
-    /// There is no such thing, or it is not for these eyes: the answer is the same.
+    /// The resource does not exist, or the principal may not see it; the answer is the same.
     package static let notFound = Problem(.notFound, "not-found", "There is nothing here.")
 
-    /// The request shows no credential, or none that is good.
+    /// The request has no credential, or no valid one.
     package static let unauthorized: Problem = {
         var problem = Problem(.unauthorized, "unauthorized", "Who are you?", "Sign in, or show a token that is good.")
         problem.headers[.wwwAuthenticate] = #"Bearer realm="muster""#
         return problem
     }()
 
-    /// The principal's role has no business on this route.
+    /// The principal's role may not use this route.
     package static let forbidden = Problem(.forbidden, "forbidden", "This is not yours to do.")
 
-    /// As `forbidden`, with a reason.
+    /// The same as `forbidden`, with a reason.
     package static func forbidden(_ detail: String) -> Problem {
         Problem(.forbidden, "forbidden", "This is not yours to do.", detail)
     }
 
-    /// The path is one of ours, the method is none of its.
+    /// The path exists, but does not take this method.
     package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         var problem = Problem(
@@ -121,50 +121,50 @@ extension Problem {
         return problem
     }
 
-    /// The body is not what its type says, or not encoded as JSON must be.
+    /// The body does not match its media type, or is not valid JSON.
     package static func malformed(_ detail: String, _ faults: [Fault] = []) -> Problem {
         var problem = Problem(.badRequest, "malformed", "The request cannot be read.", detail)
         problem.faults = faults
         return problem
     }
 
-    /// The request can be read; what it says cannot be.
+    /// The request can be parsed, but has invalid values.
     package static func invalid(_ faults: [Fault], _ detail: String? = nil) -> Problem {
         var problem = Problem(.unprocessableContent, "invalid", "Something in the request is wrong.", detail)
         problem.faults = faults
         return problem
     }
 
-    /// One thing in the request is wrong.
+    /// One value of the request is invalid.
     package static func invalid(_ pointer: String, _ detail: String) -> Problem { .invalid([Fault(pointer, detail)]) }
 
-    /// The body is larger than this route takes.
+    /// The body is larger than this route accepts.
     package static func tooLarge(limitBytes: Int) -> Problem {
         Problem(
             .contentTooLarge, "too-large", "The body is too large.", "At most \(limitBytes) bytes are taken.")
     }
 
-    /// The body is of a type or an encoding that this route does not take.
+    /// This route does not accept the body's media type or encoding.
     package static func unsupportedMediaType(_ detail: String) -> Problem {
         Problem(.unsupportedMediaType, "unsupported-media-type", "The body's type is not taken here.", detail)
     }
 
-    /// None of the types that the client accepts can be made.
+    /// The server cannot produce any of the types that the client accepts.
     package static func notAcceptable(_ detail: String) -> Problem {
         Problem(.notAcceptable, "not-acceptable", "This cannot be given in that form.", detail)
     }
 
-    /// It contradicts what there is: the name is taken, the last admin would go.
+    /// The request conflicts with the current state: the name is taken, or the last admin would be removed.
     package static func conflict(_ detail: String) -> Problem {
         Problem(.conflict, "conflict", "This contradicts what there is.", detail)
     }
 
-    /// What was asked for is not kept any longer.
+    /// The server no longer keeps the requested data.
     package static func gone(_ detail: String) -> Problem {
         Problem(.gone, "gone", "This is not kept any longer.", detail)
     }
 
-    /// Too many tries.
+    /// The client has sent too many requests.
     package static func tooManyRequests(
         retryAfterSeconds: Int, _ detail: String = "Wait, and try again."
     ) -> Problem {
@@ -173,21 +173,21 @@ extension Problem {
         return problem
     }
 
-    /// It would take more than a quota allows; nothing of it was done.
+    /// The request would exceed a quota; nothing of it was done.
     package static func overQuota(_ fault: QuotaError) -> Problem {
         var problem = Problem(fault.status, "over-quota", "This is more than a quota allows.", fault.words)
         if let seconds = fault.retryAfterSeconds { problem.headers[.retryAfter] = "\(seconds)" }
         return problem
     }
 
-    /// It cannot be done now; nothing of it was done.
+    /// The server cannot do this now; nothing of it was done.
     package static func unavailable(_ detail: String, retryAfterSeconds: Int = 1) -> Problem {
         var problem = Problem(.serviceUnavailable, "unavailable", "Not now; try again.", detail)
         problem.headers[.retryAfter] = "\(retryAfterSeconds)"
         return problem
     }
 
-    /// The disk takes no writes; nothing of it was done.
+    /// The disk accepts no writes; nothing of the request was done.
     package static var insufficientStorage: Problem {
         var problem = Problem(
             .init(code: 507, reasonPhrase: "Insufficient Storage"), "insufficient-storage",
@@ -197,7 +197,7 @@ extension Problem {
         return problem
     }
 
-    /// We made a mistake.
+    /// An unexpected error in the server.
     package static let internalError = Problem(
         .internalServerError, "internal", "The server made a mistake.", "It is in the server's log.")
 }

@@ -2,7 +2,7 @@ import Hummingbird
 import MusterCore
 import MusterWire
 
-/// The query of a request, read one part at a time; everything wrong is told at once.
+/// Reads the query of a request parameter by parameter, and reports all faults at once.
 struct Query {
     private let parts: [(name: String, value: String)]
     private(set) var faults: [Problem.Fault] = []
@@ -18,10 +18,10 @@ struct Query {
         }
     }
 
-    /// A text; nil when it is absent.
+    /// The value of a parameter; nil when it is absent.
     func text(_ name: String) -> String? { parts.first { $0.name == name }?.value }
 
-    /// Every value of a part that may stand several times.
+    /// All values of a parameter that may occur several times.
     func texts(_ name: String) -> [String] { parts.filter { $0.name == name }.map(\.value) }
 
     /// A whole number within a range.
@@ -33,10 +33,10 @@ struct Query {
         return number
     }
 
-    /// How many items a page holds: 100 unless told otherwise, at most 1,000.
+    /// The number of items on a page: 100 by default, at most 1,000.
     mutating func limit() -> Int { Int(integer("limit", in: 1...1000) ?? 100) }
 
-    /// A number of the log: whole, and no larger than JavaScript can hold exactly.
+    /// A sequence number of the log: whole, and at most the largest that JavaScript represents exactly.
     mutating func sequence(_ name: String) -> MusterCore.LogSequence? {
         integer(name, in: 0...Self.largestSequence).map { LogSequence($0) }
     }
@@ -54,7 +54,7 @@ struct Query {
         }
     }
 
-    /// True or false.
+    /// A boolean.
     mutating func boolean(_ name: String) -> Bool? {
         switch text(name) {
         case nil: nil
@@ -64,14 +64,14 @@ struct Query {
         }
     }
 
-    /// Notes that something is wrong with a part.
+    /// Records a fault of a parameter, and returns nil.
     @discardableResult
     mutating func fault<Value>(_ name: String, _ detail: String) -> Value? {
         faults.append(.init("?\(name)", detail))
         return nil
     }
 
-    /// Ends the reading.
+    /// Ends the parsing.
     ///
     /// - Throws: `Problem.invalid` with every fault.
     func finish() throws(Problem) {

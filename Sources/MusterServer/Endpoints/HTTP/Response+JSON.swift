@@ -4,7 +4,7 @@ import MusterWire
 import NIOCore
 
 extension Response {
-    /// An answer whose body a closure writes as JSON.
+    /// Makes an answer whose body a closure writes as JSON.
     static func json(
         _ status: HTTPResponse.Status = .ok, as type: String = "application/json",
         _ write: (inout JSONWriter) throws -> Void
@@ -21,21 +21,21 @@ extension Response {
 }
 
 extension JSONWriter {
-    /// Writes a member that is a text, or leaves it out.
+    /// Writes a member with a text; writes nothing for nil.
     mutating func member(_ key: StaticString, _ text: String?) {
         guard let text else { return }
         self.key(key)
         value(text)
     }
 
-    /// Writes a member that is a number, or leaves it out.
+    /// Writes a member with a number; writes nothing for nil.
     mutating func member(_ key: StaticString, _ number: Double?) {
         guard let number else { return }
         self.key(key)
         value(number)
     }
 
-    /// Writes a member that is a list.
+    /// Writes a member with a list.
     mutating func member<Element>(
         _ key: StaticString, listing elements: some Sequence<Element>,
         _ write: (inout JSONWriter, Element) throws -> Void

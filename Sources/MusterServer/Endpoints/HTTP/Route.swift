@@ -2,41 +2,42 @@ package import HTTPTypes
 package import Hummingbird
 package import MusterCore
 
-/// One route: what it is called, whom it admits, what it says and does.
+/// A route: its method and path, the roles it admits, its documentation and its handler.
 package struct Route: Sendable {
-    /// Whom a route admits. What nobody named is refused.
+    /// Who may use a route. The server refuses everyone else.
     package enum Admission: Hashable, Sendable {
-        /// Whoever asks, and nobody needs to say who he is.
+        /// Anyone, without a credential.
         case anyone
-        /// Whoever has one of these roles. A device's own token is taken only where `devices` is true.
+        /// Principals with one of these roles. Device tokens are accepted only where `devices` is true.
         case roles(Set<Role>, devices: Bool)
-        /// Whoever has one of these roles; the handler itself proves who asks, because its clients need other answers
-        /// than 401 and 403.
+        /// Principals with one of these roles. The handler itself authenticates the request, because its clients need
+        /// other answers than 401 and 403.
         case provenByHandler(Set<Role>)
-        /// An admin, or a request that comes from this machine itself through no proxy.
+        /// Admins, and requests that come from this machine through no proxy.
         case adminOrLoopback
 
-        /// Everyone who can sign in.
+        /// All roles.
         package static let everyRole = Set(Role.allCases)
     }
 
-    /// What carries the request out.
+    /// Answers a request.
     package typealias Handler = @Sendable (Request, AppRequestContext) async throws -> Response
 
     /// The method.
     package let method: HTTPRequest.Method
-    /// The path; `{name}` stands for one segment, `{name...}` at its end for all that follow, one or more.
+    /// The path. `{name}` matches one segment; `{name...}` at the end matches one or more remaining segments.
     package let path: String
-    /// Whom it admits.
+    /// Who may use the route.
     package let admission: Admission
-    /// Whether a `HEAD` of its path is answered as it would be, without the body (RFC 9110, section 9.3.2).
+    /// Whether the server answers `HEAD` on this path, like this route but without the body (RFC 9110, section 9.3.2).
     package var answersHead: Bool { method == .get }
-    /// What it says of itself in OpenAPI.
+    /// The route's documentation for OpenAPI.
     package let documentation: Documentation
-    /// What carries the request out.
+    /// Answers the route's requests.
     package let handler: Handler
 
-    /// A route. The handler of a GET must hold nothing until its body is written: for a HEAD the body never is.
+    /// Makes a route. The handler of a GET must acquire no resources until its body is written, because for HEAD it
+    /// never is.
     package init(
         _ method: HTTPRequest.Method, _ path: String, admits admission: Admission,
         _ documentation: Documentation, handler: @escaping Handler
@@ -48,7 +49,7 @@ package struct Route: Sendable {
         self.handler = handler
     }
 
-    /// The names in braces, in order.
+    /// The parameter names in the path, in order.
     package var parameters: [String] {
         path.split(separator: "/").compactMap { segment in
             guard segment.first == "{", segment.last == "}" else { return nil }
@@ -56,16 +57,16 @@ package struct Route: Sendable {
         }
     }
 
-    /// The path as the router takes it.
+    /// The path in the form that the router takes.
     var routerPath: RouterPath {
         let segments = path.split(separator: "/").map { $0.hasSuffix("...}") ? "**" : String($0) }
         return RouterPath("/" + segments.joined(separator: "/"))
     }
 
-    /// Whether it is for a CouchDB client's database at the root, where a name may also be another path of the server.
+    /// Whether the route is for a CouchDB database at the root, where a name may also be another path of the server.
     var isOfDatabaseAtRoot: Bool { path.hasPrefix("/{db}") }
 
-    /// Whether a path, as it came, is one of this route's.
+    /// Whether a request's path matches this route.
     func matches(_ path: [Substring]) -> Bool {
         let segments = self.path.split(separator: "/")
         let hasRest = segments.last?.hasSuffix("...}") ?? false
@@ -73,23 +74,23 @@ package struct Route: Sendable {
         return zip(segments, path).allSatisfy { $0.first == "{" || $0 == $1 }
     }
 
-    /// How many segments of its path are said by name.
+    /// The number of literal segments in the path.
     var namedSegments: Int { path.split(separator: "/").count { $0.first != "{" } }
 
-    /// What a route says of itself in OpenAPI.
+    /// A route's documentation for OpenAPI.
     package struct Documentation: Sendable {
-        /// The group it belongs to.
+        /// The group of routes it belongs to.
         package var tag: String
-        /// One line.
+        /// A one-line summary.
         package var summary: String
-        /// The query's parts.
+        /// The query parameters.
         package var query: [Parameter]
-        /// Media types of the body, each with the name of its schema; empty where there is no body.
+        /// The media types of the body, each with the name of its schema; empty where the request has no body.
         package var body: [String: String]
-        /// What it answers when all goes well.
+        /// The successful answers.
         package var answers: [Answer]
 
-        /// What a route says.
+        /// Makes the documentation of a route.
         package init(
             _ tag: String, _ summary: String, query: [Parameter] = [], body: [String: String] = [:],
             answers: [Answer]
@@ -102,11 +103,11 @@ package struct Route: Sendable {
         }
     }
 
-    /// A part of the query.
+    /// A query parameter.
     package struct Parameter: Sendable {
         package var name: String
         package var summary: String
-        /// Its JSON Schema.
+        /// The JSON Schema of the value.
         package var schema: String
 
         package init(_ name: String, _ summary: String, schema: String) {
@@ -116,11 +117,11 @@ package struct Route: Sendable {
         }
     }
 
-    /// One answer.
+    /// An answer of a route.
     package struct Answer: Sendable {
         package var status: Int
         package var summary: String
-        /// Media types, each with the name of its schema; empty where there is no body.
+        /// The media types of the body, each with the name of its schema; empty where the answer has no body.
         package var body: [String: String]
 
         package init(_ status: Int, _ summary: String, json schema: String) {

@@ -2,21 +2,21 @@ import HTTPTypes
 package import Hummingbird
 import MusterCore
 
-/// Every route there is. What is not in it is not served.
+/// All routes of the server. The server answers nothing else, except the fallback's files.
 ///
-/// The one table serves the requests, writes OpenAPI, and lets a test walk every route as every role.
+/// One table serves the requests, generates OpenAPI, and lets a test try every route as every role.
 package struct RouteTable: Sendable {
-    /// The routes in the order they were added.
+    /// The routes, in the order they were added.
     package private(set) var routes: [Route] = []
 
-    /// An empty table.
+    /// Makes an empty table.
     package init() {}
 
     /// Adds a route.
     package mutating func add(_ route: Route) { routes.append(route) }
 
-    /// The methods that a path takes; empty where there is no such path. Where several routes could mean it, those
-    /// count that name most of it.
+    /// The methods that a path takes; empty where the path does not exist. Where several routes match, the ones with
+    /// the most literal segments count.
     package func methods(at path: String) -> [HTTPRequest.Method] {
         let segments = path.split(separator: "/")
         let isCouchDB = ReservedPaths.isCouchDB(path)
@@ -27,13 +27,14 @@ package struct RouteTable: Sendable {
         return routes.contains(where: \.answersHead) && !methods.contains(.head) ? methods + [.head] : methods
     }
 
-    /// A router over this table.
+    /// Makes a router over this table.
     ///
-    /// Around every route stands, from the outside in: counting, telling errors as problems, and the authorizer.
+    /// Each route is wrapped, from the outside in, in the counting of requests, the answering of errors as problems,
+    /// and the authorizer.
     ///
     /// - Parameters:
-    ///   - fallback: asked for paths that are in no route; nil answers 404.
-    ///   - isEncrypted: whether the server speaks TLS itself.
+    ///   - fallback: answers paths that match no route; nil to answer them with 404.
+    ///   - isEncrypted: whether the server itself uses TLS.
     package func router(
         identity: Identity, metrics: Metrics, fallback: (any Fallback)? = nil, origins: Set<String> = [],
         isEncrypted: Bool = false
@@ -47,14 +48,14 @@ package struct RouteTable: Sendable {
             let authorizer = Authorizer(route: route, identity: identity)
             let respond: Route.Handler = { request, context in
                 if route.isOfDatabaseAtRoot {
-                    // What is another path of the server, or a file of the page, is no database.
+                    // Another path of the server, or a file of the web page, is not a database.
                     if let file = fallback?.respond(to: request) { return file }
                     guard ReservedPaths.isCouchDB(request.uri.path) else { throw HTTPError(.notFound) }
                 }
                 return try await authorizer.respond(to: request, context)
             }
             router.on(route.routerPath, method: route.method, use: respond)
-            // The edge leaves the body out, before any of it is written.
+            // `ErrorMiddleware` removes the body before any of it is written.
             if route.answersHead, !heads.contains(route.path) {
                 router.on(route.routerPath, method: .head, use: respond)
             }
@@ -63,13 +64,13 @@ package struct RouteTable: Sendable {
     }
 }
 
-/// Serves what is in no route, such as files.
+/// Answers requests that match no route, such as those for files.
 package protocol Fallback: Sendable {
-    /// The answer; nil when this is nothing of its own either.
+    /// Returns the answer; nil when the fallback has none.
     func respond(to request: Request) -> Response?
 }
 
-/// Stands before a route and lets in only whom the route admits.
+/// Runs before a route and lets in only the principals that the route admits.
 struct Authorizer: Sendable {
     let route: Route
     let identity: Identity
@@ -100,8 +101,8 @@ struct Authorizer: Sendable {
 }
 
 extension Request {
-    /// Whether nothing says that a proxy passed the request on, and the host that is asked for is this machine: a page
-    /// elsewhere, whose name was made to lead here, names itself.
+    /// Whether no proxy passed the request on, and the requested host is this machine. A foreign page whose domain was
+    /// made to resolve to this machine sends that domain as the host.
     var isOfThisMachine: Bool {
         guard !HTTPField.Name.signsOfProxies.contains(where: { headers[$0] != nil }) else { return false }
         guard let host = head.authority ?? headers[.host] else { return true }
@@ -113,9 +114,9 @@ extension Request {
 extension HTTPField.Name {
     /// RFC 7239.
     static let forwarded = HTTPField.Name("Forwarded")!
-    /// What came before RFC 7239.
+    /// The older form of `Forwarded` (RFC 7239).
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
-    /// The fields by which proxies say that they passed a request on.
+    /// The fields that show that a proxy passed the request on.
     fileprivate static let signsOfProxies: [HTTPField.Name] =
         [.forwarded, .xForwardedFor, .xForwardedProto]
         + ["X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "X-Real-IP", "Via"]

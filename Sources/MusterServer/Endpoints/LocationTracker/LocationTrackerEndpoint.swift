@@ -4,18 +4,18 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// What the location-tracker apps of IBM's Cloudant tutorials speak: register, log in, find places. The rest of what
-/// they do is replication, which is CouchDB's.
+/// The API of the location-tracker apps from IBM's Cloudant tutorials: register, log in, find places. Everything else
+/// that the apps do is CouchDB replication.
 struct LocationTrackerEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let identity: Identity
     let books: PlaceBooks
     let configuration: Configuration
-    /// Slows down those who register many: twenty at once, then one in five seconds from one address.
+    /// Limits registrations: twenty at once, then one every five seconds from one address.
     let registrations = AttemptLimiter(
         name: .init(tries: 20, perSecond: 0.2), address: .init(tries: 20, perSecond: 0.2))
 
-    /// Adds its routes.
+    /// Adds the endpoint's routes.
     func register(in routes: inout RouteTable) {
         routes.add(
             Route(
@@ -65,7 +65,7 @@ struct LocationTrackerEndpoint: Sendable {
         .init("format", "view, legacy or geojson.", schema: Schema.text),
     ]
 
-    /// What these routes refuse, told as the reference tells it; what is wrong with the request as HTTP, as a problem.
+    /// The refusals of these routes, in the form of the original server. Errors at the HTTP level are problems.
     private static func refusals(_ statuses: [Int]) -> [Route.Answer] {
         statuses.map { status in
             .init(
@@ -100,7 +100,7 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    /// - Parameter admin: who makes it; nil for whoever registers, who then is its author.
+    /// - Parameter admin: the admin who creates the account; nil for a person who registers, and then is the author.
     private func makeAccount(_ name: String, _ password: String, by admin: Author?) async throws -> Response {
         let hash = try await identity.passwordHash(of: password)
         let now = configuration.now()
@@ -124,8 +124,8 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    /// The admin who sends it; nil for anyone else. Who says nothing of themselves is none; who says something wrong is
-    /// refused.
+    /// The admin who sends the request; nil for any other sender, and for a request without a credential. A wrong
+    /// credential is refused.
     private func admin(_ request: Request, _ context: AppRequestContext) async throws -> Author? {
         guard let authorization = request.headers[.authorization] else { return nil }
         let principal = try await identity.authenticate(authorization, from: context.remoteAddress)
@@ -159,7 +159,8 @@ struct LocationTrackerEndpoint: Sendable {
             writer.value(true)
             writer.member("api_key", key.name)
             writer.member("api_password", key.password)
-            // Ours: a client tells by it that a user was removed and another of the same name was made.
+            // A Muster extension: the client recognizes by it that a user was removed and another of the same name
+            // created.
             writer.member("account", "\(uuid.filter { $0 != "-" })/\(user.number.rawValue)")
             writer.member("location_db_name", DatabaseName.locations(of: user.name))
             writer.member(
@@ -194,7 +195,7 @@ struct LocationTrackerEndpoint: Sendable {
 
     // MARK: What all share
 
-    /// The body; nil when it is no object. Members that mean nothing here are let be, as the apps send some.
+    /// Parses the body; nil when it is not an object. Unknown members are ignored, because the apps send some.
     private func members(_ request: Request) async throws -> JSONValue? {
         let body = try await request.collectBody(.small)
         let value = try? body.withUnsafeReadableBytes { try JSONValue(parsing: $0, depthLimit: 8, valueLimit: 1_000) }
@@ -203,7 +204,7 @@ struct LocationTrackerEndpoint: Sendable {
 
     static let alreadyThere = refusal(.conflict, "User already exists")
 
-    /// `{"error": …}`, as the reference answers.
+    /// An error in the form of the original server, `{"error": …}`.
     static func refusal(_ status: HTTPResponse.Status, _ words: String) -> Response {
         .json(status) { writer in
             writer.beginObject()
@@ -229,6 +230,6 @@ struct LocationTrackerEndpoint: Sendable {
 }
 
 extension HTTPField.Name {
-    /// How a client reached the proxy before this server; told to nobody but that client again.
+    /// The scheme that the client used to reach the proxy. The server only uses it in answers to that client.
     static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
 }

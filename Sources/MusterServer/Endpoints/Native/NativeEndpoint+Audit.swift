@@ -22,7 +22,7 @@ extension NativeEndpoint {
         let cursor = query.auditCursor("cursor")
         try query.finish()
         let found = try await coordinator.read { try $0.audit(before: cursor, limit: limit + 1) }
-        // A page may hold fewer than were looked at: its cursor goes on behind the last one looked at.
+        // A page may contain fewer entries than were read. Its cursor continues after the last entry read.
         let page = found.prefix(limit)
         let next = found.count > limit ? page.last.map { Cursor.encode([$0.sequence.rawValue]) } : nil
         return .json { writer in
@@ -46,7 +46,7 @@ extension JSONWriter {
 }
 
 extension Query {
-    /// A cursor that an answer held.
+    /// A cursor from an earlier answer.
     fileprivate mutating func auditCursor(_ name: String) -> MusterCore.LogSequence? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 1) else { return fault(name, "is none that an answer held") }

@@ -22,13 +22,13 @@ extension NativeEndpoint {
         let since = query.sequence("since") ?? .zero
         let limit = query.limit()
         try query.finish()
-        // The end is read first: what is committed in between must not be taken for looked at.
+        // Reads the end first, so that a change committed in between is not skipped.
         let (newest, changes) = try await coordinator.read { store in
             (store.lastSequence, try store.changes(since: since, limit: limit))
         }
         let directory = coordinator.directory
         let access = try context.access(in: directory)
-        // The number to go on from is that of the last change looked at, seen or not.
+        // The client continues after the last change read, whether or not the client may see it.
         let last = changes.last?.sequence ?? newest
         var bytes = Array(#"{"items":["#.utf8)
         for change in changes where access.maySee(change.change) {

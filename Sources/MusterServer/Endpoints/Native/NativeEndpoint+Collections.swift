@@ -69,7 +69,8 @@ extension NativeEndpoint {
         return .json(.created) { $0.collection(collection, in: coordinator.directory) }
     }
 
-    /// The edits that link a new collection: an admin's to all trackers, a leader's to its team's.
+    /// The edits that link a new collection: an admin's to all trackers, a leader's to the tracker of the leader's
+    /// team.
     private static func links(to collection: RegionCollection, by access: Access) -> [Edit] {
         let isAdmin = access.principal.role == .admin
         let trackers = access.directory.trackers.all.filter { isAdmin || $0.number == access.ownTracker }
@@ -108,7 +109,7 @@ extension NativeEndpoint {
         return .noContent
     }
 
-    /// The collection that the path names, if its regions may be changed.
+    /// The collection that the path names, if the caller may change its regions.
     func changeableCollection(_ context: AppRequestContext, _ access: Access) throws(Problem) -> RegionCollection {
         let collection = try collection(context, access)
         guard access.mayChange(collection) else {
@@ -119,7 +120,7 @@ extension NativeEndpoint {
 }
 
 extension JSONWriter {
-    /// Writes a collection: its name, how its regions are crossed, and how many there are.
+    /// Writes a collection: its name, how its regions are crossed, and how many it has.
     mutating func collection(_ collection: RegionCollection, in directory: Directory) {
         beginObject()
         member("name", collection.name)

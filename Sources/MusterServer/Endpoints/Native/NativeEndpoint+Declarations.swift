@@ -47,7 +47,7 @@ extension NativeEndpoint {
         }
     }
 
-    /// The declaration that a body holds.
+    /// Parses the declaration in a body.
     ///
     /// - Throws: `Problem` with every fault.
     private func declaration(
@@ -87,7 +87,7 @@ extension NativeEndpoint {
         let limit = query.limit()
         let cursor = query.declarationKey("cursor")
         try query.finish()
-        // One more than is wanted, to know whether there are more.
+        // Reads one item more than the page holds, to see whether there is a next page.
         let found = try await coordinator.read { store in
             try store.declarations(of: user, after: cursor, limit: limit + 1)
         }
@@ -105,7 +105,7 @@ extension NativeEndpoint {
     }
 }
 
-/// A kind of declaration by the name that the wire has for it.
+/// The kinds of declarations, with their names in the API.
 private enum DeclaredKind: String, CaseIterable {
     case safe, needsHelp, sos, offSite, clear, acknowledge
 
@@ -122,7 +122,7 @@ private enum DeclaredKind: String, CaseIterable {
 }
 
 extension Declaration {
-    /// Its place as a cursor: eight bytes of its time, then its id.
+    /// The cursor after this declaration: eight bytes of its time, then its id.
     fileprivate var cursor: String {
         let time = UInt64(bitPattern: sampleTime.milliseconds)
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
@@ -131,7 +131,7 @@ extension Declaration {
 }
 
 extension Query {
-    /// A cursor that an answer held.
+    /// A cursor from an earlier answer.
     fileprivate mutating func declarationKey(_ name: String) -> DeclarationKey? {
         guard let text = text(name) else { return nil }
         guard text.utf8.count < 200, let bytes = UnpaddedBase64.decode(text, .forURLs), bytes.count > 8,

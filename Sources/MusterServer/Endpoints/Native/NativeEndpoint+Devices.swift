@@ -5,7 +5,7 @@ import MusterStore
 import MusterWire
 
 extension NativeEndpoint {
-    /// How many devices a user has at most.
+    /// The largest number of devices of a user.
     static let deviceLimit = Directory.deviceLimit
 
     func addDevices(to routes: inout RouteTable) {
@@ -87,7 +87,7 @@ extension NativeEndpoint {
         return .noContent
     }
 
-    /// The device that the path names, if it may be changed.
+    /// The device that the path names, if the caller may change it.
     func changeableDevice(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Device {
         let device = try device(context, access)
         guard let owner = access.directory.users[device.user], access.mayChangeDevices(of: owner) else {
@@ -96,7 +96,7 @@ extension NativeEndpoint {
         return device
     }
 
-    /// The page that a request asks for, of the devices that it may see.
+    /// The page that a request asks for, with the devices that the caller may see.
     func visibleDevices(_ request: Request, _ context: AppRequestContext) throws -> (Page<Device>, Directory) {
         var query = Query(request)
         let limit = query.limit()
@@ -114,7 +114,7 @@ extension NativeEndpoint {
         return (try Page(of: visible, limit: limit, after: cursor), directory)
     }
 
-    /// Where devices are at one moment, and the log's number at it.
+    /// Where the devices are at one moment, and the log's sequence number at that moment.
     func whereabouts(
         of devices: [DeviceNumber]
     ) async throws -> ([DeviceNumber: Whereabouts], MusterCore.LogSequence) {
@@ -128,18 +128,18 @@ extension NativeEndpoint {
     }
 }
 
-/// What is known of where a device is.
+/// What the server knows of a device's position.
 struct Whereabouts: Sendable {
-    /// The newest position that is stored.
+    /// The newest stored position.
     var position: Position?
-    /// When the server last heard of it.
+    /// The time when the server last heard from the device.
     var heard: Instant?
-    /// The newest position that was evaluated, stored or not, and when that was taken, corrected by what is known of
-    /// the device's clock.
+    /// The newest evaluated position, stored or not, and its sample time, corrected by the known offset of the device's
+    /// clock.
     var located: (position: Position, at: Instant)?
-    /// Where it is believed to be.
+    /// The server's estimate of the current position.
     var belief: Belief?
-    /// By how much its clock is off.
+    /// The offset of the device's clock.
     var skew: ClockSkew?
 
     init(_ device: DeviceNumber, in engine: Engine) {
@@ -154,7 +154,7 @@ struct Whereabouts: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a device: id, user, name, latest position, and its clock where that is wrong.
+    /// Writes a device: id, user, name, latest position, and the offset of its clock where that is wrong.
     mutating func device(_ device: Device, _ known: Whereabouts?, in directory: Directory) {
         beginObject()
         member("id", "\(directory.users[device.user]?.name ?? "")/\(device.name)")
@@ -169,7 +169,8 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes when a device was heard and located, where it is believed to be, and its clock where that is off.
+    /// Writes when a device was heard and located, its estimated position, and the offset of its clock where that is
+    /// wrong.
     mutating func members(of known: Whereabouts, in directory: Directory) {
         if let heard = known.heard { member("heard", heard) }
         if let (position, at) = known.located {

@@ -5,21 +5,21 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// What part of a device's history is asked for.
+/// The part of a device's history that a request asks for.
 private struct HistoryRange: Sendable {
     let device: DeviceNumber
     let name: String
     let from: Instant
     let to: Instant
-    /// How many positions at most; nil: all.
+    /// The largest number of positions; nil for all.
     let limit: Int?
     let cursor: HistoryCursor?
 }
 
 extension NativeEndpoint {
-    /// How many positions are read at once.
+    /// The number of positions read at once.
     private static let pageSize = 1000
-    /// After every time that can be written: the year 10000.
+    /// Later than every time in RFC 3339 format: the year 10000.
     static let endOfTime = Instant(milliseconds: 253_402_300_800_000)
 
     func addHistory(to routes: inout RouteTable) {
@@ -57,14 +57,14 @@ extension NativeEndpoint {
         let range = HistoryRange(
             device: device.number, name: directory.qualifiedName(of: device.number) ?? "", from: from, to: to,
             limit: limit, cursor: cursor)
-        // The first page is read before the answer's head is sent, so that trouble is told as such.
+        // The first page is read before the head of the answer is sent, so that errors still get their own status.
         let first = try await page(of: range, after: cursor, held: 0)
         return Response(
             status: .ok, headers: [.contentType: form.contentType],
             body: ResponseBody { writer in try await write(range, first, as: form, to: &writer) })
     }
 
-    /// Writes page after page; only one is held in memory.
+    /// Writes page after page, and holds only one in memory.
     private func write(
         _ range: HistoryRange, _ first: [Position], as form: PositionExport.Form,
         to writer: inout any ResponseBodyWriter
@@ -93,7 +93,7 @@ extension NativeEndpoint {
         try await writer.finish(nil)
     }
 
-    /// The next positions, at most a page, and one more than is wanted, to know whether there are more.
+    /// The next positions, at most a page. Includes one more than the request wants, to see whether there are more.
     private func page(of range: HistoryRange, after cursor: HistoryCursor?, held: Int) async throws -> [Position] {
         let limit = range.limit.map { min(Self.pageSize, $0 - held + 1) } ?? Self.pageSize
         return try await coordinator.read { store in
@@ -101,7 +101,7 @@ extension NativeEndpoint {
         }
     }
 
-    /// The form that the query names, or the first accepted one that there is; JSON for whoever accepts anything.
+    /// The format that the query names, or the first supported one that the client accepts; JSON where it accepts any.
     private static func form(of request: Request, _ query: inout Query) throws(Problem) -> PositionExport.Form {
         if let name = query.text("format") {
             guard let form = PositionExport.Form(rawValue: name) else {
@@ -130,7 +130,7 @@ extension HistoryCursor {
 }
 
 extension Query {
-    /// A cursor that an answer held.
+    /// A cursor from an earlier answer.
     fileprivate mutating func historyCursor(_ name: String) -> HistoryCursor? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 3),

@@ -6,7 +6,7 @@ import MusterWire
 import NIOCore
 
 extension NativeEndpoint {
-    /// How many lines of a record are read at once.
+    /// The number of record lines read at once.
     private static let recordPageSize = 1000
 
     func addIncidentReports(to routes: inout RouteTable) {
@@ -36,7 +36,7 @@ extension NativeEndpoint {
         let roll = try await roll(of: incident, for: access)
         let report = IncidentReport(on: roll, as: form)
         let names = Dictionary(roll.people.map { ($0.number, $0.user) }) { $1 }
-        // The first page is read before the answer's head is sent, so that trouble is told as such.
+        // The first page is read before the head of the answer is sent, so that errors still get their own status.
         let first = try await lines(of: incident, after: 0)
         var headers: HTTPFields = [
             .contentType: form.contentType, .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'",
@@ -52,7 +52,7 @@ extension NativeEndpoint {
             })
     }
 
-    /// Writes page after page; only one is held in memory.
+    /// Writes page after page, and holds only one in memory.
     private func write(
         _ report: IncidentReport, on incident: Incident, _ first: [RecordLine],
         to writer: inout any ResponseBodyWriter, _ named: (IncidentEntry) -> NamedRecordLine
@@ -77,7 +77,7 @@ extension NativeEndpoint {
         }
     }
 
-    /// The form that the query names, or the first accepted one that there is; JSON for whoever accepts anything.
+    /// The format that the query names, or the first supported one that the client accepts; JSON where it accepts any.
     private static func reportForm(of request: Request, _ query: inout Query) -> IncidentReport.Form {
         if let name = query.text("format") {
             guard let form = IncidentReport.Form(rawValue: name) else {
@@ -91,6 +91,6 @@ extension NativeEndpoint {
 }
 
 extension HTTPField.Name {
-    /// RFC 9110's neighbour, the Fetch standard: what is said to be a text is no program.
+    /// The field of the Fetch standard that keeps browsers from running text as a program.
     static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
 }

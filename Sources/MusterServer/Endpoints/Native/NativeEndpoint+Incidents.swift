@@ -87,7 +87,7 @@ extension NativeEndpoint {
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
         let reopened = try await coordinator.decide { [coordinator] engine, transaction, decision, now in
-            // As it is now: someone else may have opened it in the meantime.
+            // Reads the incident again, because another caller may have reopened it meanwhile.
             guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
             let users = coordinator.directory.users
             try engine.reopen(
@@ -98,9 +98,10 @@ extension NativeEndpoint {
         return answer(reopened, .ok)
     }
 
-    /// The incident that the path names, if the caller may lead through it.
+    /// The incident that the path names, if the caller may run it.
     ///
-    /// - Throws: `Problem.notFound` when there is none or not for these eyes; `.forbidden` to who may only see it.
+    /// - Throws: `Problem.notFound` when it does not exist or the caller may not see it; `.forbidden` when the caller
+    ///   may only see it.
     func ledIncident(_ context: AppRequestContext) async throws -> (Incident, Access) {
         let access = try context.access(in: coordinator.directory)
         let incident = try await incident(context, access)
@@ -108,7 +109,7 @@ extension NativeEndpoint {
         return (incident, access)
     }
 
-    /// The reason that a body gives.
+    /// Parses the reason in a body.
     static func reason(in request: Request) async throws -> String {
         var fields = try await Fields(request)
         let reason = fields.text("reason", isRequired: true, limitBytes: Incident.noteLimitBytes)
@@ -134,7 +135,7 @@ extension NativeEndpoint {
 
     private func listOpenIncidents(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let access = try context.access(in: coordinator.directory)
-        // As many as there are teams at most.
+        // There are at most as many open incidents as teams.
         let open = try await coordinator.read { try $0.openIncidents() }.filter { access.mayRead($0) }
         return list(open[...], nextCursor: nil)
     }
@@ -151,9 +152,9 @@ extension NativeEndpoint {
         }
     }
 
-    /// The incident that the path names, if it may be seen.
+    /// The incident that the path names, if the caller may see it.
     ///
-    /// - Throws: `Problem.notFound` when there is none, or not for these eyes.
+    /// - Throws: `Problem.notFound` when it does not exist or the caller may not see it.
     func incident(_ context: AppRequestContext, _ access: Access) async throws -> Incident {
         guard let number = Int32(try context.parameter("incident")), number > 0,
             let incident = try await coordinator.read({ try $0.incident(IncidentNumber(number)) }),
@@ -162,7 +163,7 @@ extension NativeEndpoint {
         return incident
     }
 
-    /// Who of an incident is accounted for: all of it, or whoever asks alone, who may not see the others.
+    /// The roll of an incident: of everyone on it, or only of the caller where the caller may not see the others.
     func roll(of incident: Incident, for access: Access) async throws -> NamedRoll {
         let maySeeAll = access.mayReadRoll(of: incident)
         let (lines, milestones) = try await coordinator.read { store in
@@ -188,7 +189,7 @@ extension NativeEndpoint {
         return access.directory.named(call)
     }
 
-    /// How many times that all were accounted for, and that they no longer were, a roll call lists.
+    /// The largest number of lines about everyone being, or no longer being, accounted for in a roll call.
     private static let milestoneLimit = 10_000
 
     private func list(_ incidents: ArraySlice<Incident>, nextCursor: String?) -> Response {
@@ -214,13 +215,13 @@ extension NativeEndpoint {
     }
 }
 
-/// A kind of incident by the name that the wire has for it.
+/// The kinds of incidents, with their names in the API.
 private enum IncidentKind: String, CaseIterable {
     case real, drill
 }
 
 extension Query {
-    /// A cursor that an answer held.
+    /// A cursor from an earlier answer.
     fileprivate mutating func incident(_ name: String) -> IncidentNumber? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 1), let number = Int32(exactly: numbers[0]) else {

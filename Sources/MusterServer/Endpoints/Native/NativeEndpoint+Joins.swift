@@ -4,7 +4,7 @@ import MusterDocuments
 import MusterStore
 import MusterWire
 
-/// One person who was known as two users, and devices that come to another person.
+/// Merges two users that are the same person, and moves devices to another person.
 extension NativeEndpoint {
     func addJoins(to routes: inout RouteTable) {
         let leaders: Route.Admission = .roles([.admin, .leader], devices: false)
@@ -34,11 +34,11 @@ extension NativeEndpoint {
         let person = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)
             let user = try account(context, access)
-            // What was looked at before is of this user, and of no later one of the name.
+            // The checks above were made for this user, not for a later user of the same name.
             guard user.number == former.number else { throw Problem.notFound }
             let person = try Self.recipient(named: name, of: user, access)
             draft.edits = try directory.joining(user, to: person) { directory.lastingAmazonID(of: $0) }
-            // The devices' tokens are the person's from now on, and end with the person's rights.
+            // The devices' tokens now belong to the remaining user, and end with that user's rights.
             let tokens = try draft.store.credentials(.deviceToken, of: user.number)
             draft.removedCredentials += tokens.map { (kind: $0.kind, key: $0.key) }
             draft.credentials += tokens.map { token in
@@ -64,12 +64,12 @@ extension NativeEndpoint {
             let person = try Self.recipient(named: name, of: user, access)
             draft.edits = try directory.giving(
                 device, from: user, to: person, alias: directory.lastingAmazonID(of: device))
-            // They were made to speak for someone else.
+            // The device's tokens and key were made to report for its former owner.
             draft.removedCredentials = tokens.map { (kind: .deviceToken, key: $0.key) }
             draft.removedCredentials.append((kind: .encryptionKey, key: Credential.key(of: device.number)))
             return device.number
         }
-        // Also those that were made meanwhile.
+        // Revokes tokens that were made meanwhile, too.
         try await identity.removeDeviceTokens(of: given, by: author)
         let directory = coordinator.directory
         guard let device = directory.devices[given] else { throw Problem.notFound }
@@ -77,7 +77,7 @@ extension NativeEndpoint {
         return .json { $0.device(device, known[given], in: directory) }
     }
 
-    /// The user that a body names.
+    /// Parses the name of the user in a body.
     private static func recipient(in request: Request) async throws -> String {
         var fields = try await Fields(request)
         let name = fields.text("to", isRequired: true)
@@ -86,9 +86,9 @@ extension NativeEndpoint {
         return name
     }
 
-    /// The user of that name, whom another may be joined to, or give a device.
+    /// The user of that name, if the caller may merge the other user into it or give it a device.
     ///
-    /// - Throws: `Problem.invalid` when there is none, or not for these eyes; `.forbidden`.
+    /// - Throws: `Problem.invalid` when the user does not exist or the caller may not see it; `.forbidden`.
     private static func recipient(named name: String, of user: User, _ access: Access) throws(Problem) -> User {
         guard let person = access.directory.users[name], access.mayReadAccount(of: person) else {
             throw .invalid("/to", "there is no such user")
@@ -97,7 +97,7 @@ extension NativeEndpoint {
         return person
     }
 
-    /// Makes sure that a user who is to go has nothing that would go with it.
+    /// Checks that a user who is to be removed has no credentials or documents, which would be lost.
     private func checkPossessions(of user: UserNumber) async throws {
         let hasKeys = try await coordinator.read { store in
             try [Credential.Kind.password, .apiKey, .awsKey, .locationKey, .refreshToken].contains { kind in

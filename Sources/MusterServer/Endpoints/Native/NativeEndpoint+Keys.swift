@@ -80,7 +80,7 @@ extension NativeEndpoint {
         return .noContent
     }
 
-    /// Whose keys are meant: the named user's, if they may be changed; one's own when nobody is named.
+    /// The owner of the keys: the named user, if the caller may change its keys; the caller where no user is named.
     private func keyOwner(named name: String?, _ access: Access, pointer: String) throws(Problem) -> User {
         guard let user = name.map({ access.directory.users[$0] }) ?? access.directory.users[access.principal.user],
             access.mayChangeKeys(of: user)

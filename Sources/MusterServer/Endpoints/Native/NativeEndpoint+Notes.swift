@@ -22,7 +22,7 @@ extension NativeEndpoint {
         let limit = query.limit()
         let cursor = query.noteName("cursor")
         try query.finish()
-        // One more than is wanted, to know whether there are more.
+        // Reads one item more than the page holds, to see whether there is a next page.
         let found = try await coordinator.read { store in
             try store.notes(of: device, kind: kind, after: cursor, limit: limit + 1)
         }
@@ -37,7 +37,7 @@ extension NativeEndpoint {
 }
 
 extension DeviceNote.Name {
-    /// The name as a cursor: its kind in one byte, then its key.
+    /// The cursor after this note: its kind in one byte, then its key.
     fileprivate var text: String { UnpaddedBase64.encode([kind.rawValue] + Array(key.utf8), .forURLs) }
 
     fileprivate init?(text: String) {
@@ -50,7 +50,7 @@ extension DeviceNote.Name {
 }
 
 extension Query {
-    /// A kind of notes by its name.
+    /// A kind of notes, by its name in the API.
     fileprivate mutating func noteKind(_ name: String) -> DeviceNote.Kind? {
         guard let text = text(name) else { return nil }
         guard let kind = DeviceNote.Kind.allCases.first(where: { $0.wireName.description == text }) else {
@@ -60,7 +60,7 @@ extension Query {
         return kind
     }
 
-    /// A cursor that an answer held.
+    /// A cursor from an earlier answer.
     fileprivate mutating func noteName(_ name: String) -> DeviceNote.Name? {
         guard let text = text(name) else { return nil }
         return DeviceNote.Name(text: text) ?? fault(name, "is none that an answer held")

@@ -20,7 +20,8 @@ extension NativeEndpoint {
         let access = try context.access(in: coordinator.directory)
         let user = try account(context, access)
         guard access.mayChangePassword(of: user) else { throw Problem.forbidden }
-        // Who owns the data folder sets the admin's too, which may have been forgotten.
+        // The owner of the data folder may set even the admin's password without the current one, which may be
+        // forgotten.
         let isOwn = user.number == access.principal.user && access.principal.proof != .control
         let password = fields.text("password", isRequired: true)
         let current = fields.text("currentPassword", isRequired: isOwn)

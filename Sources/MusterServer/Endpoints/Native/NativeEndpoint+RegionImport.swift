@@ -5,7 +5,7 @@ import MusterWire
 import NIOCore
 
 extension NativeEndpoint {
-    /// How many regions there may be in all collections together.
+    /// The largest number of regions in all collections together.
     static let regionLimit = 200_000
 
     func addImport(to routes: inout RouteTable) {
@@ -55,9 +55,9 @@ extension NativeEndpoint {
         }
     }
 
-    /// The regions that a body describes. A large file takes a while, so it is read where a thread may be kept.
+    /// Parses the regions in a body. A large file takes a while, so a reader's thread parses it.
     ///
-    /// - Throws: `RegionFaults` with everything that is wrong.
+    /// - Throws: `RegionFaults` with every fault.
     func regionDrafts(of request: Request) async throws -> [RegionDraft] {
         try request.requireJSON()
         let body = try await request.collectBody(.large)
@@ -66,10 +66,10 @@ extension NativeEndpoint {
         }
     }
 
-    /// Drafts the edits that put regions into a collection: over the one with the same id, where there is one.
+    /// Drafts the edits that store regions in a collection, and replace those with the same ids.
     ///
-    /// - Returns: the regions as they will be.
-    /// - Throws: `Problem.conflict` when there would be too many.
+    /// - Returns: the regions after the edits.
+    /// - Throws: `Problem.conflict` when the edits could exceed `regionLimit`.
     static func put(
         _ regions: [RegionDraft], into collection: RegionCollection, of directory: Directory, _ draft: inout Draft
     ) throws -> [Region] {
@@ -91,7 +91,7 @@ extension NativeEndpoint {
         }
     }
 
-    /// An id for a region that came without: its number, which no other region has as its own.
+    /// An id for a region that has none: made from its number, and not in use.
     private static func unusedID(
         _ number: RegionNumber, in collection: RegionCollection, of directory: Directory,
         besides taken: Set<String>
@@ -103,7 +103,7 @@ extension NativeEndpoint {
 }
 
 extension RegionDraft {
-    /// Whether the properties say if it is a muster region.
+    /// Whether the properties state if it is a muster region.
     fileprivate var saysMuster: Bool {
         guard var properties else { return false }
         let value = properties.withUTF8 { try? JSONValue(parsing: UnsafeRawBufferPointer($0)) }

@@ -5,7 +5,7 @@ import MusterWire
 import NIOCore
 
 extension NativeEndpoint {
-    /// The media type of all that is GeoJSON.
+    /// The media type of GeoJSON.
     static let geoJSON = "application/geo+json"
 
     func addRegions(to routes: inout RouteTable) {

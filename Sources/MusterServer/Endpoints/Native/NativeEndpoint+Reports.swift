@@ -17,7 +17,7 @@ extension NativeEndpoint {
                     answers: [.init(200, "Stored, on disk.", json: "Receipt")]), handler: report))
     }
 
-    /// The hot path: what it does not need to do, it does not do.
+    /// Receives positions. This is the most frequent request, so it avoids all needless work.
     private func report(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let isLines = request.mediaType == "application/x-ndjson"
         if !isLines { try request.requireJSON() }
@@ -26,7 +26,7 @@ extension NativeEndpoint {
         let reported = try body.withUnsafeReadableBytes { bytes in
             try PositionDecoder.decode(bytes, as: isLines ? .lines : .json, receivedAt: now)
         }
-        // An array gives each position an index; a single object is the document itself.
+        // In an array each position has an index; a single object is the document itself.
         let isSingle = !isLines && reported.items.count == 1 && body.firstCharacter == UInt8(ascii: "{")
         let access = try context.access(in: coordinator.directory)
         let observations = try observations(of: reported, by: access, isSingle: isSingle, at: now)
@@ -35,8 +35,8 @@ extension NativeEndpoint {
 
     /// Looks up the devices and checks the times.
     ///
-    /// - Throws: `Problem.invalid` with every fault; a device that does not exist and one that is not the sender's are
-    ///   told alike.
+    /// - Throws: `Problem.invalid` with every fault. The fault is the same for a device that does not exist and for one
+    ///   that the sender may not report for.
     private func observations(
         of reported: ReportedPositions, by access: Access, isSingle: Bool, at now: Instant
     ) throws(Problem) -> [Observation] {
@@ -71,7 +71,8 @@ extension NativeEndpoint {
         return observations
     }
 
-    /// The device that a sender calls by this name and may report for: `phone`, one of its own, or `alice/phone`.
+    /// The device that a sender calls by this name and may report for: `phone` is the sender's own, `alice/phone` is
+    /// alice's.
     private func reportableDevice(_ name: String, _ access: Access) -> DeviceNumber? {
         let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let owner = parts.count == 1 ? access.principal.user : access.directory.users[String(parts[0])]?.number
@@ -93,7 +94,7 @@ extension NativeEndpoint {
 }
 
 extension ByteBuffer {
-    /// The first byte that is not white space.
+    /// The first byte that is printable ASCII other than a space.
     fileprivate var firstCharacter: UInt8? {
         readableBytesView.first { $0 > 0x20 && $0 < 0x80 }
     }

@@ -2,9 +2,9 @@ import Hummingbird
 import MusterCore
 import MusterWire
 
-/// What a leader does to a roll by hand.
+/// A leader's changes of a roll by hand.
 extension NativeEndpoint {
-    /// How long the name of a visitor may be, in bytes of UTF-8.
+    /// The largest length of a visitor's name, in bytes of UTF-8.
     static let visitorNameLimitBytes = 200
 
     func addRolls(to routes: inout RouteTable) {
@@ -82,14 +82,14 @@ extension NativeEndpoint {
         return .json { $0.value(access.directory.named(line)) }
     }
 
-    /// The number on the roll that the path names.
+    /// The number of the person in the path.
     private func rollNumber(_ context: AppRequestContext) throws -> UserNumber {
         guard let number = Int32(try context.parameter("person")), number != 0 else { throw Problem.notFound }
         return UserNumber(number)
     }
 }
 
-/// How someone on a roll is, by the name that the wire has for it.
+/// The states of people on a roll, with their names in the API.
 private enum RollState: String, CaseIterable {
     case safe, offSite, needsHelp, unaccounted
 

@@ -108,7 +108,7 @@ extension NativeEndpoint {
         return rule
     }
 
-    /// The rule as it is now, with the times that the writer gave it.
+    /// The rule as it is now, with the times that the writer set.
     private func answer(_ name: String, _ status: HTTPResponse.Status) -> Response {
         let directory = coordinator.directory
         guard let rule = directory.rules[name] else { return .noContent }
@@ -117,11 +117,11 @@ extension NativeEndpoint {
 }
 
 extension JSONValue {
-    /// A pattern may be sent as the object that it is, or as its text.
+    /// The text of a pattern, which a request may contain as an object or as a string.
     fileprivate var textOfPattern: String { string ?? String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What a request says of a rule.
+/// The members of a rule in a request.
 private struct RuleFields: Sendable {
     private(set) var name: String?
     private(set) var pattern: String?
@@ -130,7 +130,7 @@ private struct RuleFields: Sendable {
     private var targets: [TargetFields]?
     private var faults: [Problem.Fault] = []
 
-    /// One of its targets, by name.
+    /// A target of the rule, with the target's name.
     private struct TargetFields {
         var id: String
         var target: String
@@ -191,7 +191,7 @@ private struct RuleFields: Sendable {
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 
-    /// Changes what the request names, and makes sure that the rule can be followed.
+    /// Applies the members in the request to a rule, and checks the result.
     func apply(to rule: inout Rule, in directory: Directory) throws(RuleError) {
         if let pattern { rule.pattern = pattern }
         if let description { rule.description = description }
@@ -208,7 +208,7 @@ private struct RuleFields: Sendable {
 }
 
 extension Problem {
-    /// How a rule that cannot be is told.
+    /// The problem for an invalid rule.
     init(telling fault: RuleError) {
         switch fault {
         case .noRule: self = .notFound

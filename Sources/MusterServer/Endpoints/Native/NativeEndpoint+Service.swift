@@ -31,9 +31,9 @@ extension NativeEndpoint {
             body: .init(byteBuffer: ByteBuffer(string: identity.keySet)))
     }
 
-    /// Healthy is who can answer: the writer's thread is alive, the store can be read and passwords can be proved.
-    /// Where work waits too long for its turn, the answer says which. A disk that takes no writes makes a server
-    /// degraded and not unhealthy: who is where can still be read, and there is no second server to turn to.
+    /// The server is healthy when it can answer: the writer's thread runs, the store can be read and passwords can be
+    /// verified. Where work waits too long, the answer names the queue. A disk that refuses writes makes the server
+    /// degraded but not unhealthy, because positions can still be read and there is no second server to use instead.
     private func seeHealth(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let now = configuration.now()
         let waits = coordinator.waits + [("hashing", identity.hasher.oldestWaitSeconds)]
@@ -64,14 +64,15 @@ extension NativeEndpoint {
         }
     }
 
-    /// Whether someone asks who signed in, or this machine itself. Strangers are not told how much goes on.
+    /// Whether the caller is authenticated or is this machine itself. Other callers do not learn how busy the server
+    /// is.
     private func isKnown(_ request: Request, _ context: AppRequestContext) async -> Bool {
         if context.isFromLoopback, request.isOfThisMachine { return true }
         guard let authorization = request.headers[.authorization] else { return false }
         return (try? await identity.authenticate(authorization, from: context.remoteAddress)) != nil
     }
 
-    /// Seconds that work waits before `/health` calls it a standstill.
+    /// The seconds of waiting after which `/health` reports that work has stalled.
     private static let standstillSeconds: Double = 10
 
     private func standstill(_ stalled: [(part: String, seconds: Double)], at now: Instant) -> Response {
@@ -106,7 +107,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes that the server's own clock is to be suspected; nothing where it is not.
+    /// Writes that the server's own clock may be wrong; nothing where there is no such suspicion.
     mutating func member(_ clock: ServerClock?) {
         guard let clock else { return }
         key("serverClock")

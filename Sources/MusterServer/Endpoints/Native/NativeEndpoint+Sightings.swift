@@ -26,7 +26,7 @@ extension NativeEndpoint {
         let limit = query.limit()
         let cursor = query.sightingKey("cursor")
         try query.finish()
-        // One more than is wanted, to know whether there are more.
+        // Reads one item more than the page holds, to see whether there is a next page.
         let found = try await coordinator.read { store in
             try store.sightings(of: device, from: from, to: to, after: cursor, limit: limit + 1)
         }
@@ -41,7 +41,7 @@ extension NativeEndpoint {
 }
 
 extension SightingKey {
-    /// The key as a cursor.
+    /// The cursor after this sighting.
     fileprivate var text: String {
         Cursor.encode([
             sampleTime.milliseconds, Int64(bitPattern: beacon.uuid.high), Int64(bitPattern: beacon.uuid.low),
@@ -51,7 +51,7 @@ extension SightingKey {
 }
 
 extension Query {
-    /// A cursor that an answer held.
+    /// A cursor from an earlier answer.
     fileprivate mutating func sightingKey(_ name: String) -> SightingKey? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 4), let pair = UInt32(exactly: numbers[3]) else {

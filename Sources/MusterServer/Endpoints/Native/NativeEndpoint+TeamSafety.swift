@@ -2,11 +2,11 @@ import Hummingbird
 import MusterCore
 import MusterWire
 
-/// How one person is, and where last seen.
+/// A person's safety and newest device.
 private struct MemberSafety: Sendable {
     let user: User
     let safety: Safety
-    /// Their device that was located last, or where none was, heard last.
+    /// The device that was located last or, where none was, heard last.
     let latest: (device: DeviceNumber, known: Whereabouts)?
 }
 
@@ -49,7 +49,7 @@ extension NativeEndpoint {
         }
     }
 
-    /// Everyone of a team who may be seen, machines left out.
+    /// Everyone in a team whom the caller may see, except gateways.
     private static func standings(of team: Team, for access: Access, in engine: Engine) -> [MemberSafety] {
         let directory = access.directory
         let people = directory.users.all.filter {

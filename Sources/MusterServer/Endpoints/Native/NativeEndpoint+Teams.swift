@@ -4,7 +4,7 @@ import MusterStore
 import MusterWire
 
 extension NativeEndpoint {
-    /// What a team's silence limit may be, in seconds: ten seconds to a week.
+    /// The allowed silence limit of a team, in seconds: ten seconds to a week.
     static let silenceRange: ClosedRange<Double> = 10...604_800
 
     func addTeams(to routes: inout RouteTable) {
@@ -114,7 +114,7 @@ extension NativeEndpoint {
     }
 }
 
-/// What a request changes of a team's choices for its incidents; nil leaves one as it is.
+/// The changes in a request to a team's settings for incidents; nil leaves a setting as it is.
 private struct IncidentSettingsPatch: Sendable {
     var closesDrills: Bool?
     var closesRealIncidents: Bool?
@@ -122,9 +122,9 @@ private struct IncidentSettingsPatch: Sendable {
     var declaredHoldsSeconds: Double?
     var showsSafetyAlways: Bool?
 
-    /// For how long all must have stayed accounted for: no time to a day.
+    /// The time for which everyone must have stayed accounted for before an incident closes, in seconds: up to a day.
     static let closesAfterRange: ClosedRange<Double> = 0...86_400
-    /// For how long words may hold: a minute to thirty days.
+    /// The time for which a declaration holds, in seconds: a minute to thirty days.
     static let declaredHoldsRange: ClosedRange<Double> = 60...2_592_000
 
     init(_ fields: inout Fields) {
@@ -146,7 +146,7 @@ private struct IncidentSettingsPatch: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a team: name, tracker, silence limit, choices for its incidents.
+    /// Writes a team: name, tracker, silence limit, and its settings for incidents.
     mutating func team(_ team: Team, in directory: Directory) {
         beginObject()
         member("name", team.name)

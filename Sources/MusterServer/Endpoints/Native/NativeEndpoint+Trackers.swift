@@ -4,7 +4,7 @@ import MusterStore
 import MusterWire
 
 extension NativeEndpoint {
-    /// How many collections a tracker is linked to at most.
+    /// The largest number of collections that a tracker is linked to.
     static let linkLimit = 1000
 
     func addTrackers(to routes: inout RouteTable) {
@@ -107,9 +107,9 @@ extension NativeEndpoint {
         .json(status) { $0.tracker(tracker, in: coordinator.directory) }
     }
 
-    /// The collections of those names, each once.
+    /// The collections of these names, each once.
     ///
-    /// - Throws: `Problem.invalid` naming those that do not exist or stand twice.
+    /// - Throws: `Problem.invalid` with the names that do not exist or occur twice.
     private static func collections(
         named names: [String], in directory: Directory
     ) throws(Problem) -> [CollectionNumber] {
@@ -132,7 +132,7 @@ extension NativeEndpoint {
 }
 
 extension JSONWriter {
-    /// Writes a tracker: name, filter, names of its collections.
+    /// Writes a tracker: name, filter, and the names of its collections.
     mutating func tracker(_ tracker: Tracker, in directory: Directory) {
         beginObject()
         member("name", tracker.name)

@@ -116,16 +116,16 @@ extension NativeEndpoint {
         .json(status) { $0.user(user, in: coordinator.directory) }
     }
 
-    /// The team of that name.
+    /// The team of that name; nil where no name is given.
     ///
-    /// - Throws: `Problem.invalid` when there is none.
+    /// - Throws: `Problem.invalid` when the team does not exist.
     static func team(named name: String?, in directory: Directory) throws(Problem) -> TeamNumber? {
         guard let name else { return nil }
         guard let team = directory.teams[name] else { throw .invalid("/team", "there is no such team") }
         return team.number
     }
 
-    /// Makes sure that an admin is left when this one is none any more.
+    /// Checks that another admin remains when this user is no longer an admin.
     private static func requireAnotherAdmin(than user: User, in directory: Directory) throws(Problem) {
         guard user.role == .admin else { return }
         let isAnother = directory.users.all.contains { $0.role == .admin && $0.number != user.number }

@@ -1,7 +1,8 @@
 import Hummingbird
 import MusterCore
 
-/// Muster's own API, `/api/v1`. Translates requests into questions and edits, and answers into JSON; decides nothing.
+/// Muster's own API, `/api/v1`. It translates requests into queries and edits, and results into JSON. It decides
+/// nothing.
 package struct NativeEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -9,10 +10,10 @@ package struct NativeEndpoint: Sendable {
     let certificates: CertificateFiles?
     let configuration: Configuration
 
-    /// Where all of it is.
+    /// The path below which all routes are.
     static let root = "/api/v1"
 
-    /// The API over a coordinator.
+    /// Makes the API over a coordinator.
     init(
         coordinator: StoreCoordinator, identity: Identity, metrics: Metrics, certificates: CertificateFiles?,
         configuration: Configuration
@@ -24,7 +25,7 @@ package struct NativeEndpoint: Sendable {
         self.configuration = configuration
     }
 
-    /// Adds all routes. OpenAPI, which speaks of all routes there are, is added by `OpenAPI`.
+    /// Adds all routes. `OpenAPI` adds the route of the API's description, which covers all routes of the server.
     package func register(in routes: inout RouteTable) {
         addSession(to: &routes)
         addUsers(to: &routes)
@@ -57,9 +58,9 @@ package struct NativeEndpoint: Sendable {
 
     // MARK: What the path names
 
-    /// The user that the path names, if its positions may be seen.
+    /// The user that the path names, if the caller may read its positions.
     ///
-    /// - Throws: `Problem.notFound` when there is none, or not for these eyes.
+    /// - Throws: `Problem.notFound` when the user does not exist or the caller may not see it.
     func user(_ context: AppRequestContext, _ access: Access) throws(Problem) -> User {
         guard let user = access.directory.users[try context.parameter("user")], access.mayRead(user) else {
             throw .notFound
@@ -67,7 +68,7 @@ package struct NativeEndpoint: Sendable {
         return user
     }
 
-    /// The user that the path names, if its account may be seen.
+    /// The user that the path names, if the caller may read its account.
     func account(_ context: AppRequestContext, _ access: Access) throws(Problem) -> User {
         guard let user = access.directory.users[try context.parameter("user")], access.mayReadAccount(of: user) else {
             throw .notFound
@@ -75,7 +76,7 @@ package struct NativeEndpoint: Sendable {
         return user
     }
 
-    /// The device that the path names, if what it reports may be seen.
+    /// The device that the path names, if the caller may read its reports.
     func device(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Device {
         let user = try user(context, access)
         guard let device = access.directory.device(named: try context.parameter("device"), of: user.number) else {
@@ -84,7 +85,7 @@ package struct NativeEndpoint: Sendable {
         return device
     }
 
-    /// The team that the path names, if it may be seen.
+    /// The team that the path names, if the caller may read it.
     func team(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Team {
         guard let team = access.directory.teams[try context.parameter("team")], access.mayRead(team) else {
             throw .notFound
@@ -100,7 +101,7 @@ package struct NativeEndpoint: Sendable {
         return collection
     }
 
-    /// The tracker that the path names, if it may be seen.
+    /// The tracker that the path names, if the caller may read it.
     func tracker(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Tracker {
         guard let tracker = access.directory.trackers[try context.parameter("tracker")], access.mayRead(tracker) else {
             throw .notFound
@@ -110,13 +111,14 @@ package struct NativeEndpoint: Sendable {
 
     // MARK: Parts of the documentation that many routes share
 
-    /// The parts of the query that every list takes.
+    /// The query parameters that every list takes.
     static let paging = [
         Route.Parameter("limit", "How many items at most.", schema: Schema.limit),
         Route.Parameter("cursor", "The `nextCursor` of the page before.", schema: Schema.cursor),
     ]
 
-    /// Asks for one person's devices. Of nobody, and of whom one may not see, there are none.
+    /// Limits a list to one user's devices. The list is empty for an unknown user, and for a user the caller may not
+    /// see.
     static let ofUser = Route.Parameter("user", "Only this user's.", schema: Schema.name)
 
     /// A body of plain JSON.

@@ -4,12 +4,12 @@ import MusterCore
 import MusterWire
 import NIOCore
 
-/// OpenAPI 3.1 of the routes that are served, written from the table that serves them, so that it cannot say otherwise.
+/// The OpenAPI 3.1 document, generated from the table that serves the routes, so that it always matches.
 package enum OpenAPI {
-    /// Where it is.
+    /// The path of the document.
     static let path = "\(NativeEndpoint.root)/openapi.json"
 
-    /// Adds the route that gives the document, which speaks of all routes that were added before it, and of itself.
+    /// Adds the route of the document. The document describes all routes added before it, and itself.
     package static func register(in routes: inout RouteTable) {
         let documentation = Route.Documentation(
             "Service", "This document.", answers: [.init(200, "OpenAPI 3.1.", json: "Object")])
@@ -26,7 +26,7 @@ package enum OpenAPI {
             })
     }
 
-    /// The document.
+    /// Generates the document.
     static func document(of routes: [Route]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -39,10 +39,11 @@ package enum OpenAPI {
         writer.endObject()
         writer.key("paths")
         writer.beginObject()
-        // OpenAPI knows no other methods than HTTP's own.
+        // OpenAPI only allows HTTP's own methods.
         let routes = routes.filter { $0.method != .copy }
         for path in unique(routes.map(\.path)) {
-            // OpenAPI's names stand for one segment: the rest of a path is one, its slashes encoded.
+            // A parameter in OpenAPI stands for one segment. The rest of a path is described as one, with its slashes
+            // encoded.
             writer.key(path.replacing("...}", with: "}"))
             writer.beginObject()
             for route in routes where route.path == path { write(route, to: &writer) }
@@ -150,11 +151,11 @@ package enum OpenAPI {
         writer.endObject()
     }
 
-    /// The problems that a route may answer with, beside what it says itself.
+    /// The statuses of problems that a route may answer with, besides its documented answers.
     static func refusals(of route: Route) -> [Int] {
         var statuses = [422, 429, 500, 503]
         if route.admission != .anyone { statuses += [401, 403] }
-        // What admits anyone and takes a body takes a secret in it, which may be wrong.
+        // A route that admits anyone and takes a body takes a secret in it, which may be wrong.
         if route.admission == .anyone, !route.documentation.body.isEmpty { statuses.append(401) }
         if !route.parameters.isEmpty { statuses += [404] }
         if !route.documentation.body.isEmpty { statuses += [400, 413, 415] }

@@ -1,6 +1,6 @@
-/// What the API says of the location-tracker apps' routes.
+/// The schemas of the location-tracker apps' routes.
 extension Schema {
-    /// Those that their routes name.
+    /// The schemas that those routes name.
     static let locationTracker: [(String, String)] = [
         (
             "TrackerAccount",

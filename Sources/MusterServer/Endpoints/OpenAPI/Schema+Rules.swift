@@ -1,5 +1,5 @@
 extension Schema {
-    /// A pattern of events, and what goes where when it matches.
+    /// The schemas of rules: patterns, and the targets and inputs of matching events.
     static let rules: [(String, String)] = [
         ("EventPattern", #"{"type":["object","string"],"maxLength":4096}"#),
         (

@@ -13,10 +13,10 @@ extension Schema {
         #"{"enum":["\#(words.joined(separator: #"",""#))"]}"#
     }
 
-    /// The form of a report.
+    /// The format of a report.
     static let reportForm = words("json", "csv", "html")
 
-    /// How someone is, and how that is known.
+    /// The members that describe a person's safety and its source.
     private static let known: [(String, String)] = [
         ("since", time), ("markedBy", text), ("acknowledged", boolean), ("acknowledgedBy", text), ("region", object),
         ("doubt", words("checking", "poorAccuracy", "stale")),
@@ -35,7 +35,7 @@ extension Schema {
         ("reopenedBy", text), ("reopenReason", text),
     ]
 
-    /// What a team chose for its incidents.
+    /// A team's settings for its incidents.
     static let incidentSettings: [(String, String)] = [
         ("closesDrills", boolean), ("closesRealIncidents", boolean), ("closesAfterSeconds", number(0...86_400)),
         ("declaredHoldsSeconds", number(60...2_592_000)), ("showsSafetyAlways", boolean),
@@ -52,7 +52,7 @@ extension Schema {
         ("latitude", number(-90...90)), ("longitude", number(-180...180)),
     ]
 
-    /// People's safety, incidents, and the audit log.
+    /// The schemas of people's safety, incidents, and the audit log.
     static let safety: [(String, String)] = [
         (
             "TeamSafety",

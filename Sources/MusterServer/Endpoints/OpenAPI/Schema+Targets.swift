@@ -1,4 +1,4 @@
-/// What the API says of targets and deliveries.
+/// The schemas of targets and deliveries.
 extension Schema {
     private static let kind = words("webhook", "slack", "log")
     private static let url = #"{"type":"string","minLength":1,"maxLength":\#(TargetAddress.limitBytes)}"#
@@ -19,7 +19,7 @@ extension Schema {
         ("attempts", integer), ("reason", text),
     ]
 
-    /// Those that routes of targets and deliveries name.
+    /// The schemas that routes of targets and deliveries name.
     static let targets: [(String, String)] = [
         (
             "NewTarget",

@@ -1,6 +1,6 @@
-/// When devices were heard and located, where they are believed to be, and how far their clocks are off.
+/// The schemas of when devices were heard and located, their estimated positions, and the offset of their clocks.
 extension Schema {
-    /// What a device, or a person's newest one, may say of that.
+    /// The optional members of a device, or of a person's newest device.
     static let whereabouts: [(String, String)] = [
         ("heard", time), ("located", reference("Located")), ("estimate", reference("Estimate")),
         ("checking", reference("Checking")), ("clock", reference("Clock")),

@@ -2,22 +2,22 @@ import MusterCore
 
 /// The JSON Schemas (2020-12) of the API, as OpenAPI 3.1 shows them.
 enum Schema {
-    /// How many items a page holds.
+    /// The number of items on a page.
     static let limit = #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#
-    /// Where a page begins.
+    /// The cursor of a page.
     static let cursor = #"{"type":"string","maxLength":200}"#
     /// A time.
     static let time = #"{"type":"string","format":"date-time"}"#
-    /// A number of the log.
+    /// A sequence number of the log.
     static let since = #"{"type":"integer","minimum":0,"maximum":\#(Query.largestSequence),"default":0}"#
-    /// The form of an export.
+    /// The format of an export.
     static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
     /// A kind of notes.
     static let noteKind = #"{"type":"string","enum":["waypoint","card","steps","status","lwt","clock"]}"#
     /// A name.
     static let name = #"{"type":"string","pattern":"\#(EntityName.pattern)","minLength":1,"maxLength":64}"#
 
-    /// What a part of the path may be.
+    /// The schema of a path parameter.
     static func pathPart(_ name: String) -> String {
         switch name {
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
@@ -30,7 +30,7 @@ enum Schema {
         }
     }
 
-    /// Every schema that a route names.
+    /// All schemas that routes name.
     static let named: [(String, String)] =
         requests + answers + places + safety + rules + targets + locationTracker + located
 
@@ -46,7 +46,7 @@ enum Schema {
     static let text = #"{"type":"string","maxLength":4096}"#
     private static let names = #"{"type":"array","maxItems":1000,"items":\#(name)}"#
 
-    /// An object that has these members, may have those, and, unless it is open, no others.
+    /// An object schema with required and optional members; unless it is open, other members are not allowed.
     static func object(
         _ members: [(String, String)], optional: [(String, String)] = [], isOpen: Bool = false
     ) -> String {

@@ -4,15 +4,16 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// What an app is told for what it reported.
+/// The answers to apps' reports.
 extension OwnTracksEndpoint {
-    /// How many friends an answer holds at most.
+    /// The largest number of friends in an answer.
     private static let friendLimit = 100
-    /// How many bytes of pictures an answer holds at most: it goes out for every fix. Who comes after that has a name.
+    /// The largest total size of pictures in an answer, in bytes, because an answer follows every fix. Further friends
+    /// only get a name.
     private static let pictureLimitBytes = 262_144
 
-    /// Where the user's own devices are, and for a leader its team's, each with the card it sent if it sent one; sealed
-    /// when the question was.
+    /// Answers with the positions of the user's own devices, and for a leader those of the team, each with the device's
+    /// card if it sent one. The answer is encrypted when the report was.
     func reply(to principal: Principal, sealedIn box: SecretBox?) async throws -> Response {
         let friends = try await friends(of: principal)
         let cards = try await cards(of: friends)
@@ -50,7 +51,7 @@ extension OwnTracksEndpoint {
             $0.number == principal.user || (team != nil && $0.team == team && access.mayRead($0))
         }
         let devices = users.flatMap { directory.devices(of: $0.number) }.prefix(Self.friendLimit)
-        // Nobody needs to be told of the one device that has just reported.
+        // The app that reports needs no friend entry for its own, only device.
         guard devices.count > 1 else { return [] }
         return try await coordinator.inspect { engine, directory, _ in
             devices.compactMap { number in

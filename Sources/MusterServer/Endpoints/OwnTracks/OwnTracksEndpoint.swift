@@ -5,18 +5,18 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// Where OwnTracks apps report, as they are: their HTTP mode (https://owntracks.org/booklet/tech/http/).
+/// Receives reports of unmodified OwnTracks apps in their HTTP mode (https://owntracks.org/booklet/tech/http/).
 ///
-/// An iPhone forgets a queued fix on any answer of 2xx and of 4xx, and keeps it on anything else. So whatever may pass,
-/// or a person can mend, is 503 here, also a wrong password; and what can never be read is acknowledged and counted.
-/// `docs/owntracks.md` has the table.
+/// An iPhone drops a queued fix on any 2xx or 4xx answer, and keeps it on any other. So every error that may pass, or
+/// that a person can fix, is answered with 503, even a wrong password. Reports that can never be parsed are
+/// acknowledged and counted. `docs/owntracks.md` has the table.
 package struct OwnTracksEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let identity: Identity
     let metrics: Metrics
     let configuration: Configuration
 
-    /// The endpoint over a coordinator.
+    /// Makes the endpoint over a coordinator.
     package init(coordinator: StoreCoordinator, identity: Identity, metrics: Metrics, configuration: Configuration) {
         self.coordinator = coordinator
         self.identity = identity
@@ -24,8 +24,9 @@ package struct OwnTracksEndpoint: Sendable {
         self.configuration = configuration
     }
 
-    /// Adds `/owntracks`, and `/pub`, which the OwnTracks Recorder has. What stands behind them in an address that
-    /// somebody typed is no reason for a phone to lose a fix: it names the user and device, or nothing.
+    /// Adds `/owntracks`, and `/pub`, the path of the OwnTracks Recorder. Further path segments in an address that a
+    /// person typed into the app name the user and device, or are ignored; a phone should not lose a fix because of
+    /// them.
     package func register(in routes: inout RouteTable) {
         for path in ["/owntracks", "/pub", "/owntracks/{path...}", "/pub/{path...}"] {
             routes.add(
@@ -44,7 +45,7 @@ package struct OwnTracksEndpoint: Sendable {
         }
     }
 
-    /// A phone knows 503 as what may pass, and keeps its fixes; so that is what it is told of a full disk, too.
+    /// A phone keeps its fixes on 503, so this endpoint answers 503 for a full disk, too.
     private func receiveOrRefuseForNow(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         do {
             return try await receive(request, context)
@@ -68,7 +69,7 @@ package struct OwnTracksEndpoint: Sendable {
         var report = OwnTracksReport(posted, sender: OwnTracksSender(request), receivedAt: now)
         let device = try await device(of: report, for: principal)
         guard let device else {
-            // Somebody who reports for nobody: a person can mend it.
+            // The report names no device that this user may report for; a person can fix that.
             metrics.count(event: "owntracks_unknown_device")
             throw Problem.unavailable("There is no such device.", retryAfterSeconds: Self.mendSeconds)
         }
@@ -83,8 +84,8 @@ package struct OwnTracksEndpoint: Sendable {
         return try await reply(to: principal, sealedIn: box)
     }
 
-    /// Stores what was reported. What is over a quota is 503 here, too: a phone keeps the fix, and sends it when there
-    /// is room.
+    /// Stores the observations. Answers 503 for an exceeded quota, too, so that the phone keeps the fix and sends it
+    /// when there is room.
     private func store(_ observations: [Observation], by principal: Principal) async throws {
         do {
             _ = try await coordinator.ingest(observations, by: principal)
@@ -95,15 +96,15 @@ package struct OwnTracksEndpoint: Sendable {
         }
     }
 
-    /// How long to wait before trying again what a person must mend first, in seconds.
+    /// The seconds to wait before trying again where a person must fix something first.
     static let mendSeconds = 300
 
     // MARK: Who
 
-    /// Proves who reports.
+    /// Authenticates the sender.
     ///
-    /// - Throws: `Problem.unauthorized` when no credential is shown at all; `.unavailable` for a wrong one, so that a
-    ///   phone whose token was changed keeps its fixes until somebody gives it the new one.
+    /// - Throws: `Problem.unauthorized` when the request has no credential; `.unavailable` for a wrong one, so that a
+    ///   phone whose token was changed keeps its fixes until a person enters the new one.
     private func prove(_ request: Request, _ context: AppRequestContext) async throws -> Principal {
         do {
             return try await identity.authenticate(request.headers[.authorization], from: context.remoteAddress)
@@ -119,8 +120,9 @@ package struct OwnTracksEndpoint: Sendable {
         }
     }
 
-    /// The device that a report is of: the token's; else the one that the app names, among those of the user, or, for a
-    /// gateway and an admin, of the user that is named. A device that the user itself names for the first time is made.
+    /// The device that a report is about: the token's device, or else the one that the app names. It belongs to the
+    /// user who reports or, for a gateway or an admin, to the user that the app names. A device that a user names for
+    /// the first time is created.
     private func device(of report: OwnTracksReport, for principal: Principal) async throws -> Device? {
         let directory = coordinator.directory
         if let device = principal.device { return directory.devices[device] }
@@ -131,7 +133,7 @@ package struct OwnTracksEndpoint: Sendable {
         let owner =
             switch principal.role {
             case .gateway: named
-            // An iPhone says "user" where nothing was filled in.
+            // An iPhone sends "user" where the field is empty.
             case .admin: named ?? own
             case .leader, .member, .analyst: own
             }
@@ -153,10 +155,10 @@ package struct OwnTracksEndpoint: Sendable {
 
     // MARK: Encryption
 
-    /// Opens what is sealed.
+    /// Decrypts what is encrypted.
     ///
-    /// - Returns: the box to seal the answer in; nil when nothing was sealed.
-    /// - Throws: `Problem.unavailable` when no key is known for the device.
+    /// - Returns: the box to encrypt the answer with; nil when nothing was encrypted.
+    /// - Throws: `Problem.unavailable` when the server has no key for the device.
     private func open(_ report: inout OwnTracksReport, of device: Device) async throws -> SecretBox? {
         guard report.isSealed else { return nil }
         let stored = try await coordinator.read {
@@ -172,7 +174,7 @@ package struct OwnTracksEndpoint: Sendable {
 }
 
 extension Credential {
-    /// The key under which what belongs to a device is stored: its number, big-endian.
+    /// The key of a device's credential: its number, big-endian.
     static func key(of device: DeviceNumber) -> [UInt8] {
         let number = UInt32(bitPattern: device.rawValue)
         return (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) }

@@ -4,12 +4,12 @@ import Hummingbird
 import MusterCore
 import MusterWire
 
-/// Who an app says it is, beside its credential: by headers; as the Recorder has it, in the query; or by what stands in
-/// the address behind `/owntracks` or `/pub`.
+/// The user and device that an app names besides its credential: in headers; in the query, as for the Recorder; or in
+/// the path after `/owntracks` or `/pub`.
 struct OwnTracksSender: Equatable {
     var user: String?
     var device: String?
-    /// What the address names counts least: a person typed it into the app.
+    /// The names in the path have the lowest priority, because a person typed them into the app.
     var userInPath: String?
     var deviceInPath: String?
 
@@ -25,7 +25,7 @@ struct OwnTracksSender: Equatable {
         takePath(request.uri.path)
     }
 
-    /// Reads `/owntracks/alice/phone`, also where a proxy put `/pub` or `/owntracks` before it once more.
+    /// Parses `/owntracks/alice/phone`, also where a proxy added another `/pub` or `/owntracks` before it.
     private mutating func takePath(_ path: String) {
         let names = path.split(separator: "/").drop { $0 == "owntracks" || $0 == "pub" }
             .map { $0.removingPercentEncoding ?? String($0) }
@@ -35,17 +35,17 @@ struct OwnTracksSender: Equatable {
     }
 }
 
-/// One request of an app, sorted into what Muster observes.
+/// One request of an app, sorted into observations.
 struct OwnTracksReport {
     private let sender: OwnTracksSender
     private let receivedAt: Instant
-    /// Where the device was, in order.
+    /// The positions of the device, in order.
     private(set) var positions: [Position] = []
-    /// Which beacons it saw.
+    /// The beacons that it saw.
     private(set) var sightings: [Sighting] = []
-    /// What it says of itself.
+    /// Its notes about itself.
     private(set) var notes: [DeviceNote] = []
-    /// What is worth counting, by name.
+    /// The names of events to count.
     private(set) var events: [StaticString] = []
     private var topic: OwnTracksTopic?
     private var envelopes: [OwnTracksEnvelope] = []
@@ -56,14 +56,14 @@ struct OwnTracksReport {
         take(request)
     }
 
-    /// Whether something in it must be opened first.
+    /// Whether some of it must be decrypted first.
     var isSealed: Bool { !envelopes.isEmpty }
 
-    /// The user that is named: by header, topic or address.
+    /// The named user: from the header, the topic or the path.
     var userName: String? { sender.user ?? topic?.user ?? sender.userInPath }
 
-    /// The device that is named, by header, topic or address, as a name of ours: what a name may not hold becomes a
-    /// hyphen.
+    /// The named device: from the header, the topic or the path, as a valid entity name. Characters that a name may not
+    /// contain become hyphens.
     var deviceName: String {
         let name =
             [sender.device, topic?.device, sender.deviceInPath].lazy.compactMap { $0 }
@@ -75,12 +75,12 @@ struct OwnTracksReport {
         return EntityName.isValid(result) ? result : "phone"
     }
 
-    /// How much was observed.
+    /// The number of observations.
     var count: Int { positions.count + sightings.count + notes.count }
 
-    /// Everything whose sample time can be: neither older than what is kept nor in the future. A note may be of any
-    /// age: a waypoint has the time at which it was made. A position by a clock that is ahead is kept, and tells of the
-    /// clock.
+    /// The observations with a plausible sample time: neither before `earliest` nor after `latest`. Notes may be of any
+    /// age, because a waypoint has the time at which it was made. A position from a clock that is ahead is kept,
+    /// because it shows the clock's offset.
     func observations(
         of device: DeviceNumber, by reporter: UserNumber?, from earliest: Instant, to latest: Instant
     ) -> [Observation] {
@@ -96,8 +96,8 @@ struct OwnTracksReport {
             + timelyNotes.map { .note($0, of: device) }
     }
 
-    /// Opens what is sealed. What this key does not open, or holds no message, is counted and passed over: it was
-    /// sealed with an earlier key, and the app would send it for ever.
+    /// Decrypts what is encrypted. Envelopes that this key does not open, or that hold no message, are counted and
+    /// skipped: they were encrypted with an earlier key, and the app would send them forever.
     mutating func open(with box: SecretBox) {
         let sealed = envelopes
         envelopes = []
@@ -110,7 +110,7 @@ struct OwnTracksReport {
             }
             take(request)
         }
-        // An envelope within an envelope is nobody's.
+        // An envelope within an envelope is ignored.
         envelopes = []
     }
 
@@ -119,7 +119,7 @@ struct OwnTracksReport {
         for message in request.messages { take(message) }
     }
 
-    /// Notes as many of them as one request may bring.
+    /// Adds a message's notes, up to the limit of one request.
     private mutating func note(_ message: OwnTracksMessage, counted event: StaticString) {
         events.append(event)
         let said = message.notes(receivedAt: receivedAt)
@@ -128,14 +128,15 @@ struct OwnTracksReport {
         if taken.count < said.count { events.append("owntracks_too_many") }
     }
 
-    /// Every message that an app knows. Only where it is matters here: what it crosses is decided by the server alone.
+    /// Sorts every kind of message that an app sends. Only the device's position counts: the server alone decides
+    /// crossings.
     private mutating func take(_ message: OwnTracksMessage) {
         switch message {
         case .location(let location):
             positions.append(location.position)
             if let text = location.topic, topic == nil { topic = OwnTracksTopic(text) }
         case .transition(let transition):
-            // The app's belief about its own waypoints is no crossing of ours; the fix that it rests on is a fix.
+            // The app's own crossing of a waypoint is not a crossing in Muster, but the fix behind it is a fix.
             events.append("owntracks_transition")
             if let position = transition.position(receivedAt: receivedAt) { positions.append(position) }
         case .encrypted(let envelope): envelopes.append(envelope)
@@ -153,7 +154,7 @@ struct OwnTracksReport {
 }
 
 extension OwnTracksTransition {
-    /// Where the phone was when it believed this; nil when it does not say.
+    /// The phone's position at that crossing; nil when the message has none.
     fileprivate func position(receivedAt: Instant) -> Position? {
         guard let coordinate else { return nil }
         var writer = JSONWriter()
@@ -169,8 +170,8 @@ extension OwnTracksTransition {
 }
 
 extension HTTPField.Name {
-    /// The user, as OwnTracks apps say it.
+    /// The user, in the header that OwnTracks apps send.
     static let limitUser = HTTPField.Name("X-Limit-U")!
-    /// The device, as OwnTracks apps say it.
+    /// The device, in the header that OwnTracks apps send.
     static let limitDevice = HTTPField.Name("X-Limit-D")!
 }

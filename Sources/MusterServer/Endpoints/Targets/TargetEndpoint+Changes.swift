@@ -64,7 +64,7 @@ extension TargetEndpoint {
         return try await answer(.ok, target)
     }
 
-    /// The settings of a target as a transaction sees them.
+    /// The settings of a target within a transaction.
     private static func settings(
         of target: Target, in draft: Draft, openedBy vault: SecretVault
     ) throws -> TargetSettings? {

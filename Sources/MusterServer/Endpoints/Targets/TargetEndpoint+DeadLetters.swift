@@ -129,7 +129,7 @@ extension TargetEndpoint {
         }
     }
 
-    /// The number that the path gives.
+    /// The number in the path.
     private func letter(_ context: AppRequestContext) throws(Problem) -> DeliveryNumber {
         guard let number = Int64(try context.parameter("letter")) else { throw .notFound }
         return DeliveryNumber(number)
@@ -161,7 +161,7 @@ extension TargetEndpoint {
         return .noContent
     }
 
-    /// Does something with a dead letter.
+    /// Applies an action to a dead letter.
     ///
     /// - Throws: `Problem.notFound` when there is none.
     private func change(
@@ -199,7 +199,8 @@ extension TargetEndpoint {
         }
     }
 
-    /// Does something with every dead letter there is now, some hundred in a transaction, so that nobody waits long.
+    /// Applies an action to every current dead letter, some hundreds in a transaction, so that other writes do not wait
+    /// long.
     private func forEachPage(
         of target: TargetNumber?, _ kind: Action.Kind, _ context: AppRequestContext,
         _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int

@@ -4,8 +4,8 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// The part of the native API where events go: targets, what is on its way to them, and what was given up. For admins:
-/// a target hears of everyone.
+/// The native API for targets, deliveries under way, and dead letters. Only admins may use it, because targets receive
+/// events about everyone.
 struct TargetEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let vault: SecretVault
@@ -14,7 +14,7 @@ struct TargetEndpoint: Sendable {
 
     static let targets = "\(NativeEndpoint.root)/targets"
     static let admins: Route.Admission = .roles([.admin], devices: false)
-    /// How many targets there may be.
+    /// The largest number of targets.
     static let targetLimit = 100
 
     /// Adds all routes.
@@ -53,7 +53,7 @@ struct TargetEndpoint: Sendable {
         return target
     }
 
-    /// What a target is told with; nil where it has nothing of the kind.
+    /// The secret settings of a target; nil where its kind has none.
     ///
     /// - Throws: `SecretVaultError`, `StoreError`.
     func settings(of target: Target) async throws -> TargetSettings? {
@@ -78,7 +78,7 @@ struct TargetEndpoint: Sendable {
         return try await answer(.ok, target)
     }
 
-    /// The answer that shows a target as it is now.
+    /// The answer with the current state of a target.
     func answer(_ status: HTTPResponse.Status, _ target: Target, secret: WebhookSecret? = nil) async throws -> Response
     {
         let target = coordinator.directory.targets[target.number] ?? target
@@ -113,7 +113,7 @@ struct TargetEndpoint: Sendable {
         return try await answer(.created, target, secret: settings?.secrets.first?.secret)
     }
 
-    /// The settings that a request gives a new target.
+    /// The settings of a new target in a request.
     private func settings(from fields: inout Fields, of kind: Target.Kind?) -> TargetSettings? {
         let url = url(from: &fields, isRequired: kind == .webhook || kind == .slack)
         let headers = headers(from: &fields)
@@ -138,7 +138,7 @@ struct TargetEndpoint: Sendable {
         }
     }
 
-    /// The URL that a request gives, when it may be called.
+    /// The URL in a request; nil when it is absent or may not be called.
     func url(from fields: inout Fields, isRequired: Bool = false) -> String? {
         guard let url = fields.text("url", isRequired: isRequired, limitBytes: TargetAddress.limitBytes) else {
             return nil
@@ -152,7 +152,7 @@ struct TargetEndpoint: Sendable {
         return url
     }
 
-    /// The header fields that a request gives.
+    /// The header fields in a request.
     func headers(from fields: inout Fields) -> [TargetSettings.Field]? {
         guard let texts = fields.texts("headers", limit: TargetSettings.fieldLimit) else { return nil }
         let headers = texts.map { TargetSettings.Field(name: $0.key, value: $0.text) }
@@ -164,7 +164,7 @@ struct TargetEndpoint: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a target; of its address only the server, of its fields only the names.
+    /// Writes a target: of its address only the scheme, host and port, and of its fields only the names.
     mutating func target(_ target: Target, _ settings: TargetSettings?, at now: Instant) {
         beginObject()
         targetMembers(target, settings, at: now)

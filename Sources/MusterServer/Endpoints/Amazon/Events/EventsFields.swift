@@ -5,10 +5,10 @@ import NIOCore
 /// The members of a request to EventBridge, or of an object in it.
 struct EventsFields {
     private let members: [JSONValue.Member]
-    /// Where it stands: `Targets.1.member`, for messages.
+    /// The path of the object within the request, such as `Targets.1.member`, for messages.
     private let place: String
 
-    /// Reads a body.
+    /// Parses a request's body.
     ///
     /// - Throws: `JSONError`, `AmazonError`.
     init(_ body: ByteBuffer) throws {
@@ -16,7 +16,7 @@ struct EventsFields {
         try self.init(value, at: "")
     }
 
-    /// Takes an object of a request.
+    /// Wraps an object within a request.
     init(_ value: JSONValue, at place: String) throws(AmazonError) {
         guard let members = value.members else { throw .validation(place, "must be an object.") }
         self.members = members
@@ -25,17 +25,17 @@ struct EventsFields {
 
     private func named(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
 
-    /// The value of a member, unless it is null.
+    /// The value of a member; nil where it is absent or null.
     func value(_ key: String) -> JSONValue? {
         members.first { $0.key == key && $0.value != .null }?.value
     }
 
-    /// The keys that are there and mean something here nobody asked for.
+    /// The keys that are present, except the known ones.
     func keys(besides known: Set<String>) -> [String] {
         members.filter { $0.value != .null && !known.contains($0.key) }.map(\.key)
     }
 
-    /// A text.
+    /// A text member; nil where it is absent.
     func text(_ key: String, least: Int = 0, limit: Int) throws(AmazonError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string else { throw .validation(named(key), "must be a string.") }
@@ -45,7 +45,7 @@ struct EventsFields {
         return text
     }
 
-    /// A text that must be there.
+    /// A text member that must be present.
     func requiredText(_ key: String, limit: Int) throws(AmazonError) -> String {
         guard let text = try text(key, limit: limit), !text.isEmpty else {
             throw .validation(named(key), "must not be absent or empty.")
@@ -56,13 +56,13 @@ struct EventsFields {
     /// The name of a rule, or the id of a target.
     func name(_ key: String) throws(AmazonError) -> String { try name(of: value(key), at: named(key)) }
 
-    /// The beginning of a rule's name; nil where there is none.
+    /// The prefix of rule names to list; nil where the request has none.
     func namePrefix() throws(AmazonError) -> String? {
         guard let prefix = value("NamePrefix") else { return nil }
         return try name(of: prefix, at: named("NamePrefix"))
     }
 
-    /// A list of ids of targets.
+    /// A list of target ids.
     func names(_ key: String, _ range: ClosedRange<Int>) throws(AmazonError) -> [String] {
         var names: [String] = []
         for (index, value) in try list(key, range).enumerated() {
@@ -81,7 +81,7 @@ struct EventsFields {
         return name
     }
 
-    /// A list.
+    /// A list member.
     func list(_ key: String, _ range: ClosedRange<Int>) throws(AmazonError) -> [JSONValue] {
         guard let list = value(key)?.elements else { throw .validation(named(key), "must be a list.") }
         guard range.contains(list.count) else {
@@ -91,7 +91,7 @@ struct EventsFields {
         return list
     }
 
-    /// How many items an answer may hold.
+    /// The largest number of items in the answer.
     func limit() throws(AmazonError) -> Int {
         guard let value = value("Limit") else { return 100 }
         guard let limit = value.integer, (1...100).contains(limit) else {
@@ -100,7 +100,7 @@ struct EventsFields {
         return Int(limit)
     }
 
-    /// Where an answer begins: behind the item of this number.
+    /// The number of the item after which the answer begins.
     func nextToken() throws(AmazonError) -> Int64 {
         guard let token = try text("NextToken", least: 1, limit: 2_048) else { return 0 }
         guard let numbers = Cursor.decode(token, count: 1) else {
@@ -109,7 +109,7 @@ struct EventsFields {
         return numbers[0]
     }
 
-    /// Makes sure that no other bus is asked for than the one that there is.
+    /// Checks that the request names no event bus but the default one.
     func requireDefaultBus() throws(AmazonError) {
         guard let bus = try busName() else { return }
         guard bus == EventsService.bus || bus.hasSuffix(":event-bus/\(EventsService.bus)") else {
@@ -117,9 +117,9 @@ struct EventsFields {
         }
     }
 
-    /// The name of an event bus, or its ARN, if it can be one.
+    /// The name or ARN of an event bus, if it is well formed.
     ///
-    /// - Parameter mayBePartners: whether slashes are taken, as buses of partners have them.
+    /// - Parameter mayBePartners: whether the name may contain slashes, as the names of partner buses do.
     @discardableResult
     func busName(mayBePartners: Bool = true) throws(AmazonError) -> String? {
         guard let bus = try text("EventBusName", least: 1, limit: 1_600) else { return nil }
@@ -130,7 +130,7 @@ struct EventsFields {
     }
 }
 
-/// What the model allows in the name of an event bus:
+/// The pattern of event bus names in the API model:
 /// `(arn:aws[\w-]*:events:[a-z]+-[a-z]+-[\w-]+:[0-9]{12}:event-bus\/)?[/\.\-_A-Za-z0-9]+`.
 private enum EventBusName {
     static func isFormed(_ text: String, mayBePartners: Bool) -> Bool {
@@ -167,12 +167,12 @@ private enum EventBusName {
     }
 }
 
-/// One page of a list, and what the next is asked with.
+/// One page of a list, and the token to request the next with.
 struct EventsPage<Element> {
     let items: [Element]
     let token: JSONValue.Member?
 
-    /// The elements behind a number, at most so many.
+    /// Takes at most `limit` of the elements whose number is greater than `last`.
     init(of elements: some Sequence<Element>, after last: Int64, limit: Int, number: (Element) -> Int64) {
         var items = Array(elements.filter { number($0) > last }.prefix(limit + 1))
         let hasMore = items.count > limit
@@ -181,7 +181,7 @@ struct EventsPage<Element> {
         token = hasMore ? items.last.map { .init("NextToken", .string(Cursor.encode([number($0)]))) } : nil
     }
 
-    /// An answer that holds these items under a key.
+    /// The answer with the items under a key, and the token.
     func answer(_ key: String, _ write: (Element) -> JSONValue) -> JSONValue {
         .object([.init(key, .array(items.map(write)))] + (token.map { [$0] } ?? []))
     }

@@ -2,17 +2,17 @@ import MusterCore
 import MusterWire
 
 extension EventsService {
-    /// Bytes that the entries of one request may have in all.
+    /// The largest total size of the entries of one request, in bytes.
     static let entriesLimitBytes = 256 << 10
 
-    /// Puts events of the client's own into the log; the rules send them on. Each entry is taken or refused by itself.
+    /// Logs events that a client posts; rules send them on. Each entry is accepted or refused separately.
     func putEvents(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try Self.checkEndpoint(fields)
         let entries = try fields.list("Entries", 1...10)
         let now = coordinator.now()
         let read = try entries.enumerated().map { index, entry in
             let entry = try EventsFields(entry, at: "Entries.\(index + 1).member")
-            // What the model forbids is the whole request's fault; what only a server can know is the entry's.
+            // What the API model forbids fails the whole request. What only the server can check fails the entry.
             try entry.busName(mayBePartners: false)
             _ = try entry.text("TraceHeader", least: 1, limit: 500)
             try Self.checkResources(entry)
@@ -45,7 +45,7 @@ extension EventsService {
         ])
     }
 
-    /// An endpoint of several regions is of no use here; its id must be one all the same.
+    /// Muster has no multi-region endpoints and ignores the id, but it must be well formed.
     private static func checkEndpoint(_ fields: EventsFields) throws(AmazonError) {
         guard let id = try fields.text("EndpointId", least: 1, limit: 50) else { return }
         let parts = id.split(separator: ".", omittingEmptySubsequences: false)
@@ -68,7 +68,7 @@ extension EventsService {
         }
     }
 
-    /// Why one entry is refused.
+    /// Why an entry was refused.
     private struct EntryRefusal: Error {
         var code: String
         var message: String
@@ -122,7 +122,7 @@ extension EventsService {
 }
 
 extension PostedEvent {
-    /// What counts against the limit of a request.
+    /// The size that counts towards the limit of a request.
     fileprivate var byteCount: Int {
         resources.reduce(14 + source.utf8.count + detailType.utf8.count + detail.utf8.count) { $0 + $1.utf8.count }
     }

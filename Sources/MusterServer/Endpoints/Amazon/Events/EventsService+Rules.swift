@@ -13,7 +13,7 @@ extension EventsService {
         if fields.value("Tags")?.elements?.isEmpty == false {
             throw AmazonError.validation("Tags", "are not kept of rules.")
         }
-        // Longer ones are refused by what compiles them, in the words that clients expect.
+        // Longer patterns are refused when they are compiled, with the message that clients expect.
         guard let pattern = try fields.text("EventPattern", limit: 1 << 20), !pattern.isEmpty else {
             throw AmazonError.validation("Parameter(s) EventPattern must be specified.", .missing)
         }
@@ -38,7 +38,7 @@ extension EventsService {
         }
     }
 
-    /// The rule that a request names.
+    /// The rule that the request names.
     func rule(_ fields: EventsFields, _ key: String = "Name", in directory: Directory) throws -> Rule {
         try fields.requireDefaultBus()
         let name = try fields.name(key)
@@ -84,7 +84,7 @@ extension EventsService {
         return .object([])
     }
 
-    /// Removing what is not there is no fault, as EventBridge has it.
+    /// Deleting a rule that does not exist succeeds, as in EventBridge.
     func deleteRule(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try fields.requireDefaultBus()
         let name = try fields.name("Name")

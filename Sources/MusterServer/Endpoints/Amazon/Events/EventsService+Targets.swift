@@ -2,7 +2,7 @@ import MusterCore
 import MusterWire
 
 extension EventsService {
-    /// What became of one target of a request.
+    /// The failure of one target of a request.
     private struct Failure {
         var id: String
         var code: String
@@ -36,7 +36,7 @@ extension EventsService {
             let pattern = try RuleEditing.compile(rule.pattern)
             var failures: [Failure] = []
             for (index, entry) in entries.enumerated() {
-                // What the model forbids is the whole request's fault; what only a server can know is the entry's.
+                // What the API model forbids fails the whole request. What only the server can check fails the entry.
                 let draft = try TargetDraft(EventsFields(entry, at: "Targets.\(index + 1).member"))
                 let id = draft.id
                 do {
@@ -119,17 +119,17 @@ extension EventsService {
     }
 }
 
-/// A target of a rule as a request describes it, within what the model allows.
+/// A target of a rule as the request describes it, within the limits of the API model.
 private struct TargetDraft {
     let id: String
     private let arn: String
     private let input: RuleTarget.Input
-    /// Why it can be none here, though the model allows it.
+    /// Why Muster refuses the target although the API model allows it; nil where it does not.
     private let refusal: AmazonError?
 
     private static let known: Set = ["Id", "Arn", "RoleArn", "Input", "InputPath", "InputTransformer"]
 
-    /// Characters that an input may have, and how many paths a transformer.
+    /// The largest numbers of characters in an input and in a path, and of paths in a transformer.
     private enum InputLimits {
         static let text = 8_192
         static let path = 256
@@ -185,9 +185,9 @@ private struct TargetDraft {
         }
     }
 
-    /// The target that it is.
+    /// Makes the target of a rule.
     ///
-    /// - Throws: `AmazonError`, `RuleError` for what cannot be a target here.
+    /// - Throws: `AmazonError`, `RuleError` for what is not a valid target in Muster.
     func target(in directory: Directory) throws -> RuleTarget {
         if let refusal { throw refusal }
         guard let name = EventOrigin.targetName(in: arn) else {

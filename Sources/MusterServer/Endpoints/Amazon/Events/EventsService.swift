@@ -2,11 +2,11 @@ import MusterCore
 import MusterWire
 package import NIOCore
 
-/// Amazon EventBridge's own protocol, as far as rules go: the one event bus that there is, `default`.
+/// The rules of Amazon EventBridge, in its own protocol, over the only event bus, `default`.
 package struct EventsService: AmazonJSONService {
     let coordinator: StoreCoordinator
 
-    /// The service over a coordinator.
+    /// Makes the service over a coordinator.
     package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     package var targetPrefix: String { "AWSEvents" }
@@ -40,7 +40,7 @@ package struct EventsService: AmazonJSONService {
         return answer.bytes
     }
 
-    /// A leader may look at the rules and try a pattern; only an admin changes them and posts events.
+    /// A leader may read the rules and test a pattern. Only an admin may change rules and post events.
     private func admit(_ principal: Principal, to operation: String) throws(AmazonError) {
         let isLooking =
             operation.hasPrefix("List") || operation.hasPrefix("Describe") || operation == "TestEventPattern"
@@ -52,7 +52,7 @@ package struct EventsService: AmazonJSONService {
 }
 
 extension AmazonError {
-    /// How a rule that cannot be is told.
+    /// The error for an invalid rule.
     init(telling fault: RuleError) {
         switch fault {
         case .noRule: self.init(400, "ResourceNotFoundException", fault.description)
