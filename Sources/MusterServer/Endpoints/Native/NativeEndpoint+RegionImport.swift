@@ -69,11 +69,12 @@ extension NativeEndpoint {
     /// Drafts the edits that store regions in a collection, and replace those with the same ids.
     ///
     /// - Returns: the regions after the edits.
-    /// - Throws: `Problem.conflict` when the edits could exceed `regionLimit`.
+    /// - Throws: `Problem.conflict` when there would be more regions than `regionLimit`.
     static func put(
         _ regions: [RegionDraft], into collection: RegionCollection, of directory: Directory, _ draft: inout Draft
     ) throws -> [Region] {
-        guard directory.regions.count + regions.count <= regionLimit else {
+        let replaced = Set(regions.compactMap(\.id)).count { directory.region($0, in: collection.number) != nil }
+        guard directory.regions.count + regions.count - replaced <= regionLimit else {
             throw Problem.conflict("There would be more than \(regionLimit) regions.")
         }
         let taken = Set(regions.compactMap(\.id))
