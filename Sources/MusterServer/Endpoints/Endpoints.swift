@@ -66,14 +66,10 @@ package struct Endpoints: Sendable {
         return routes
     }
 
-    /// The router that serves them, and the page. A page that cannot be read is logged, and the rest is served.
+    /// The router that serves them, and the page. A page that cannot be served is logged, and the rest is served.
     package func router(logger: Logger) -> Router<AppRequestContext> {
-        var webAssets = WebAssets()
-        do {
-            webAssets = try WebAssets(webRoot: settings.webRoot)
-        } catch {
-            logger.error("The page cannot be served", metadata: ["error": "\(error)"])
-        }
+        let webAssets = WebAssets(webRoot: settings.webRoot)
+        if let fault = webAssets.fault { logger.warning("\(fault)") }
         return routes.router(
             identity: identity, metrics: metrics, fallback: webAssets, origins: settings.origins,
             isEncrypted: settings.tls != nil)

@@ -5,11 +5,18 @@ package import Hummingbird
 import NIOCore
 
 /// Why a folder cannot be served.
-package enum StaticFilesError: Error, Equatable, Sendable {
+package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no such folder, or it cannot be read.
     case unreadable(path: String)
     /// It holds more than is kept in memory.
     case tooLarge(path: String, limitBytes: Int)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path): "\(path) is no folder that can be read"
+        case .tooLarge(let path, let limitBytes): "\(path) holds more than \(limitBytes >> 20) MiB"
+        }
+    }
 }
 
 /// The page: the files of one folder, read once and served from memory.
@@ -57,6 +64,9 @@ package struct StaticFiles: Fallback {
         }
         self.files = files
     }
+
+    /// Whether the folder holds a file of this path.
+    package func contains(_ path: String) -> Bool { files[path] != nil }
 
     /// The file that a request asks for; nil when it asks for none of these.
     package func respond(to request: Request) -> Response? {
