@@ -7,7 +7,7 @@ A block in `sh`, `bash` or `console` is run unless the page says otherwise in a 
     <!-- given                        what the page takes for granted: these lines run before the block
     COMMANDS
     -->
-    <!-- output -->                   before a `text` block: the lines that the last block printed; … stands for anything
+    <!-- output -->                   before a `text` block: lines that the last block printed; … stands for anything
 """
 
 import dataclasses
