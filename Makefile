@@ -9,10 +9,10 @@ FUZZ_SECONDS ?= 60
 SOAK_SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test soak bench fuzz wasm format lint
+.PHONY: help setup build demo test soak bench fuzz wasm package test-package format lint
 
 help: ## List these targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing to build, run and test Muster.
 	@Scripts/setup test
@@ -54,6 +54,13 @@ fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 wasm: ## Build the region index for WebAssembly, and compare its answers in node.
 	@Scripts/wasm
 	@if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; else echo "skipped: node is not installed"; fi
+
+package: ## Make a .deb and a tar.gz that need no Swift, in .build/packages.
+	@Scripts/package
+
+test-package: ## Install those packages on a Debian of their own, run, upgrade and remove them.
+	@Scripts/setup test
+	.venv/bin/python -m pytest -rs Tests/Package
 
 format: ## Lay out the Swift sources by .swift-format.
 	swift format --in-place --parallel --recursive $(SWIFT_PATHS)

@@ -12,6 +12,7 @@ import pytest
 
 from muster_process import binary, root
 from native_api import NativeApi
+from page_commands import blocks
 
 
 def without_password():
@@ -51,9 +52,7 @@ def test_a_server_waits_for_a_command_that_has_the_folder_and_tells_the_password
 
 @pytest.mark.parametrize("attempt", range(2))
 def test_the_tutorial_of_a_walk_works_as_it_is_pasted(tmp_path, attempt):
-    page = (root / "docs/offline.md").read_text()
-    tutorial = page[page.index("```\nmuster serve") + 4:]
-    tutorial = tutorial[:tutorial.index("```")]
+    tutorial = blocks("docs/offline.md")[0].text
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     # Another port and a faster walk, and nothing else.

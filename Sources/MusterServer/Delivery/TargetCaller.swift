@@ -20,6 +20,13 @@ package final class TargetCaller: Sendable {
         now: @escaping @Sendable () -> Instant
     ) throws {
         let client = try WebhookClient(policy: AddressPolicy(allowsPrivate: allowsPrivateTargets), roots: roots)
+        if !client.hasSystemRoots {
+            logger.warning(
+                """
+                This system has no list of certificate authorities (Debian: ca-certificates): targets with https are \
+                not trusted, but by --target-roots
+                """)
+        }
         self.init(coordinator: coordinator, vault: vault, client: client, logger: logger, now: now)
     }
 

@@ -11,6 +11,8 @@ final class WebhookClient: Sendable {
     private let policy: AddressPolicy
     private let timeouts: Timeouts
     private let tls: NIOSSLContext
+    /// Whether this system has a list of authorities. Without one no certificate is trusted but by those of `roots`.
+    let hasSystemRoots: Bool
     private let idle = Mutex<[TargetAddress.Origin: [any Channel]]>([:])
 
     /// The time limits of a call.
@@ -40,7 +42,15 @@ final class WebhookClient: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let roots { configuration.additionalTrustRoots = [.file(roots)] }
-        tls = try NIOSSLContext(configuration: configuration)
+        if let context = try? NIOSSLContext(configuration: configuration) {
+            tls = context
+            hasSystemRoots = true
+        } else {
+            // A minimal system without ca-certificates; what is wrong with `roots` is thrown here again.
+            configuration.trustRoots = .certificates([])
+            tls = try NIOSSLContext(configuration: configuration)
+            hasSystemRoots = false
+        }
     }
 
     /// Sends a POST and waits for the end of the answer.

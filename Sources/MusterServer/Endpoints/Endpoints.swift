@@ -73,12 +73,8 @@ package struct Endpoints: Sendable {
     /// Makes the router that serves the routes and the web page. Where the page cannot be read, logs that and serves
     /// the rest.
     package func router(logger: Logger) -> Router<AppRequestContext> {
-        var webAssets = WebAssets()
-        do {
-            webAssets = try WebAssets(webRoot: settings.webRoot)
-        } catch {
-            logger.error("The page cannot be served", metadata: ["error": "\(error)"])
-        }
+        let webAssets = WebAssets(webRoot: settings.webRoot)
+        if let fault = webAssets.fault { logger.warning("\(fault)") }
         return routes.router(
             identity: identity, metrics: metrics, fallback: webAssets, origins: settings.origins,
             isEncrypted: settings.tls != nil)

@@ -5,11 +5,18 @@ package import Hummingbird
 import NIOCore
 
 /// Why a folder cannot be served.
-package enum StaticFilesError: Error, Equatable, Sendable {
+package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The folder does not exist or cannot be read.
     case unreadable(path: String)
     /// The folder holds more than the server keeps in memory.
     case tooLarge(path: String, limitBytes: Int)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path): "\(path) is no folder that can be read"
+        case .tooLarge(let path, let limitBytes): "\(path) holds more than \(limitBytes >> 20) MiB"
+        }
+    }
 }
 
 /// The web page: the files of one folder, read once and served from memory.
@@ -57,6 +64,9 @@ package struct StaticFiles: Fallback {
         }
         self.files = files
     }
+
+    /// Whether the folder holds a file of this path.
+    package func contains(_ path: String) -> Bool { files[path] != nil }
 
     /// Returns the requested file; nil when the request names none.
     package func respond(to request: Request) -> Response? {

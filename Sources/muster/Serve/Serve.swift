@@ -161,12 +161,16 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// Where the web page lies: beside the program, or in the folder that `muster` is started from.
+/// Where the web page lies: where it was installed with the program, beside a build, or in the folder that `muster` is
+/// started from.
 enum WebRoot {
     static func find() -> String? {
-        let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        var candidates = [URL(filePath: FileManager.default.currentDirectoryPath), program]
+        let program = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+            .resolvingSymlinksInPath().deletingLastPathComponent()
+        // Installed, the program is bin/muster and the page share/muster/Web.
+        let installed = program.deletingLastPathComponent().appending(path: "share/muster")
         // A build lies a few folders below the checkout: .build/<platform>/<configuration>/muster.
+        var candidates = [installed, URL(filePath: FileManager.default.currentDirectoryPath), program]
         for _ in 0..<4 { candidates.append(candidates[candidates.count - 1].deletingLastPathComponent()) }
         return candidates.map { $0.appending(path: "Web").path }
             .first { FileManager.default.fileExists(atPath: $0 + "/index.html") }
