@@ -28,8 +28,12 @@ demo: ## Watch an invented town evacuate; DEMO_SECONDS=n stops by itself.
 test: ## Lint, build and run every test; says which part failed.
 	@Scripts/test
 
-soak: ## Run SOAK_SEEDS (1000) seeded storms; MUSTER_SEED=n runs one alone.
+soak: ## Run SOAK_SEEDS (1000) seeded storms, and many crashes; MUSTER_SEED=n runs one alone.
 	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) swift test --disable-xctest --filter 'StormTests|ClockScenarioTests|DamageTests'
+	@Scripts/setup test
+	swift build --product muster
+	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) MUSTER_BINARY=.build/debug/muster \
+		.venv/bin/python -m pytest -rs -n 2 -m soak Tests/Endpoints
 
 bench: ## Measure a release build, and its peer in the same run.
 	swift build -c release --product muster

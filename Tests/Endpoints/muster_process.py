@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -24,6 +25,8 @@ class MusterProcess:
     def __init__(self, folder, arguments=()):
         self.folder = pathlib.Path(folder)
         self.data = self.folder / "data"
+        self.model = None
+        """A stopped server whose store this one begins with, where it has none yet."""
         self.arguments = list(arguments)
         self.port = 0
         self.process = None
@@ -41,6 +44,8 @@ class MusterProcess:
     def launch(self, before_exec=None):
         """Starts the process and does not wait for it to accept."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self.model is not None and self.data.parent.is_dir() and not self.data.exists():
+            self.copy_store(self.model)
         self._ready.clear()
         self.output = []
         with open(self.folder / "server.log", "ab") as log:
@@ -50,6 +55,11 @@ class MusterProcess:
                 cwd=root, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=before_exec,
                 env={**os.environ, "MUSTER_ADMIN_PASSWORD": admin_password})
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+
+    def copy_store(self, other):
+        """Takes over what a stopped server has stored, and the key of its admin."""
+        shutil.copytree(other.data, self.data, ignore=shutil.ignore_patterns("lock", "reserve"))
+        self._key = other._key
 
     def _read(self, process):
         """Keeps the pipe empty, and notes the line that says ready."""
@@ -99,7 +109,8 @@ class MusterProcess:
 
     def log(self):
         """What it said on standard error since the first start."""
-        return (self.folder / "server.log").read_text(errors="replace")
+        file = self.folder / "server.log"
+        return file.read_text(errors="replace") if file.exists() else ""
 
     def resident_bytes(self):
         """How much memory it has in use."""

@@ -9,11 +9,12 @@ from contextlib import closing
 
 import pytest
 
-from muster_process import binary, run
+from muster_process import MusterProcess, binary, run
 from native_api import fix, now
 from page_checksums import page_size
+from soak import rounds
 
-flips = int(os.environ.get("MUSTER_DAMAGE_FLIPS", 12))
+flips = int(os.environ.get("MUSTER_DAMAGE_FLIPS", rounds(5, 200)))
 
 
 def doctor(server):
@@ -30,8 +31,8 @@ def refusal(server):
     return server.log()[before:]
 
 
-def furnished(server, positions=400):
-    """A stopped server's store with history, log and a few things more; the start of the positions."""
+def furnish(server, positions=400):
+    """Gives a server a store with history, log and a few things more, and stops it."""
     server.start()
     admin = server.admin()
     start = now() - 20_000_000
@@ -43,7 +44,20 @@ def furnished(server, positions=400):
                 fix(52.5 + step / 10_000, 13.4, start + step * 1000, attributes={"note": "x" * 30})
                 for step in range(first, first + 200)])
     assert server.stop() == 0
-    return start
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory):
+    """Gives a server that was never started a furnished store, which is made once."""
+    made = {}
+
+    def copy_to(server, positions=400):
+        if positions not in made:
+            made[positions] = MusterProcess(tmp_path_factory.mktemp("furnished"))
+            furnish(made[positions], positions)
+        server.copy_store(made[positions])
+
+    return copy_to
 
 
 def pages_of(file, table):
@@ -66,7 +80,7 @@ def flip(file, page, offset=100):
 
 @pytest.mark.parametrize("loss", ["emptied", "missing"])
 @pytest.mark.parametrize("left", ["both", "secrets.key", "newest-change"])
-def test_a_lost_database_beside_what_belongs_to_it_is_refused(make_server, loss, left):
+def test_a_lost_database_beside_what_belongs_to_it_is_refused(make_server, furnished, loss, left):
     server = make_server()
     furnished(server, 200)
     file = server.data / "muster.sqlite"
@@ -95,7 +109,7 @@ def test_a_lost_database_beside_what_belongs_to_it_is_refused(make_server, loss,
     server.start()
 
 
-def test_an_older_database_in_the_place_of_a_newer_is_refused(make_server, tmp_path):
+def test_an_older_database_in_the_place_of_a_newer_is_refused(make_server, furnished, tmp_path):
     server = make_server()
     furnished(server, 200)
     file = server.data / "muster.sqlite"
@@ -117,10 +131,10 @@ def test_an_older_database_in_the_place_of_a_newer_is_refused(make_server, tmp_p
     assert doctor(server)[0] == 0
 
 
-def test_another_store_in_its_place_is_refused(make_server):
+def test_another_store_in_its_place_is_refused(make_server, furnished):
     server, other = make_server("one"), make_server("two")
     furnished(server, 200)
-    furnished(other, 200)
+    furnish(other, 200)
     shutil.copy(other.data / "muster.sqlite", server.data / "muster.sqlite")
     assert "it is another store than the one served here" in refusal(server)
 
@@ -142,7 +156,7 @@ def test_a_crash_is_no_loss(make_server):
 # MARK: Damaged pages
 
 
-def test_a_damaged_block_of_the_history_is_said_and_the_rest_is_served(make_server, tmp_path):
+def test_a_damaged_block_of_the_history_is_said_and_the_rest_is_served(make_server, furnished, tmp_path):
     server = make_server()
     furnished(server)
     file = server.data / "muster.sqlite"
@@ -165,7 +179,7 @@ def test_a_damaged_block_of_the_history_is_said_and_the_rest_is_served(make_serv
 
 
 @pytest.mark.parametrize("table", ["users", "devices", "history_of_device", "counters", "meta"])
-def test_damage_to_what_the_server_cannot_do_without_is_refused(make_server, tmp_path, table):
+def test_damage_to_what_the_server_cannot_do_without_is_refused(make_server, furnished, tmp_path, table):
     server = make_server()
     furnished(server, 200)
     flip(server.data / "muster.sqlite", pages_of(server.data / "muster.sqlite", table)[0], 4000)
@@ -177,7 +191,7 @@ def test_damage_to_what_the_server_cannot_do_without_is_refused(make_server, tmp
     assert table in said and not (tmp_path / "copy.sqlite").exists()
 
 
-def test_a_damaged_backup_is_not_restored(make_server, tmp_path):
+def test_a_damaged_backup_is_not_restored(make_server, furnished, tmp_path):
     server = make_server()
     furnished(server, 200)
     backup = tmp_path / "backup.sqlite"
@@ -190,7 +204,7 @@ def test_a_damaged_backup_is_not_restored(make_server, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["a page of zeros", "a page in another's place", "cut"])
-def test_pages_that_are_not_where_they_were_written_are_found(make_server, damage):
+def test_pages_that_are_not_where_they_were_written_are_found(make_server, furnished, damage):
     server = make_server()
     furnished(server, 200)
     file = server.data / "muster.sqlite"
@@ -208,7 +222,8 @@ def test_pages_that_are_not_where_they_were_written_are_found(make_server, damag
     assert status == 1 and "damaged" in said
 
 
-def test_every_flipped_run_of_bytes_is_found_by_doctor_and_none_is_told(make_server):
+@pytest.mark.soak
+def test_every_flipped_run_of_bytes_is_found_by_doctor_and_none_is_told(make_server, furnished):
     seed = int(os.environ.get("MUSTER_SEED", 14))
     print(f"seed {seed}")
     numbers = random.Random(seed)

@@ -8,7 +8,11 @@ import time
 import urllib.parse
 import urllib.request
 
-crashes = 8
+import pytest
+
+from soak import rounds
+
+crashes = rounds(4, 40)
 batch_size = 40
 databases = ("crashes", "lt_locations_user_ann")
 
@@ -77,6 +81,7 @@ def check(server, writer):
     return set(stored)
 
 
+@pytest.mark.soak
 def test_what_was_acknowledged_is_there_after_every_crash(make_server):
     seed = random.SystemRandom().randrange(1 << 32)
     print("seed", seed)

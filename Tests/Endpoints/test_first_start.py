@@ -101,6 +101,7 @@ def test_the_benches_run_and_print_figures(tmp_path):
 
 def test_a_command_waits_for_a_server_that_is_starting(make_server):
     server = make_server()
+    server.model = None
     server.launch()
     deadline = time.monotonic() + 30
     while not (server.data / "lock").exists():

@@ -11,11 +11,13 @@ import urllib.parse
 
 import pytest
 
+import soak
 from test_replicate import Couch, eventually, private
 
 ways = ("pulled", "pushed", "passed")
 """A database each: pulled by its target, pushed by its source, passed on by a third server."""
-rounds = 2
+rounds = soak.rounds(1, 10)
+"""How often each of three servers is killed."""
 first_documents = 300
 converge_seconds = 90
 
@@ -148,6 +150,7 @@ def check(edits, source, target, database):
     return sum(map(len, expected.values())), len(several), len(standing)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["_replicator", "_replicate"])
 def test_whoever_is_killed_both_sides_are_equal_afterwards(make_server, kind):
     seed = int(os.environ.get("MUSTER_SEED", "20261122"))
