@@ -9,10 +9,9 @@ struct Muster: AsyncParsableCommand {
         abstract: "Knows where a team's people are, and whether they are safe.",
         version: Server.version,
         subcommands: [
-            Serve.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self, KeyCommand.self,
-            RegionCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
-            TargetCommand.self,
-            DeadLetterCommand.self,
+            Serve.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self, DeviceCommand.self,
+            TokenCommand.self, KeyCommand.self, CollectionCommand.self, RegionCommand.self, PlacesCommand.self,
+            PersonCommand.self, IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self,
             Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self, Bench.self,
         ])
 }
