@@ -11,9 +11,10 @@ struct Muster: AsyncParsableCommand {
         version: Server.version,
         subcommands: [
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
-            DeviceCommand.self, KeyCommand.self, RegionCommand.self, PlacesCommand.self, PersonCommand.self,
-            IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, Track.self,
-            Replay.self, Export.self, Backup.self, Restore.self, Doctor.self, Bench.self,
+            DeviceCommand.self, TokenCommand.self, KeyCommand.self, CollectionCommand.self, RegionCommand.self,
+            PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self, TargetCommand.self,
+            DeadLetterCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
+            Bench.self,
         ])
 
     /// Runs the command that the arguments name. What the environment and a configuration file say goes to `serve` as

@@ -159,9 +159,11 @@ def test_regions_are_imported_whole_or_not_at_all(place, tmp_path):
     bad = tmp_path / "bad.geojson"
     bad.write_text(json.dumps(collection([
         polygon("c", box(13.4, 52.5, 13.41, 52.51)), polygon("d", [(0, 0), (1, 1), (1, 0), (0, 1)])])))
-    assert "2" in place.muster("region", "import", good, "--collection", name, "--dry-run")
+    assert place.muster("region", "import", good, "--collection", name, "--dry-run") == (
+        f"Would import 2 regions into {name}.\n")
     assert name not in place.look(lambda api: [each["name"] for each in api.items("/collections")])
-    assert "2" in place.muster("region", "import", good, "--collection", name, "--new-collection", "--muster")
+    assert place.muster("region", "import", good, "--collection", name, "--new-collection", "--muster") == (
+        f"Imported 2 regions into {name}.\n")
     for arguments in ([], ["--dry-run"]):
         said = place.muster("region", "import", bad, "--collection", name, *arguments, status=1)
         assert "/features/1/geometry/coordinates/0" in said

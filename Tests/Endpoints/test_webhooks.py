@@ -303,6 +303,17 @@ def test_the_log_is_told_without_a_place(server, admin):
     admin.ok("POST", "/targets", {"name": "journal", "kind": "log"})
     event = send(admin, "journal")
     eventually(server.log, lambda text: event in text)
+    admin.ok("POST", "/rules", {
+        "name": "journal", "pattern": {"detail": {"EventType": ["ENTER"]}}, "targets": [{"target": "journal"}]})
+    admin.make_team("journalists", [polygon("newsroom", box(13.37, 52.47, 13.38, 52.48))])
+    admin.make_user("reporter", team="journalists")
+    phone = admin.make_device("reporter")
+    phone.ok("POST", "/positions", fix(52.4747123, 13.3747123, now()))
+    text = eventually(server.log, lambda text: "newsroom" in text)
+    told = next(line for line in text.splitlines() if "newsroom" in line)
+    assert "event-type=ENTER" in told and "device=reporter" in told, told
+    assert "52.47" not in text and "13.37" not in text, "the log tells a position"
+    admin.ok("DELETE", "/rules/journal")
     settled(admin)
 
 

@@ -4,8 +4,8 @@ import Foundation
 /// `muster device`: what reports.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Make devices and the tokens they report with.",
-        subcommands: [Token.self, Give.self, List.self])
+        commandName: "device", abstract: "Make, list and remove devices, and make the tokens they report with.",
+        subcommands: [Token.self, Give.self, List.self, Remove.self])
 
     struct Device: Codable, Sendable {
         var id: String?
@@ -65,6 +65,20 @@ struct DeviceCommand: AsyncParsableCommand {
             }
             if json { return announce(try encoded(devices)) }
             for device in devices { announce("\(device.user ?? "")/\(device.name)") }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a device with all it reported.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The device's name, unique within its user.") var name: String
+        @Option(help: "Whose device it is.") var user: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("DELETE", "/users/\(user.segment)/devices/\(name.segment)")
+            }
+            announce("Removed device \(user)/\(name).")
         }
     }
 }

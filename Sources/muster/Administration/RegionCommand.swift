@@ -5,7 +5,8 @@ import MusterStore
 /// `muster region`: what people cross.
 struct RegionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "region", abstract: "Import regions.", subcommands: [Import.self])
+        commandName: "region", abstract: "Import, list, show and remove regions.",
+        subcommands: [Import.self, List.self, Show.self, Remove.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

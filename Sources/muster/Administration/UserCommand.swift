@@ -4,8 +4,8 @@ import Foundation
 /// `muster user`: who may sign in.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Add, list and remove users, and set their passwords.",
-        subcommands: [Add.self, List.self, Remove.self, Password.self])
+        commandName: "user", abstract: "Add, change, list and remove users, and set their passwords.",
+        subcommands: [Add.self, Change.self, List.self, Remove.self, Password.self])
 
     struct User: Codable, Sendable {
         var name: String
@@ -91,8 +91,8 @@ struct UserCommand: AsyncParsableCommand {
 /// `muster team`: who belongs together.
 struct TeamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "team", abstract: "Add, change and list teams, and see who is safe.",
-        subcommands: [Add.self, Change.self, List.self, Status.self])
+        commandName: "team", abstract: "Add, change, list and remove teams, and see who is safe.",
+        subcommands: [Add.self, Change.self, List.self, Remove.self, Status.self])
 
     struct Team: Codable, Sendable {
         var name: String
@@ -161,6 +161,19 @@ struct TeamCommand: AsyncParsableCommand {
             }
             if json { return announce(try encoded(teams)) }
             for team in teams { announce("\(team.name)\tsilent after \(team.silenceSeconds ?? 0) s") }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a team.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The team.") var name: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("DELETE", "/teams/\(name.segment)")
+            }
+            announce("Removed team \(name).")
         }
     }
 

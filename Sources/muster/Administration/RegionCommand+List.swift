@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+
+extension RegionCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List a collection's regions: id, name, and whether people inside are safe.")
+        @OptionGroup var data: DataOption
+        @Option(help: "The collection that the regions are in.") var collection: String
+        @Flag(help: "Print a GeoJSON FeatureCollection, as `muster region import` reads it.") var json = false
+
+        func run() async throws {
+            let pages = try await Connection.withServer(over: data.data) { connection in
+                try await connection.requireCollection(collection)
+                return try await connection.regionPages(of: collection)
+            }
+            let features = pages.flatMap(Feature.read)
+            if json {
+                let whole: [String: Any] = ["type": "FeatureCollection", "features": features.map(\.value)]
+                let body = try JSONSerialization.data(
+                    withJSONObject: whole, options: [.sortedKeys, .withoutEscapingSlashes])
+                return announce(String(decoding: body, as: UTF8.self))
+            }
+            for feature in features { announce(feature.line) }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a region as a GeoJSON Feature.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The region's id.") var id: String
+        @Option(help: "The collection that the region is in.") var collection: String
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.requireCollection(collection)
+                return try await connection.send("GET", RegionCommand.path(id, in: collection))
+            }
+            announce(String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a region from its collection.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The region's id.") var id: String
+        @Option(help: "The collection that the region is in.") var collection: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                try await connection.requireCollection(collection)
+                _ = try await connection.send("DELETE", RegionCommand.path(id, in: collection))
+            }
+            announce("Removed region \(id) from \(collection).")
+        }
+    }
+
+    fileprivate static func path(_ id: String, in collection: String) -> String {
+        "/collections/\(collection.segment)/regions/\(id.segment)"
+    }
+}
+
+/// A GeoJSON Feature as the server wrote it.
+private struct Feature {
+    let value: [String: Any]
+
+    /// Its id, its name, and `muster` where people inside are safe.
+    var line: String {
+        let properties = value["properties"] as? [String: Any] ?? [:]
+        let isMuster = properties["muster"] as? Bool ?? false
+        return "\(value["id"] ?? "")\t\(properties["name"] ?? "")\t\(isMuster ? "muster" : "")"
+    }
+
+    /// The features of a FeatureCollection.
+    static func read(_ page: Data) -> [Feature] {
+        let page = (try? JSONSerialization.jsonObject(with: page)) as? [String: Any]
+        return (page?["features"] as? [[String: Any]] ?? []).map(Feature.init(value:))
+    }
+}
+
+extension Connection {
+    /// Reads a collection's regions, a FeatureCollection a page.
+    fileprivate func regionPages(of collection: String) async throws -> [Data] {
+        struct Next: Decodable { var nextCursor: String? }
+        var pages: [Data] = []
+        var cursor: String?
+        repeat {
+            let path = "/collections/\(collection.segment)/regions?limit=1000" + (cursor.map { "&cursor=\($0)" } ?? "")
+            let page = try await send("GET", path)
+            pages.append(page)
+            cursor = try JSONDecoder().decode(Next.self, from: page).nextCursor
+        } while cursor != nil
+        return pages
+    }
+}

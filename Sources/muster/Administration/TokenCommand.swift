@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+
+/// `muster token`: the tokens that devices report with. `muster device token` makes one.
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "List and revoke the tokens of a device; `muster device token` makes one.",
+        subcommands: [List.self, Revoke.self])
+
+    struct Token: Codable, Sendable {
+        var id: String
+        var createdAt: String
+        var madeBy: String?
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List a device's tokens, without their secrets: id, when it was made, and who made it.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The device's name, unique within its user.") var name: String
+        @Option(help: "Whose device it is.") var user: String
+        @Flag(help: "Print a JSON array.") var json = false
+
+        func run() async throws {
+            struct Tokens: Decodable, Sendable { var items: [Token] }
+            let tokens = try await Connection.withServer(over: data.data) { connection in
+                try await connection.get(
+                    "/users/\(user.segment)/devices/\(name.segment)/token", as: Tokens.self
+                ).items
+            }
+            if json { return announce(try encoded(tokens)) }
+            for token in tokens { announce("\(token.id)\t\(token.createdAt)\t\(token.madeBy ?? "")") }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke all tokens of a device: it reports nothing until it has another.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The device's name, unique within its user.") var name: String
+        @Option(help: "Whose device it is.") var user: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("DELETE", "/users/\(user.segment)/devices/\(name.segment)/token")
+            }
+            announce("Revoked the tokens of \(user)/\(name).")
+        }
+    }
+}
