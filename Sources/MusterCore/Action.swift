@@ -1,14 +1,15 @@
-/// What someone did by hand that no other change of the log tells of: to credentials, to a history, to what waits.
+/// A user's action that no other change in the log records: on credentials, a device's history, dead letters,
+/// documents, or indexes.
 public struct Action: Hashable, Sendable {
     /// What was done.
     public var kind: Kind
-    /// Who did it.
+    /// The user who performed the action.
     public var author: UserNumber
-    /// Whom it concerns; nil where it concerns no one user.
+    /// The user whom the action concerns; nil when it concerns no single user.
     public var user: UserNumber?
-    /// Which of that user's devices it concerns; nil where it concerns none.
+    /// The device of that user that the action concerns; nil when it concerns none.
     public var device: DeviceNumber?
-    /// What it concerns, by the name that lists show: a key's id, a database. Never a secret.
+    /// The name of the object that the action concerns, as lists show it: a key's id, or a database. Never a secret.
     public var label: String
 
     /// The kinds of action.
@@ -21,7 +22,7 @@ public struct Action: Hashable, Sendable {
         case amazonKeyMade, amazonKeyEnded
         /// A device's token was made, or ended.
         case deviceTokenMade, deviceTokenEnded
-        /// The secret that a phone seals its reports with was set, or forgotten.
+        /// The secret with which a phone encrypts its reports was set, or deleted.
         case encryptionKeySet, encryptionKeyEnded
         /// The history of a device's positions was deleted.
         case historyDeleted

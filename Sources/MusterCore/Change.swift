@@ -1,38 +1,41 @@
 /// The number of a change in the log: strictly increasing in commit order, from 1, without a gap.
 public struct LogSequence: Hashable, Comparable, Sendable {
-    /// 0 stands before the first change.
+    /// The number; 0 means before the first change.
     public let rawValue: Int64
     /// The change with that number.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// Before every change.
+    /// The position before the first change.
     public static let zero = LogSequence(0)
     /// Whether the left change was committed earlier.
     public static func < (left: LogSequence, right: LogSequence) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One entry of the log. Whatever Muster tells anyone, it tells by reading these.
+/// One entry of the log. Every notification that Muster sends is derived from these entries.
 public enum Change: Hashable, Sendable {
-    /// A position was stored. `isCurrent` is false for a late one: it is history and moved no state.
+    /// A position was stored. `isCurrent` is false for a late position, which is added to the history only and
+    /// changes no state.
     case position(Position, of: DeviceNumber, isCurrent: Bool)
-    /// A beacon was seen. `isCurrent` is false where the device had told of a later one before, or its clock is ahead.
+    /// A device sighted a beacon. `isCurrent` is false when the device had already reported a later sighting, or when
+    /// its clock is ahead.
     case sighting(Sighting, of: DeviceNumber, isCurrent: Bool)
-    /// What a device says of itself was replaced; what it says now stands beside the log.
+    /// A device replaced one of its notes. The note's content is stored outside the log.
     case note(DeviceNote.Name, of: DeviceNumber)
     /// A device crossed a region.
     case crossing(Crossing)
     /// A standing under the confident policy changed, or how sure it is.
     case presence(PresenceReport)
-    /// A device's fixes are believed no longer, seem to be elsewhere, or are believed again.
+    /// The server stopped trusting a device's fixes, suspects that they are elsewhere, or trusts them again.
     case belief(Belief, of: DeviceNumber)
-    /// A person said how a person is. `isCurrent` is false where it moved nothing: something newer or stronger stands.
+    /// A person declared how they or another person are. `isCurrent` is false when a newer or stronger declaration
+    /// already applies, so that this one changed nothing.
     case declaration(Declaration, isCurrent: Bool)
     /// A person's safety changed to this.
     case safety(Safety, of: UserNumber)
-    /// A call for help that nobody acknowledged is told again, for the so-manieth time.
+    /// A reminder of a call for help that nobody has acknowledged. `count` is the number of this reminder.
     case reminder(Safety, of: UserNumber, count: Int32)
     /// Something happened to an incident: its `turn` says what.
     case incident(Incident)
-    /// Someone's place on the roll of an incident of a team changed: by hand, or because they were removed or moved.
+    /// A person's entry on the roll of a team's incident changed: a user edited it, or the person was removed or moved.
     case roll(IncidentEntry, of: TeamNumber)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
@@ -40,21 +43,21 @@ public enum Change: Hashable, Sendable {
     case directory(DirectoryEntry, removed: Bool)
     /// A client posted an event for the rules.
     case posted(PostedEvent)
-    /// A document was touched; what it says stands beside the log.
+    /// A document changed. Its content is stored outside the log.
     case document(DocumentTouch)
-    /// Someone did something by hand that no other change tells of.
+    /// A user performed an action that no other kind of change records.
     case action(Action)
 }
 
 /// That a document was touched.
 public struct DocumentTouch: Hashable, Sendable {
-    /// Where it is.
+    /// The database that holds the document.
     public var database: DatabaseNumber
-    /// Its id.
+    /// The document's id.
     public var id: String
-    /// Its winner now.
+    /// The document's winning revision after the change.
     public var winner: Revision
-    /// Whether the winner says that the document is no more.
+    /// Whether the winning revision is a deletion.
     public var isDeleted: Bool
 
     /// That a document was touched.
@@ -66,7 +69,7 @@ public struct DocumentTouch: Hashable, Sendable {
     }
 }
 
-/// Which entity of the directory a change speaks of.
+/// The directory entity that a change concerns.
 public enum DirectoryEntry: Hashable, Sendable {
     case user(UserNumber)
     case team(TeamNumber)

@@ -1,6 +1,6 @@
-/// A text that equals another only byte by byte: to `String`, `é` written as one code point or as two is the same.
+/// A text that compares by its UTF-8 bytes. `String` instead treats `é` as equal whether it is one code point or two.
 ///
-/// It carries a hash of its bytes (SipHash with a seed of this process), so that looking it up costs next to nothing.
+/// It stores a hash of its bytes (SipHash with a per-process seed), so that a look-up does not hash them again.
 public struct ExactText: Hashable, Sendable {
     /// The text.
     public let text: String
@@ -17,8 +17,8 @@ public struct ExactText: Hashable, Sendable {
         fingerprint = hasher.finalize()
     }
 
-    /// Whether both are the same bytes of UTF-8. Texts that only `String` takes for the same have other bytes, and so
-    /// with a probability of 1 − 2⁻⁶⁴ another fingerprint.
+    /// Whether both have the same UTF-8 bytes. Texts that only `String` considers equal have different bytes, and so
+    /// with a probability of 1 − 2⁻⁶⁴ different fingerprints.
     public static func == (one: ExactText, other: ExactText) -> Bool {
         one.fingerprint == other.fingerprint && one.text == other.text
     }
@@ -26,7 +26,7 @@ public struct ExactText: Hashable, Sendable {
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 
-    /// Calls `body` with the bytes of UTF-8, which are good only while it runs.
+    /// Calls `body` with the UTF-8 bytes. The buffer is valid only during the call.
     public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = text

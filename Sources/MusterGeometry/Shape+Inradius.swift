@@ -1,10 +1,10 @@
 extension Shape {
-    /// The radius of the largest circle that fits into the shape: how far from the boundary one can be inside it.
+    /// The radius of the largest circle that fits into the shape, in metres.
     ///
-    /// Of a circle its radius. Of polygons it is searched for on a plane and found to a few per cent; what is answered
-    /// is that of a circle that does fit, so that it errs to the small side. Each polygon counts for itself, a polygon
-    /// that was cut at the antimeridian as its parts. Of a polygon with a pole inside, the distance of the pole from
-    /// the boundary, which may be less.
+    /// For a circle this is its radius. For polygons it is found by a search on a plane, to a few per cent. The result
+    /// belongs to a circle that does fit, so that it errs on the small side. Each polygon is searched separately, and
+    /// so is each part of a polygon that was cut at the antimeridian. For a polygon that contains a pole, it is the
+    /// distance of the pole from the boundary, which may be less than the true value.
     ///
     /// - Complexity: at most 4,000 searches for the nearest edge, each of them O(n) but passing over most of the n
     ///   edges. About 25 µs for 32 ragged corners; so ask once, not with each fix.
@@ -26,12 +26,12 @@ extension PreparedShape {
     }
 }
 
-/// Looks for the largest circle in a polygon: squares are cut into four, the most promising first, and those are left
-/// out whose points cannot be farther from the boundary than what was found already.
+/// Searches for the largest circle in a polygon. It divides squares into four, the most promising first, and skips
+/// squares whose points cannot be farther from the boundary than the best point found so far.
 ///
-/// From the middle, and from wherever more room is found, it goes uphill, away from the boundary, so that what is found
-/// is good long before the squares are small. Where there are many equally good places, as in a long strip, a limit
-/// bounds the work; what it leaves out is hardly better.
+/// From the middle, and from every better point found, it climbs away from the boundary, so that it finds a good
+/// result long before the squares are small. A limit bounds the work where many places are equally good, as in a long
+/// strip; the places that it leaves out are hardly better.
 private struct InscribedCircleSearch {
     private struct Square: Comparable {
         var centre: PlanarBoundary.Point

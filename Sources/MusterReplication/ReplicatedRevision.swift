@@ -1,25 +1,25 @@
 public import MusterCore
 
-/// A revision of a document on its way from one peer to the other.
+/// A revision of a document in transit from one peer to the other.
 public struct ReplicatedRevision: Hashable, Sendable {
     /// The document's id.
     public var id: String
     /// The revision and its ancestors, newest first, generations going down by one; never empty.
     public var path: [Revision]
-    /// Whether it says that the document is no more.
+    /// Whether the revision is a deletion.
     public var isDeleted: Bool
     /// The text of one JSON object, without members whose names begin with `_` and without space outside of strings.
     public var json: [UInt8]
     /// Its attachments, without their bytes.
     public var attachments: [ReplicatedAttachment]
-    /// Why nobody can have it: its source does not tell it, or it is more than is read. Then it has no text, is written
-    /// nowhere, and is counted as refused. Nil for every other.
+    /// Why the revision cannot be replicated: the source does not give it, or it exceeds the size limit. Such a
+    /// revision has no text, is never written, and counts as refused. Nil for every other revision.
     public var refusal: WriteRefusal?
 
     /// The revision itself.
     public var revision: Revision { path[0] }
 
-    /// What tells revisions of several documents apart.
+    /// Identifies a revision among those of several documents.
     struct Key: Hashable, Sendable {
         var id: String
         var revision: Revision
@@ -42,7 +42,7 @@ public struct ReplicatedRevision: Hashable, Sendable {
         self.attachments = attachments
     }
 
-    /// One that nobody can have.
+    /// A revision that cannot be replicated.
     package init(refused id: String, _ revision: Revision, error: String, reason: String, isPassing: Bool = false) {
         self.init(id: id, path: [revision], json: [])
         refusal = WriteRefusal(id: id, revision: revision, error: error, reason: reason, isPassing: isPassing)
@@ -55,13 +55,14 @@ public struct ReplicatedAttachment: Hashable, Sendable {
     public var name: String
     /// Its media type.
     public var contentType: String
-    /// `md5-` and the digest in base 64, as the peer says; it may be of a packed form, so it proves nothing.
+    /// `md5-` and the digest in base 64, as the peer reports it. The digest may be that of a compressed form, so it
+    /// does not verify the bytes.
     public var digest: String
     /// How many bytes it has.
     public var length: Int64
     /// The generation of the revision that it came with.
     public var revisionPosition: Int32
-    /// Whether the digest is known to be of the bytes themselves: those who keep the bytes know it.
+    /// Whether the digest is known to be that of the uncompressed bytes. A peer that stores the bytes knows this.
     package var isDigestOfBytes = false
 
     /// What is said of an attachment.
@@ -97,9 +98,9 @@ public typealias AttachmentBytes = AsyncThrowingStream<[UInt8], any Error>
 /// Gives the bytes of attachments.
 public typealias AttachmentSource = @Sendable (AttachmentReference) async throws -> AttachmentBytes
 
-/// A peer failed at all of a batch that was tried: it is the peer that fails, as far as that tells.
+/// A peer failed at every revision of a batch that was tried, so that the peer itself is presumed to be at fault.
 public struct PeerFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Those that were tried alone.
+    /// The refusals of the revisions that were tried one at a time.
     public var refusals: [WriteRefusal]
 
     /// One sentence without a full stop.
@@ -114,12 +115,12 @@ public struct WriteRefusal: Hashable, Sendable {
     public var id: String
     /// The revision, where the peer says which.
     public var revision: Revision?
-    /// CouchDB's word for why: `forbidden`, say.
+    /// CouchDB's name of the error, such as `forbidden`.
     public var error: String
     /// Why, in a sentence.
     public var reason: String
-    /// Whether the peer may have it later: asked for this one alone it failed, again and again, and did not say no. The
-    /// logs name such a one as outstanding, and it is asked for again.
+    /// Whether a later attempt may succeed: the peer failed repeatedly at this revision alone, but did not refuse it.
+    /// The replication logs list such a revision as outstanding, and the replication asks for it again.
     public var isPassing: Bool
 
     /// A revision that a peer will not have.
@@ -131,7 +132,7 @@ public struct WriteRefusal: Hashable, Sendable {
         self.isPassing = isPassing
     }
 
-    /// Of a revision whose attachment is not what was promised, or is not to be had.
+    /// The refusal of a revision whose attachment is unavailable or does not match what the peer announced.
     static func damaged(_ reference: AttachmentReference) -> WriteRefusal {
         let fault = ReplicationError.damagedAttachment(reference)
         return WriteRefusal(
@@ -139,7 +140,7 @@ public struct WriteRefusal: Hashable, Sendable {
             isPassing: true)
     }
 
-    /// Which revision it is of, where that may be had later.
+    /// The revision, when a later attempt may succeed; otherwise nil.
     var outstanding: ReplicatedRevision.Key? {
         isPassing ? revision.map { ReplicatedRevision.Key(id: id, revision: $0) } : nil
     }

@@ -1,22 +1,22 @@
-/// Why a replication did not get on. It never holds a password, a token or a URL's user.
+/// Why a replication failed. It never contains a password, a token or the user part of a URL.
 public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No connection, or one that broke.
+    /// The connection could not be made, or it broke.
     case unreachable(String)
-    /// The peer cannot answer now: 408, 429, 5xx. It may say after how many seconds to ask again.
+    /// The peer cannot answer now (408, 429, 5xx). It may state after how many seconds to retry.
     case busy(status: Int, retryAfterSeconds: Double?)
-    /// The peer does not take who asks: 401.
+    /// The peer rejected the credentials (401).
     case unauthorized(String)
-    /// The peer knows who asks, and does not let them: 403.
+    /// The peer accepted the credentials but denied access (403).
     case forbidden(String)
-    /// The database is not there.
+    /// The database does not exist.
     case noDatabase(String)
     /// More came, or was to be sent, than is taken at once; of what came packed, what it is unpacked counts.
     case tooLarge(limitBytes: Int)
-    /// The peer says no for another reason.
+    /// The peer refused the request for another reason.
     case refused(status: Int, error: String, reason: String)
-    /// What came is not what the protocol says.
+    /// The peer's response violates the protocol.
     case malformed(String)
-    /// An attachment's bytes are not those that were promised.
+    /// An attachment's bytes do not match what the peer announced.
     case damagedAttachment(AttachmentReference)
     /// What was asked for cannot be done here.
     case unsupported(String)

@@ -3,9 +3,9 @@ public import MusterCore
 /// One side of a replication: a database, wherever it is. What it can do is what CouchDB's replication protocol asks
 /// of a database, so that a peer may be a store on this device, Muster, CouchDB, or a PouchDB server.
 ///
-/// Every call may be made again after a failure: nothing here changes anything the second time.
+/// Every call is idempotent, so that the caller may repeat it after a failure.
 ///
-/// Throws: `ReplicationError`; others are taken as lasting.
+/// Throws: `ReplicationError`. The replication treats any other error as permanent.
 public protocol ReplicationPeer: Sendable {
     /// What the peer is.
     func information() async throws -> PeerInformation
@@ -21,10 +21,10 @@ public protocol ReplicationPeer: Sendable {
 
     /// A page of the changes, each with all leaves of its document, oldest change first.
     func changes(_ request: ChangesRequest) async throws -> ChangesPage
-    /// Those of these revisions that are not here.
+    /// Returns those of the given revisions that this peer lacks.
     func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions]
-    /// What revisions say, or what the leaves say that were made from them meanwhile. Those that are not here are left
-    /// out.
+    /// Returns the given revisions, or the leaves that have since been made from them. Revisions that this peer lacks
+    /// are left out.
     func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision]
     /// The bytes of an attachment, in pieces that are read when they are asked for.
     func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes
@@ -54,7 +54,7 @@ extension ReplicationPeer {
 
 /// What is known of a peer before anything is replicated.
 public struct PeerInformation: Hashable, Sendable {
-    /// Which database of which server it is, by whatever address it was reached: what a checkpoint is known by.
+    /// Identifies the server and the database, whatever address was used to reach it. Checkpoints are keyed by it.
     public var identity: String
     /// How many documents live in it, where it says so.
     public var documentCount: Int?
@@ -97,16 +97,15 @@ extension Set<ReplicatedRevision.Key> {
 
 /// Which changes are asked for.
 public struct ChangesRequest: Hashable, Sendable {
-    /// Only what changed after this.
+    /// The sequence after which changes are returned.
     public var since: PeerSequence
-    /// At most so many.
+    /// The maximum number of changes.
     public var limit: Int
-    /// Which documents.
+    /// The documents whose changes are returned.
     public var filter: ReplicationFilter
-    /// Whether to wait for a change where there is none yet, for a minute or so. A page that comes all the same may be
-    /// empty.
+    /// Whether the peer waits up to about a minute when there is no change yet. The page may still be empty.
     public var waits: Bool
-    /// Whether of each document the winner alone is told.
+    /// Whether only the winning revision of each document is returned, instead of all leaves.
     public var winnersOnly = false
 
     /// Which changes are asked for.

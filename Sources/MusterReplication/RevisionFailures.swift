@@ -47,7 +47,7 @@ struct RevisionFailures: Hashable, Sendable {
         return refusals.filter { refusal in refusal.outstanding.map { told.insert($0).inserted } ?? true }
     }
 
-    /// Revisions are there, or nobody has them any more.
+    /// Clears the failures of revisions that have arrived, or that no peer has any longer.
     mutating func noteArrival(of keys: some Sequence<Key>) {
         guard !counts.isEmpty else { return }
         for key in keys {

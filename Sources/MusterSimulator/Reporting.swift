@@ -50,16 +50,16 @@ package struct Reporting: Hashable, Sendable {
 
 /// No network within a circle, during a time, for a person: wherever all that is said holds.
 package struct DeadZone: Hashable, Sendable {
-    /// Where; nil: everywhere.
+    /// The area without a network; nil means everywhere.
     package var area: Circle?
-    /// From when; nil: since ever.
+    /// When the zone begins; nil means that it has no beginning.
     package var from: Instant?
-    /// Until when; nil: for ever.
+    /// When the zone ends; nil means that it has no end.
     package var until: Instant?
-    /// Whose; nil: everyone's.
+    /// The index of the only person affected; nil means that everyone is.
     package var person: Int?
 
-    /// A dead zone; with nothing said, the network is gone for good.
+    /// A dead zone. Without arguments, nobody ever has a network.
     package init(area: Circle? = nil, from: Instant? = nil, until: Instant? = nil, person: Int? = nil) {
         self.area = area
         self.from = from
@@ -67,7 +67,7 @@ package struct DeadZone: Hashable, Sendable {
         self.person = person
     }
 
-    /// Whether a person who is there then has no network. The area's rim and both ends in time belong to it.
+    /// Whether a person at a place and time has no network. The area's boundary and both end times belong to the zone.
     func holds(_ person: Int, at coordinate: Coordinate, time: Instant) -> Bool {
         if let whose = self.person, whose != person { return false }
         if let from, time < from { return false }
@@ -77,12 +77,12 @@ package struct DeadZone: Hashable, Sendable {
     }
 }
 
-/// A position on its way to the server, and when it gets there.
+/// A position in transit to the server, and the time at which it arrives.
 package struct Delivery: Hashable, Sendable {
-    /// Whose it is: an index into the world's people.
+    /// The person whose position it is: an index into the world's people.
     package var person: Int
-    /// What arrives. Its received time is when it does.
+    /// The position that arrives. Its received time is the time of arrival.
     package var position: Position
-    /// When it arrives; never before it was sampled.
+    /// When the position arrives; never before its sample time.
     package var deliveredAt: Instant
 }

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Chance that can be had again: the same seed gives the same numbers on the same platform.
+/// A reproducible random number generator: the same seed gives the same numbers on the same platform.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 package struct SeededRandom: RandomNumberGenerator, Sendable {
@@ -15,7 +15,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     /// A generator for a seed.
     package init(seed: UInt64) { state = seed }
 
-    /// A generator of its own for one purpose of one person, so that nobody's chance depends on anybody else's.
+    /// A separate generator for one purpose of one person, so that no person's numbers depend on another person's.
     package init(seed: UInt64, stream: Int, purpose: UInt64) {
         var parent = SeededRandom(seed: seed ^ (UInt64(bitPattern: Int64(stream)) &* 0xD1B5_4A32_D192_ED03))
         state = parent.next() ^ (purpose &* 0xA076_1D64_78BD_642F)
@@ -36,10 +36,10 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     /// At least the lower bound and less than the upper.
     package mutating func uniform(_ lower: Double, _ upper: Double) -> Double { lower + (upper - lower) * fraction() }
 
-    /// True with that probability.
+    /// Returns true with the given probability.
     package mutating func chance(_ probability: Double) -> Bool { fraction() < probability }
 
-    /// Normally distributed, by Box and Muller.
+    /// A normally distributed number, by the Box–Muller transform.
     package mutating func normal(mean: Double = 0, deviation: Double = 1) -> Double {
         let radius = (-2 * log(1 - fraction())).squareRoot()
         return mean + deviation * radius * cos(2 * .pi * fraction())
@@ -58,13 +58,13 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         lower * exp(fraction() * log(upper / lower))
     }
 
-    /// A vector of that length in any direction.
+    /// A vector of the given length in a random direction.
     package mutating func vector(length: Double) -> Offset {
         let angle = 2 * .pi * fraction()
         return Offset(east: length * cos(angle), north: length * sin(angle))
     }
 
-    /// One of several, nil of none.
+    /// A random element; nil when there are no elements.
     package mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
     }

@@ -1,16 +1,18 @@
 package import MusterCore
 
-/// A stay inside a shape, as it truly was.
+/// A true stay of a person inside a shape, without measurement error.
 package struct Visit: Hashable, Sendable {
-    /// When it began, in seconds since the world began; the first moment known, for someone who was inside then.
+    /// When the stay began, in seconds since the world began. For a person inside at the first known moment, it is
+    /// that moment.
     package var fromSeconds: Double
-    /// When it ended, in seconds since the world began; the moment that the world has reached, for someone inside now.
+    /// When the stay ended, in seconds since the world began. For a person still inside, it is the moment that the
+    /// world has reached.
     package var toSeconds: Double
 }
 
-/// A crossing as it truly was, and the fix that could first tell.
+/// A true crossing of a boundary, and the first fix that could show it.
 package struct TrueCrossing: Hashable, Sendable {
-    /// Enter or exit.
+    /// Whether the person entered or left.
     package var kind: Crossing.Kind
     /// When the boundary was crossed, in seconds since the world began.
     package var crossedSeconds: Double

@@ -3,14 +3,14 @@ package import MusterCore
 /// A small world of people with phones, moved by a seed: the same seed and calls give the same world, however finely
 /// its time is advanced.
 ///
-/// It knows where everyone truly is, so that what a server makes of the deliveries can be held against the truth.
+/// It knows everyone's true position, so that a test can compare a server's results with the truth.
 package struct World: Sendable {
-    /// More people than this are not taken.
+    /// The maximum number of people.
     package static let mostPeople = 100_000
-    /// More places than this are not taken.
+    /// The maximum number of places.
     package static let mostPlaces = 100_000
 
-    /// Who is in it; a delivery names them by index.
+    /// The people of the world. A delivery refers to a person by index.
     package let people: [Person]
     /// Where they go.
     package let places: [Place]
@@ -25,9 +25,9 @@ package struct World: Sendable {
     /// A world at its first moment, everyone at home or at work.
     ///
     /// - Parameters:
-    ///   - seed: What everything follows from.
+    ///   - seed: The seed of all random numbers.
     ///   - start: When it begins.
-    ///   - people: Who is in it, at most `mostPeople`.
+    ///   - people: The people of the world, at most `mostPeople`.
     ///   - places: Where they go: one at least, `mostPlaces` at most, the first within 85° of the equator and the
     ///     others within some 100 km of it. Where a kind is missing, people do without.
     ///   - noise: How wrong their fixes are.
@@ -54,7 +54,8 @@ package struct World: Sendable {
     /// When it began.
     package var start: Instant { surroundings.start }
 
-    /// Lets time pass, and gives what arrived meanwhile, in order of arrival. Nothing happens when that time is past.
+    /// Advances the time and returns the deliveries that arrived meanwhile, in order of arrival. Does nothing when the
+    /// given time is past.
     package mutating func advance(to time: Instant) -> [Delivery] {
         guard time > now else { return [] }
         var arrived: [Delivery] = []

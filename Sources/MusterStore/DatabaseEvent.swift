@@ -1,20 +1,20 @@
 package import MusterCore
 
-/// That a database was made, or removed: what a client follows that waits for databases.
+/// The creation or removal of a database, for clients that follow the list of databases.
 ///
-/// The database of a user's locations is made with the user. With the user goes whatever was kept of it: no name of
-/// somebody who was removed stays here.
+/// The database of a user's locations is created with the user. When the user is removed, all its events are removed
+/// too, so that no name of a removed user remains.
 package struct DatabaseEvent: Hashable, Sendable {
     /// The number of the change that it was; 0 for what was there before anyone noted it.
     package var sequence: LogSequence
     /// Which database.
     package var database: DatabaseNumber
-    /// What it was called when it was removed; nil for the event that it was made, as long as it is there.
+    /// The database's name when it was removed; nil for the creation event of a database that still exists.
     package var removedName: String?
     /// Whether this is the event that it was removed.
     package var isRemoval: Bool
 
-    /// How many removed databases are remembered.
+    /// The number of removed databases whose events are kept.
     package static let removalLimit = 1_000
 
     package init(sequence: LogSequence, database: DatabaseNumber, removedName: String? = nil, isRemoval: Bool = false) {

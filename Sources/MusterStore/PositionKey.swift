@@ -39,9 +39,9 @@ struct PositionKey: Hashable, Comparable {
     }
 }
 
-/// The number of the change that told of a position, and whether a document brought it.
+/// The number of the change that recorded a position, and whether the position came from a document.
 struct PositionMark: Hashable {
-    /// The number, shifted by the one bit that tells of a document.
+    /// The sequence number shifted left by one; the lowest bit is 1 when the position came from a document.
     let rawValue: Int64
 
     init(rawValue: Int64) { self.rawValue = rawValue }
@@ -51,6 +51,6 @@ struct PositionMark: Hashable {
     }
 
     var sequence: Int64 { rawValue >> 1 }
-    /// Whether the document stands beside it, so that it need not be told as one.
+    /// Whether the position came from a stored document, so that the position need not be presented as a document.
     var isOfDocument: Bool { rawValue & 1 == 1 }
 }

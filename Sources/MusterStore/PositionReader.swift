@@ -12,14 +12,14 @@ package protocol PositionReader: AnyObject {
     var lastSequence: LogSequence { get }
 
     /// Positions of these devices whose changes came after `sequence`, in that order; or where `isDescending` those up
-    /// to it, newest first. At most `limit`, and none beyond the change `end` where there is one: whoever needs none
-    /// beyond says so, for finding them may take long.
+    /// to it, newest first. At most `limit`, and none after the change `end` when it is given. A caller that needs no
+    /// later ones should pass `end`, because the search for them may take long.
     func positions(
         of devices: [DeviceNumber], since sequence: LogSequence, through end: LogSequence?, isDescending: Bool,
         limit: Int
     ) throws -> [SequencedPosition]
 
-    /// As above, of every device: the log is read for this, with all that is in it besides.
+    /// The same for every device. This reads the whole log in that range, including its other changes.
     func positionsOfAll(
         since sequence: LogSequence, through end: LogSequence?, isDescending: Bool, limit: Int
     ) throws -> [SequencedPosition]
@@ -30,7 +30,7 @@ package protocol PositionReader: AnyObject {
         of device: DeviceNumber, after cursor: HistoryCursor?, isDescending: Bool, limit: Int
     ) throws -> [SequencedPosition]
 
-    /// The position of a device at a place in its history; nil where there is none.
+    /// The position of a device at a given key of its history; nil when there is none.
     func position(of device: DeviceNumber, at place: HistoryCursor) throws -> SequencedPosition?
 
     /// How many positions these devices have; nil stands for every device.
@@ -40,11 +40,11 @@ package protocol PositionReader: AnyObject {
     func positionCount(of devices: [DeviceNumber], since sequence: LogSequence) throws -> Int
 }
 
-/// A position and the number of the change that told of it.
+/// A position and the number of the change that recorded it.
 package struct SequencedPosition: Hashable, Sendable {
     /// The change's number.
     package var sequence: LogSequence
-    /// Whose position.
+    /// The device that the position belongs to.
     package var device: DeviceNumber
     /// The position.
     package var position: Position

@@ -1,13 +1,13 @@
 package import MusterCore
 
-/// What a store knows of people's safety beside the log: declarations, incidents and their records, and who changed
-/// what by hand.
+/// The safety data that a store keeps outside the log: declarations, incidents and their records, and the audit
+/// entries of changes that users made.
 package protocol SafetyStore {
-    /// What holds of what was declared, of every user of whom something was ever declared.
+    /// The declarations in force, for every user about whom a declaration was ever made.
     func declared() throws -> [(user: UserNumber, declared: Declared)]
 
-    /// What was declared of a person, oldest first and what was said at one moment in the order of ids, at most
-    /// `limit`, beginning after `cursor` when there is one.
+    /// The declarations about a person, ordered by sample time (oldest first) and then by id. Returns at most `limit`,
+    /// beginning after `cursor` when it is given.
     func declarations(of subject: UserNumber, after cursor: DeclarationKey?, limit: Int) throws -> [KeptDeclaration]
 
     /// The incident with this number.
@@ -22,40 +22,41 @@ package protocol SafetyStore {
     /// The record of an incident in order, at most `limit` lines, beginning after the line `cursor`; 0: at the first.
     func record(of incident: IncidentNumber, after cursor: Int64, limit: Int) throws -> [RecordLine]
 
-    /// The lines of an incident's record that say who is on its roll, and everyone's newest, in their order: what
-    /// `Roll` is made of.
+    /// The lines of an incident's record from which a `Roll` is built, in their order: those that say who is on the
+    /// roll, and the newest line of each person.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
 
-    /// The lines of an incident's record that speak of the incident itself, in order, at most `limit`.
+    /// The lines of an incident's record that concern the incident itself and no person, in order, at most `limit`.
     func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
 
-    /// What was changed by hand, newest first, at most `limit`, beginning before `cursor` when there is one.
+    /// The audit entries of changes that users made, newest first, at most `limit`, beginning before `cursor` when it
+    /// is given.
     func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry]
 }
 
-/// What one transaction may write of people's safety.
+/// The safety data that a transaction may write.
 package protocol SafetyTransaction {
     /// Whether a declaration with this subject and id is stored, in this transaction or before.
     func holds(_ declaration: Declaration) throws -> Bool
-    /// Replaces what holds of what was declared of a person.
+    /// Replaces the declarations in force about a person.
     func setDeclared(_ declared: Declared, of user: UserNumber) throws
     /// The incident with this number.
     func incident(_ number: IncidentNumber) throws -> Incident?
-    /// What `SafetyStore.roll` says, as this transaction sees it.
+    /// The lines that `SafetyStore.roll` returns, as this transaction sees them.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
     /// A number never given to an incident before.
     func nextIncidentNumber() throws -> IncidentNumber
     /// Adds a line to an incident's record. It stays when its person is removed.
     func append(_ entry: IncidentEntry) throws
-    /// Notes who made a change by hand, and forgets some of what is older than `AuditEntry.keptSeconds`.
+    /// Adds an audit entry, and deletes some of the entries that are older than `AuditEntry.keptSeconds`.
     func append(_ entry: AuditEntry) throws
 }
 
-/// A declaration as it is kept.
+/// A declaration as the store keeps it.
 package struct KeptDeclaration: Hashable, Sendable {
-    /// What was said.
+    /// The declaration.
     package var declaration: Declaration
-    /// Whether it moved anything when it came.
+    /// Whether the declaration took effect when the server received it.
     package var isCurrent: Bool
 
     package init(_ declaration: Declaration, isCurrent: Bool) {
@@ -64,7 +65,7 @@ package struct KeptDeclaration: Hashable, Sendable {
     }
 }
 
-/// A place among a person's declarations.
+/// A cursor into a person's declarations.
 package struct DeclarationKey: Hashable, Sendable {
     package var sampleTime: Instant
     package var id: String
@@ -93,22 +94,22 @@ package struct RecordLine: Hashable, Sendable {
     }
 }
 
-/// That someone changed something by hand.
+/// The record of a change that a user made.
 package struct AuditEntry: Hashable, Sendable {
-    /// Where in the log the change stands, as long as it stands there.
+    /// The number of the change in the log. The log may have deleted the change since.
     package var sequence: LogSequence
-    /// When.
+    /// The time of the change.
     package var at: Instant
-    /// Who.
+    /// The user who made the change.
     package var author: UserNumber
-    /// The device whose token it came with; nil for a person who signed in.
+    /// The device whose token authorized the change; nil when a person signed in.
     package var device: DeviceNumber?
-    /// What. A declaration without its note and its place.
+    /// The change. A declaration is kept without its note and its place.
     package var change: Change
 
     /// How long it is kept: a year.
     package static let keptSeconds: Double = 366 * 86_400
-    /// How many old ones one new one makes room for.
+    /// The number of expired entries that are deleted when one entry is added.
     static let forgottenAtOnce = 4
 
     package init(

@@ -24,8 +24,8 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// Changes after `sequence` in order, at most `limit`, none beyond `lastSequence`; a commit is split only when it
     /// alone is larger.
     ///
-    /// What told of a removed device or user is missing: numbers have gaps after a removal. An empty answer means that
-    /// nothing is left to read up to the `lastSequence` of before the call.
+    /// Changes about a removed device or user are left out, so that the numbers have gaps after a removal. An empty
+    /// result means that no changes are left up to the value that `lastSequence` had before the call.
     ///
     /// - Throws: `StoreError.trimmed` when changes after `sequence` are no longer kept.
     func changes(since sequence: LogSequence, limit: Int) throws -> [LoggedChange]
@@ -130,8 +130,8 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Returns: how many of all these were forgotten; call again while it is not 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
-    /// Erases some of a device's positions that a transaction forgot; call it on the writer's thread until nothing is
-    /// left. What of them the log holds goes when the store has settled.
+    /// Erases some of a device's positions that a transaction marked as forgotten. Call it on the writer's thread until
+    /// none are left. `settle` erases their entries in the log.
     ///
     /// - Parameter limit: about how many positions one call may erase: a call is one short transaction.
     /// - Returns: whether some are left in the device's history.
@@ -153,7 +153,8 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     @discardableResult
     func eraseDocuments(limit: Int) throws -> Bool
 
-    /// How many bytes are stored of whom; kept while they are written, so that this reads a row for each.
+    /// The number of bytes stored per device and per database. The store maintains the counts on every write, so that
+    /// this reads one row for each.
     func usage() throws -> StoredUsage
 
     /// Copies the whole store, consistent at one moment, to a new file while reads and writes go on.
@@ -161,7 +162,7 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
     /// - Throws: `StoreError.backup` when the file exists already or cannot be written.
     func backup(to path: String) throws
 
-    /// Writes what changes nothing, to see whether the disk takes it.
+    /// Performs a write that changes no data, to test whether the disk accepts writes.
     ///
     /// - Throws: `StoreError` when it does not.
     func testWriting() throws
@@ -204,9 +205,9 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws
     /// Replaces how a device stands to the muster regions of raw collections.
     func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws
-    /// Replaces what a restart needs of a device, as all that was appended until now has left it.
+    /// Replaces the state of a device that a restart needs. It must include every change appended so far.
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws
-    /// Notes that every device has a record that has followed all changes up to `sequence`.
+    /// Records that every device's record includes all changes up to `sequence`.
     func setRecorded(through sequence: LogSequence) throws
 
     /// Notes whether devices still wait for what an edit makes of their standings.

@@ -1,12 +1,12 @@
 package import MusterCore
 
-/// How much a store holds of whom.
+/// The number of bytes that a store uses, per device and per database.
 package struct StoredUsage: Hashable, Sendable {
-    /// Bytes of each device's positions, those aside that are not merged into the history yet.
+    /// Bytes of each device's positions. Positions not yet merged into the history are not counted.
     package var positionBytes: [DeviceNumber: Int64] = [:]
     /// Bytes of each database's documents, of all their kept revisions and files.
     package var documentBytes: [DatabaseNumber: Int64] = [:]
-    /// Bytes of the store that are in use, what it keeps about itself among them.
+    /// Bytes in use in the whole store, including its own metadata.
     package var storeBytes: Int64 = 0
 
     /// Nothing.

@@ -33,7 +33,7 @@ extension Engine {
         close(incident, .automatic, now: now, into: &decision)
     }
 
-    /// How someone on a roll is: as derived, or for one of whom nothing is derived, as a leader marked them.
+    /// The safety of a person on a roll: the derived one, or for a person without a user, the one a leader marked.
     func safety(of person: UserNumber, _ member: Roll.Member, after decision: Decision) -> Safety {
         let known = member.isWithoutUser ? member.marked : decidedPerson(person, after: decision)?.safety
         return known ?? Safety(state: .unknown, since: Instant(milliseconds: 0))
@@ -43,7 +43,7 @@ extension Engine {
         case someMissing, allAccounted, allUndoubted
     }
 
-    /// Nobody on a roll is nobody accounted for.
+    /// Counts who on the roll is accounted for. An empty roll counts as not accounted for.
     private func count(of roll: Roll, after decision: Decision) -> Count {
         var isEmpty = true
         var isUndoubted = true
@@ -58,6 +58,6 @@ extension Engine {
 }
 
 extension Safety {
-    /// Whether nobody need look for them, and nothing that is known makes that doubtful.
+    /// Whether the person is accounted for and no doubt about that is known.
     var isAccountedWithoutDoubt: Bool { state.isAccounted && doubt == nil }
 }

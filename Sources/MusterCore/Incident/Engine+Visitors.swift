@@ -22,9 +22,9 @@ extension Engine {
         return entry
     }
 
-    /// Says how someone is of whom no device and no declaration tells: a visitor, or a user who was removed.
+    /// Marks the safety of a person who has neither devices nor declarations: a visitor, or a removed user.
     ///
-    /// - Throws: `.isNotOpen`, `.isNotOnRoll`; `.isUser` for someone whom a declaration can speak of.
+    /// - Throws: `.isNotOpen`, `.isNotOnRoll`; `.isUser` for a user about whom a declaration can be made instead.
     @discardableResult
     public func mark(
         _ person: UserNumber, _ state: Safety.State, note: String?, on incident: IncidentNumber, of team: TeamNumber,
@@ -42,7 +42,7 @@ extension Engine {
         return entry
     }
 
-    /// Takes someone off the roll of an open incident, for a reason: nobody waits for them.
+    /// Takes a person off the roll of an open incident, for a given reason. The incident no longer waits for them.
     ///
     /// - Throws: `.isNotOpen`, `.isNotOnRoll`.
     @discardableResult

@@ -1,38 +1,38 @@
-/// One line of an incident's record: what became of one person, or of the incident itself, at one moment of it. Kept
-/// for good; who is on the roll follows from the lines alone (`Roll`).
+/// One line of an incident's record: an event of one person, or of the incident itself. Lines are kept permanently,
+/// and `Roll` is derived from them alone.
 public struct IncidentEntry: Hashable, Sendable {
-    /// Which incident.
+    /// The incident that the line belongs to.
     public var incident: IncidentNumber
-    /// When it was decided, by the server's clock; since when it was so says the safety.
+    /// When the server recorded the event, by its own clock. `safety.since` says since when the state has applied.
     public var at: Instant
-    /// Who: a user's number, a visitor's, which is below 0, or `nobody`.
+    /// The person: a user's number, a visitor's number (below 0), or `nobody` for the incident itself.
     public var person: UserNumber
     /// What happened.
     public var event: Event
-    /// How the person was then; of no meaning in a line about the incident itself.
+    /// The person's safety at that moment; meaningless in a line about the incident itself.
     public var safety: Safety
-    /// Where a device of theirs last was then.
+    /// The last known place of one of the person's devices at that moment.
     public var lastSeen: LastSeen?
-    /// Who did it, where a person did.
+    /// The user who caused the event; nil when no user did.
     public var author: UserNumber?
-    /// What was said with it: a reason, a note, the name of a device that was removed, of the team someone moved to, or
-    /// of the user someone was joined to.
+    /// Text that explains the event: a reason, a note, or the name of the device that was removed, of the team that
+    /// the person moved to, or of the user that the person was joined to.
     public var note: String?
-    /// What the person is called, where no user of the directory has the number: a visitor, or someone removed.
+    /// The person's name when the directory has no user with the number: a visitor, or a removed user.
     public var name: String?
 
-    /// Whom a line speaks of that speaks of the incident itself.
+    /// The value of `person` in a line about the incident itself.
     public static let nobody = UserNumber(0)
 
     /// What happened to a person on the roll, or to the incident.
     public enum Event: UInt8, Hashable, Sendable, CaseIterable {
-        /// Of the team when the incident began.
+        /// The person was in the team when the incident began.
         case present
-        /// How they are changed.
+        /// The person's safety changed.
         case changed
-        /// Came to the team during the incident.
+        /// The person joined the team during the incident.
         case joined
-        /// Left the team, in earlier versions, which then waited for them no longer.
+        /// The person left the team. Only earlier versions wrote this; they then stopped waiting for the person.
         case left
         /// The user was removed from the server; they stay on the roll.
         case removed
@@ -40,11 +40,11 @@ public struct IncidentEntry: Hashable, Sendable {
         case moved
         /// The user was put back into the team.
         case returned
-        /// A device of theirs was removed.
+        /// One of the person's devices was removed.
         case deviceRemoved
         /// A leader put a visitor on the roll.
         case visitor
-        /// A leader took them off the roll, for a reason.
+        /// A leader took the person off the roll and gave a reason.
         case takenOff
         /// Everyone on the roll is accounted for.
         case allAccounted
@@ -54,10 +54,10 @@ public struct IncidentEntry: Hashable, Sendable {
         case closed
         /// The incident was opened again.
         case reopened
-        /// Turned out to be another user, who is asked for in their place.
+        /// The person turned out to be another user, who must be accounted for in their place.
         case joinedTo
 
-        /// Whether it speaks of the incident itself, and of nobody.
+        /// Whether the event concerns the incident itself and no person.
         public var isMilestone: Bool {
             switch self {
             case .allAccounted, .notAllAccounted, .closed, .reopened: true

@@ -1,26 +1,26 @@
 public import MusterGeometry
 
-/// What a person says of a person: of itself, or a leader of someone of its team.
+/// A person's statement about their own safety, or a leader's statement about a member of their team.
 ///
-/// It goes the road of every observation: it may come late from a phone that was offline, and twice.
+/// Like every observation, it may arrive late from a phone that was offline, and it may arrive twice.
 public struct Declaration: Hashable, Sendable {
-    /// Given by whoever sends it; a subject has no two of the same.
+    /// The id that the sender chose; unique among the declarations about one subject.
     public var id: String
-    /// Of whom it speaks.
+    /// The user whom the declaration is about.
     public var subject: UserNumber
-    /// Who says it.
+    /// The user who made the declaration.
     public var author: UserNumber
-    /// The device whose own token it came with; nil for a person who signed in.
+    /// The device whose own token authorized the declaration; nil when a person signed in.
     public var device: DeviceNumber?
-    /// What is said.
+    /// What the declaration states.
     public var kind: Kind
-    /// When it was said, by the sender's clock.
+    /// When the declaration was made, by the sender's clock.
     public var sampleTime: Instant
     /// When Muster received it.
     public var receivedTime: Instant
-    /// A sentence with it.
+    /// An optional note from the author.
     public var note: String?
-    /// Where its subject is; kept with it, and no position of any device.
+    /// Where the subject is. It is stored with the declaration, not as a position of a device.
     public var coordinate: Coordinate?
 
     /// How long an id may be, in characters of `A-Z a-z 0-9 . _ -`.
@@ -28,7 +28,7 @@ public struct Declaration: Hashable, Sendable {
     /// How long a note may be, in bytes of UTF-8.
     public static let noteLimitBytes = 1_000
 
-    /// What may be said.
+    /// The statements that a declaration can make.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// The subject is safe.
         case safe
@@ -36,11 +36,11 @@ public struct Declaration: Hashable, Sendable {
         case needsHelp
         /// The subject is in danger.
         case sos
-        /// The subject is not there, and need not be looked for.
+        /// The subject is elsewhere, and nobody need look for them.
         case offSite
-        /// What was declared holds no longer: back to what the devices tell.
+        /// The earlier declarations no longer apply. The subject's safety follows from their devices again.
         case clear
-        /// The call for help was heard, and someone sees to it.
+        /// Someone has heard the subject's call for help and is responding to it.
         case acknowledge
     }
 

@@ -12,7 +12,7 @@ public struct Safety: Hashable, Sendable {
         case needsHelp
         /// They are in danger, until a person clears it.
         case sos
-        /// Declared to be elsewhere: nobody need look for them.
+        /// Declared to be elsewhere, so that nobody need look for them.
         case offSite
 
         /// Whether a person calls for help.
@@ -23,20 +23,19 @@ public struct Safety: Hashable, Sendable {
 
     /// How it is known.
     public enum Source: Hashable, Sendable {
-        /// Nothing was heard of any device of theirs for longer than the team's limit.
+        /// None of their devices has reported for longer than the team's limit.
         case silence
         /// A device of theirs is inside a muster region.
         case region
         /// A device of theirs is outside every muster region.
         case position
-        /// They said so themselves.
+        /// The person declared it.
         case ownDeclaration
-        /// This user said so.
+        /// This user declared it about the person.
         case marked(by: UserNumber)
-        /// A device of theirs is heard, and says nothing recent of where it is: what it sends is old, or its clock is
-        /// off.
+        /// One of their devices reports, but gives no recent position: its fixes are old, or its clock is wrong.
         case unlocated
-        /// What they may be inside of was edited, and where a device of theirs stands since is still being worked out.
+        /// The regions were edited, and the engine has not yet evaluated one of their devices against the new regions.
         case underReview
     }
 
@@ -48,9 +47,9 @@ public struct Safety: Hashable, Sendable {
     public var region: RegionNumber?
     /// How it is known.
     public var source: Source
-    /// Who has heard the call for help; nil while nobody has, and in any other state.
+    /// The user who acknowledged the call for help; nil while nobody has, and in any other state.
     public var acknowledgedBy: UserNumber?
-    /// Why a state that devices tell is not to be relied on; nil where nothing speaks against it.
+    /// Why a state derived from devices is unreliable; nil when no doubt is known.
     public var doubt: Doubt?
 
     /// A person's safety.
