@@ -1,8 +1,6 @@
 """`muster track` where a person does what nobody thought of: another file between, a great speed, a wrong address."""
 
-import time
-
-from test_track import Phone, check, member, password, write_walk
+from test_track import Phone, await_positions, check, member, password, write_walk
 
 
 def test_a_walk_that_another_came_between_goes_on_where_it_was(make_server, tmp_path):
@@ -11,7 +9,7 @@ def test_a_walk_that_another_came_between_goes_on_where_it_was(make_server, tmp_
     walk, other = write_walk(tmp_path / "walk.gpx", 80), write_walk(tmp_path / "other.gpx", 5)
     phone = Phone(tmp_path / "phone", server.address, walk, ["--speed", "300"])
     phone.sign_in()
-    time.sleep(1.5)
+    await_positions(server, 5, phone)
     phone.kill()
     phone.arguments[1] = str(other)
     phone.start()

@@ -220,6 +220,15 @@ struct Dice: RandomNumberGenerator {
     }
 }
 
+/// Where all files of this run's tests are; the folder goes when the process ends, also after a failure.
+private let temporaryFolder: String = {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "muster-kit-\(UUID().uuidString)").path
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(atPath: temporaryFolder) }
+    return folder
+}()
+
+/// A path of this run where nothing is yet.
 func temporaryPath() -> String {
-    FileManager.default.temporaryDirectory.appending(path: "muster-kit-\(UUID().uuidString).sqlite").path
+    "\(temporaryFolder)/\(UUID().uuidString).sqlite"
 }

@@ -29,14 +29,21 @@ final class BenchServer: Sendable {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        var text = ""
-        while !text.contains("Muster is ready") {
-            let data = output.fileHandleForReading.availableData
-            guard !data.isEmpty else { throw CommandFailure("the server to be measured did not start: \(text)") }
-            text += String(decoding: data, as: UTF8.self)
+        do {
+            var text = ""
+            while !text.contains("Muster is ready") {
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else { throw CommandFailure("the server to be measured did not start: \(text)") }
+                text += String(decoding: data, as: UTF8.self)
+            }
+            guard let control = ControlFile.read(in: folder.path) else { throw CommandFailure("no control file") }
+            return try BenchServer(process, folder, control, loops: loops)
+        } catch {
+            process.terminate()
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: folder)
+            throw error
         }
-        guard let control = ControlFile.read(in: folder.path) else { throw CommandFailure("no control file") }
-        return try BenchServer(process, folder, control, loops: loops)
     }
 
     private init(_ process: Process, _ folder: URL, _ control: ControlFile, loops: Int) throws {

@@ -73,6 +73,7 @@ extension Bench {
         private func measureMemory() async throws {
             guard pendingThousands > 0 else { return }
             let folder = FileManager.default.temporaryDirectory.appending(path: "muster-bench-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
             let first = try await BenchServer.start(arguments: Self.arguments, folder: folder)
             // Nothing listens at port 9.
             try await first.connection.send(
@@ -81,7 +82,6 @@ extension Bench {
             let before = try await residentBytes(over: folder)
             try Self.fill(folder, thousands: pendingThousands)
             let after = try await residentBytes(over: folder)
-            try? FileManager.default.removeItem(at: folder)
             announce(
                 String(
                     format: "RSS with nothing waiting %.1f MB, with %d,000 deliveries %.1f MB: %.1f MB more",
