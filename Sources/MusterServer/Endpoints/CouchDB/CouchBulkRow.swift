@@ -75,7 +75,6 @@ extension CouchError {
             fault = CouchError(
                 error.status, error.error, "\(error.reason) has more than \(CouchLimits.documentBytes) bytes")
         // Its file may be brought; until then the peer must not take it for refused.
-        case let error as CouchError where error.reason == CouchError.localFiles.reason: fault = error
         case let error as CouchError where ["missing_stub", "forbidden"].contains(error.error):
             self = error
             return

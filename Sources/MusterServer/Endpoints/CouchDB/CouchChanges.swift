@@ -194,7 +194,7 @@ enum CouchFilter: Hashable, Sendable {
     /// Those that a selector wants, and of them some fields.
     case selector(Selector, Projection)
 
-    /// - Throws: `CouchError` for a filter that would have to run.
+    /// - Throws: `CouchError` for a filter that would have to run; see `CouchFilterProgram`.
     init(_ query: CouchQuery, body: JSONValue) throws {
         switch query.text("filter") {
         case nil:

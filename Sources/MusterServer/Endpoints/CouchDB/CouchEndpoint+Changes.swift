@@ -20,6 +20,9 @@ extension CouchEndpoint {
     private func changes(_ call: CouchCall, body: JSONValue) async throws -> Response {
         let place = try call.readable()
         guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
+        if let program = try CouchFilterProgram(call.query) {
+            throw try await coordinator.readDocuments { try program.refusal(in: scope, $0) }
+        }
         let request = try CouchChangesRequest(
             call.query, body: body, lastEventID: call.request.headers[.lastEventID])
         let changes = CouchChanges(request, in: scope)

@@ -103,7 +103,8 @@ extension CouchEndpoint {
     ) async throws -> Response {
         if target.hasPrefix(DocumentID.localPrefix) {
             guard body.attachments.isEmpty else { throw CouchError.localFiles }
-            return try await put(body.json, local: try Self.localName(target), over: said, in: place, call)
+            let edit = LocalEdit(name: try Self.localName(target), json: body.json, said: said, isDeleted: false)
+            return try await carryOut(edit, in: place, call)
         }
         try DocumentID.check(target)
         try call.requireRight(toPut: target, in: place)

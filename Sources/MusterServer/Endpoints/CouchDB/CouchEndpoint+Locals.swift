@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterDocuments
@@ -22,6 +23,12 @@ extension CouchEndpoint {
             .copy, path, "Copy a document that is never replicated to the id in Destination.", statuses: [201],
             to: &routes
         ) { try await copyLocal($0, try $0.documentID()) }
+        for method in [HTTPRequest.Method.get, .put, .delete] {
+            add(
+                method, path + "/{attachment...}", "A document that is never replicated has no files.", statuses: [],
+                to: &routes
+            ) { _ in throw CouchError.localFiles }
+        }
         let list = "/{db}/_local_docs"
         add(.get, list, "The documents that are never replicated, by id.", to: &routes) { call in
             try await Self.listLocals(call, body: .object([]))
@@ -63,24 +70,19 @@ extension CouchEndpoint {
         let name = try Self.localName(id)
         let body = try await call.json(limit: CouchLimits.documentBytes)
         let document = try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0, isLocal: true) }
-        guard document.attachments.isEmpty else { throw CouchError.localFiles }
         let said = document.revisionText ?? call.query.text("rev")
-        return try await put(document.json, local: name, over: said, in: place, call)
+        let edit = LocalEdit(name: name, json: document.json, said: said, isDeleted: document.isDeleted)
+        return try await carryOut(edit, in: place, call)
     }
 
-    /// Puts what a document says as one that is never replicated.
-    ///
-    /// - Parameter said: the revision that it is put over, as the client says it.
-    func put(
-        _ json: [UInt8], local name: String, over said: String?, in place: ResolvedDatabase, _ call: CouchCall
-    ) async throws -> Response {
+    /// Puts or removes a document that is never replicated, and says what became of it.
+    func carryOut(_ edit: LocalEdit, in place: ResolvedDatabase, _ call: CouchCall) async throws -> Response {
         guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
-        let edit = LocalEdit(name: name, json: json, said: said, isDeleted: false)
         let revision = try await coordinator.keep { transaction, _ in
             try edit.carryOut(in: locals, transaction.documents)
         }
         return call.ok(.created) { writer in
-            writer.member("id", DocumentID.localPrefix + name)
+            writer.member("id", DocumentID.localPrefix + edit.name)
             writer.member("rev", "0-\(revision)")
         }
     }
@@ -154,11 +156,10 @@ struct LocalEdit: Sendable {
         self.isDeleted = isDeleted
     }
 
-    /// What a client's document says.
+    /// What a client's document says. Its files are dropped, as CouchDB drops them.
     ///
-    /// - Throws: `CouchError` for one with files, `CouchDocumentError` for an id that none may have.
-    init(_ document: CouchDocument, _ id: String) throws {
-        guard document.attachments.isEmpty else { throw CouchError.localFiles }
+    /// - Throws: `CouchDocumentError` for an id that none may have.
+    init(_ document: CouchDocument, _ id: String) throws(CouchDocumentError) {
         name = try CouchEndpoint.localName(id)
         json = document.json
         said = document.revisionText

@@ -171,7 +171,8 @@ struct CouchProof: Hashable, Sendable {
     /// origin that was allowed.
     init(_ request: Request, _ context: AppRequestContext, origins: Set<String>) {
         address = context.remoteAddress
-        if let header = request.headers[.authorization] {
+        // As in CouchDB, a header that is of no known scheme or cannot be read shows nothing.
+        if let header = request.headers[.authorization], ShownCredential(header: header) != nil {
             shown = .authorization(header)
         } else if let cookie = request.cookie(SessionCookie.name), request.isOfOwnPage(or: origins) {
             shown = .cookie(cookie)

@@ -106,8 +106,8 @@ extension CouchError {
     /// Many documents are to be put or none of them.
     static let allOrNothing = CouchError(
         .expectationFailed, "expectation_failed", "all_or_nothing is not supported: each document is put by itself.")
-    /// A document that is never replicated would get files.
-    static var localFiles: CouchError { badRequest("_local documents have no attachments.") }
+    /// A file is asked of, or put into, a document that is never replicated.
+    static var localFiles: CouchError { badRequest("_local documents do not accept attachments.") }
     /// What is asked for needs JavaScript to run in the server.
     static func notImplemented(_ what: String) -> CouchError {
         CouchError(.notImplemented, "not_implemented", "\(what) need JavaScript in the server, which Muster has not.")

@@ -43,16 +43,12 @@ struct CouchIncoming: Sendable {
 
     /// Where a peer's revision stands.
     private func path(_ revision: Revision?) throws -> [Revision] {
-        guard let first = document.ancestry.first else {
-            guard let revision else {
-                throw CouchDocumentError.invalidMember("A revision is required where new_edits is false.")
-            }
-            return [revision]
+        // As in CouchDB, _revisions says where the document stands, and _rev counts only where it is absent.
+        if !document.ancestry.isEmpty { return document.ancestry }
+        guard let revision else {
+            throw CouchDocumentError.invalidMember("A revision is required where new_edits is false.")
         }
-        guard revision == nil || revision == first else {
-            throw CouchDocumentError.invalidMember("_rev is not the first of _revisions.")
-        }
-        return document.ancestry
+        return [revision]
     }
 
     private func attachments(

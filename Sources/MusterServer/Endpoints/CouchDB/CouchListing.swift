@@ -40,11 +40,13 @@ struct CouchListing: Sendable {
             }
         }
         if let key = try source.value("key") {
+            try requireNoKeys()
             isEmpty = key.string == nil
             set(start: key.string ?? "")
             set(end: key.string ?? "", isIncluded: true)
         }
         if let start = try source.value("startkey") ?? source.value("start_key") {
+            try requireNoKeys()
             switch start.place {
             case .within(let text): set(start: text)
             case .before: isEmpty = isEmpty || range.isDescending
@@ -52,12 +54,19 @@ struct CouchListing: Sendable {
             }
         }
         if let end = try source.value("endkey") ?? source.value("end_key") {
+            try requireNoKeys()
             switch end.place {
             case .within(let text): set(end: text, isIncluded: inclusiveEnd)
             case .before: isEmpty = isEmpty || !range.isDescending
             case .behind: isEmpty = isEmpty || range.isDescending
             }
         }
+    }
+
+    /// - Throws: `CouchError` where documents are asked for both by id and by range.
+    private func requireNoKeys() throws(CouchError) {
+        guard keys?.isEmpty == false else { return }
+        throw .query("`keys` is incompatible with `key`, `start_key` and `end_key`")
     }
 
     /// Leaves only design documents.

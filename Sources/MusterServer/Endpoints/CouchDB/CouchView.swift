@@ -56,7 +56,7 @@ extension JSONValue {
     /// A list of revisions.
     func revisions(named name: String) throws -> [Revision] {
         guard let elements, elements.count <= CouchLimits.documents else {
-            throw CouchError.query("\(name) must be a list of revisions")
+            throw CouchError.badRequest("Invalid list of revisions: \(name) must be an array.")
         }
         return try elements.map { element in
             guard let revision = element.string.flatMap({ Revision($0) }) else {
