@@ -60,6 +60,9 @@ def test_what_is_not_there_is_said_in_couchdbs_words(couch, db):
     couch.refused(405, "method_not_allowed", "PATCH", db)
     couch.refused(501, "not_implemented", "GET", db + "/_design/x/_view/y")
     couch.refused(501, "not_implemented", "POST", db + "/_design/x/_view/y", {})
+    couch.refused(404, "not_found", "GET", db + "/_changes", filter="app/mine")
+    couch.ok("PUT", db + "/_design/app", {"filters": {"mine": "function (doc) { return true; }"}})
+    couch.refused(404, "not_found", "GET", db + "/_changes", filter="app/yours")
     couch.refused(501, "not_implemented", "GET", db + "/_changes", filter="app/mine")
 
 

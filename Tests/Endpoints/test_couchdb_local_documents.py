@@ -9,7 +9,10 @@ def test_local_documents_are_put_among_others_and_removed_again(couch, db):
         {"_id": "_local/filed", "_attachments": {"f": {"data": base64.b64encode(b"x").decode()}}}, {"_id": "b"}]})
     assert [row["id"] for row in rows] == ["a", "_local/mark", "_local/other", "_local/filed", "b"]
     assert rows[1] == {"ok": True, "id": "_local/mark", "rev": "0-1"}
-    assert (rows[2]["error"], rows[3]["error"]) == ("conflict", "bad_request")
+    assert rows[2]["error"] == "conflict"
+    # As in CouchDB, its files are dropped.
+    assert rows[3]["ok"] and couch.ok("GET", db + "/_local/filed") == {"_id": "_local/filed", "_rev": "0-1"}
+    couch.refused(400, "bad_request", "GET", db + "/_local/filed/f")
     assert rows[0]["ok"] and rows[4]["ok"]
     assert couch.ok("GET", db + "/_local/mark") == {"_id": "_local/mark", "_rev": "0-1", "n": 1}
     assert [row["id"] for row in couch.ok("GET", db + "/_changes")["results"]] == ["a", "b"]

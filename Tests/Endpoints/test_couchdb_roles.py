@@ -28,7 +28,8 @@ route = [
     ("GET", "/_snapshot"), ("GET", "/_shards"), ("GET", "/_shards/doc"), ("POST", "/_sync_shards"),
     ("POST", "/_compact/x"), ("POST", "/_view_cleanup"), ("GET", "/_purged_infos_limit"),
     ("PUT", "/_purged_infos_limit"), ("POST", "/_local_docs"), ("POST", "/_local_docs/queries"),
-    ("COPY", "/_local/checkpoint"),
+    ("COPY", "/_local/checkpoint"), ("GET", "/_local/checkpoint/file"), ("PUT", "/_local/checkpoint/file"),
+    ("DELETE", "/_local/checkpoint/file"),
     *((method, path) for path in ("/_index/x", "/_index/x/y")
       for method in ("GET", "HEAD", "PUT", "POST", "DELETE", "COPY")),
 ]

@@ -46,6 +46,7 @@ import Testing
                     "_all_docs/queries": ["POST"], "_design_docs/queries": ["POST"],
                     "_design_docs": ["GET", "POST"], "_changes": ["GET", "POST"], "_local_docs": ["GET", "POST"],
                     "_local_docs/queries": ["POST"], "_local/{document}": ["GET", "PUT", "DELETE", "COPY"],
+                    "_local/{document}/{attachment...}": ["GET", "PUT", "DELETE"],
                     "_purge": ["POST"], "_purged_infos": ["GET"], "_auto_purge": ["GET", "PUT"],
                     "_shards": ["GET"], "_shards/{document}": ["GET"], "_sync_shards": ["POST"],
                     "_partition/{partition}": ["GET"], "_partition/{partition}/{rest...}": ["GET", "POST"],

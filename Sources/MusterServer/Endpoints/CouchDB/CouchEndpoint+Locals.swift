@@ -27,7 +27,10 @@ extension CouchEndpoint {
             add(
                 method, path + "/{attachment...}", "A document that is never replicated has no files.", statuses: [],
                 to: &routes
-            ) { _ in throw CouchError.localFiles }
+            ) {
+                _ = try $0.readable()
+                throw CouchError.localFiles
+            }
         }
         let list = "/{db}/_local_docs"
         add(.get, list, "The documents that are never replicated, by id.", to: &routes) { call in
