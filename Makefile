@@ -37,17 +37,18 @@ soak: ## Run SOAK_SEEDS (1000) seeded storms, and many crashes; MUSTER_SEED=n ru
 
 bench: ## Measure a release build, and its peer in the same run.
 	swift build -c release --product muster
-	@.build/release/muster bench ingest
-	@.build/release/muster bench live
-	@.build/release/muster bench regions
-	@.build/release/muster bench engine
-	@.build/release/muster bench truth --acceptance --device-days 1000 --seed 7
-	@.build/release/muster bench documents
-	@.build/release/muster bench sync
-	@.build/release/muster bench watch
-	@.build/release/muster bench feeds
-	@.build/release/muster bench edits
-	@.build/release/muster bench attack
+	swift build -c release --product muster-bench
+	@.build/release/muster-bench ingest
+	@.build/release/muster-bench live
+	@.build/release/muster-bench regions
+	@.build/release/muster-bench engine
+	@.build/release/muster-bench truth --acceptance --device-days 1000 --seed 7
+	@.build/release/muster-bench documents
+	@.build/release/muster-bench sync
+	@.build/release/muster-bench watch
+	@.build/release/muster-bench feeds
+	@.build/release/muster-bench edits
+	@.build/release/muster-bench attack
 	@Benchmarks/peer-postgis
 	@Benchmarks/peer-regions
 	@Benchmarks/peer-places

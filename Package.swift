@@ -10,6 +10,13 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// The sample app needs SwiftUI; elsewhere than on a Mac, Scripts/apple-check type-checks it against stubs.
+#if os(macOS)
+    let appleSamples: [String] = []
+#else
+    let appleSamples = ["Apple"]
+#endif
+
 let package = Package(
     name: "muster",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -92,19 +99,15 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // Connections, messages, files and metrics: no word of the product.
         .target(
-            name: "MusterServer",
+            name: "MusterHTTP",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterReplication", "MusterStore", "MusterWire",
-                "CGeos", "CMalloc", "CSodium", "CZlib",
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "CMalloc", "CZlib", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -117,28 +120,111 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterServer",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterStore", "MusterWire",
+                "CGeos", "CSodium",
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        // Endpoints: a target each. They translate; MusterServer decides.
+        .target(
+            name: "MusterNativeAPI",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore",
+                "MusterWire",
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterCouchDB",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterReplication", "MusterServer",
+                "MusterStore", "MusterWire", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterAmazon",
+            dependencies: [
+                "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore", "MusterWire",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterOwnTracks",
+            dependencies: [
+                "MusterCore", "MusterServer", "MusterStore", "MusterWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterEndpoints",
+            dependencies: ["MusterAmazon", "MusterCouchDB", "MusterNativeAPI", "MusterOwnTracks", "MusterServer"],
+            swiftSettings: strict),
+        .target(
             name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),
+        // What the programs at a terminal share: a connection to a server, what a person reads, walks.
+        .target(
+            name: "MusterTerminal",
+            dependencies: ["MusterCore", "MusterGeometry", "MusterHTTP", "MusterSimulator", "MusterWire"],
+            swiftSettings: strict),
         .executableTarget(
             name: "muster",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer",
-                "MusterSimulator", "MusterStore", "MusterWire",
+                "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterHTTP", "MusterKit", "MusterReplication",
+                "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // Measures a server, and parts of it, on this machine: `make bench`.
+        .executableTarget(
+            name: "muster-bench",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer",
+                "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Benchmarks/muster-bench", swiftSettings: strict),
 
         // What the documentation shows, compiled as an app would: public declarations alone can be used.
         .target(
             name: "Examples",
-            dependencies: ["MusterKit", "MusterReplication", .product(name: "Crypto", package: "swift-crypto")],
-            path: "Examples", packageAccess: false, swiftSettings: strict),
+            dependencies: ["MusterKit", .product(name: "Crypto", package: "swift-crypto")], path: "Examples",
+            exclude: appleSamples, packageAccess: false, swiftSettings: strict),
 
         // C libraries of the system.
         .systemLibrary(name: "CGeos", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
@@ -148,6 +234,13 @@ let package = Package(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
+        // What several test targets share.
+        .target(
+            name: "MusterTestSupport",
+            dependencies: [
+                "MusterCore", "MusterDocuments", "MusterStore", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
         .testTarget(
             name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], exclude: ["Golden"],
@@ -158,15 +251,17 @@ let package = Package(
         .testTarget(
             name: "Conformance",
             dependencies: [
-                "MusterStore", "MusterDocuments", "MusterWire", "MusterCore", "MusterGeometry",
+                "MusterTestSupport", "MusterStore", "MusterDocuments", "MusterWire", "MusterCore", "MusterGeometry",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Files"], swiftSettings: strict),
         .testTarget(
             name: "MusterServerTests",
             dependencies: [
-                "MusterServer", "MusterDocuments", "MusterReplication", "MusterStore", "MusterWire", "MusterCore",
-                "MusterGeometry", "MusterSimulator", .product(name: "Hummingbird", package: "hummingbird"),
+                "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterNativeAPI", "MusterOwnTracks",
+                "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore", "MusterWire",
+                "MusterCore", "MusterGeometry", "MusterSimulator", "MusterTestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -178,14 +273,16 @@ let package = Package(
         .testTarget(
             name: "MusterReplicationTests",
             dependencies: ["MusterReplication", "MusterWire", "MusterCore"], swiftSettings: strict),
+        // Kit's transport of URLSession is compiled here on Linux, where the library has none: two files are links.
         .testTarget(
             name: "MusterKitTests",
             dependencies: [
-                "MusterKit", "MusterReplication", "MusterServer", "MusterSimulator", "MusterWire", "MusterCore",
-                "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
+                "MusterEndpoints", "MusterHTTP", "MusterKit", "MusterReplication", "MusterServer", "MusterSimulator",
+                "MusterWire", "MusterCore", "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ], swiftSettings: strict),
+            ],
+            swiftSettings: strict + [.define("MUSTER_URLSESSION", .when(platforms: [.linux]))]),
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]
 )

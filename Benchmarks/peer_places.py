@@ -1,6 +1,6 @@
-"""The peers of `muster bench places`: SQLite's R*Tree and PostGIS, one connection, the same places and questions.
+"""The peers of `muster-bench places`: SQLite's R*Tree and PostGIS, one connection, the same places and questions.
 
-    peer_places.py FOLDER [POSTGRES]   with the places.tsv and questions.tsv that `muster bench places --write FOLDER`
+    peer_places.py FOLDER [POSTGRES]   with the places.tsv and questions.tsv that `muster-bench places --write FOLDER`
                                        wrote, and a folder with the socket of a PostgreSQL that has PostGIS
 
 SQLite's index finds candidates in a box; the distance is then the haversine's, on a sphere: cheaper and less exact than

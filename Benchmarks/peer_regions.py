@@ -1,6 +1,6 @@
-"""The peer of `muster bench regions`: GEOS, through shapely's STRtree and prepared geometry, on one thread.
+"""The peer of `muster-bench regions`: GEOS, through shapely's STRtree and prepared geometry, on one thread.
 
-    peer_regions.py FOLDER     with the regions.tsv and places.tsv that `muster bench regions --write FOLDER` wrote
+    peer_regions.py FOLDER     with the regions.tsv and places.tsv that `muster-bench regions --write FOLDER` wrote
 
 Each figure is the best of three runs. A place on a boundary is inside, as with Muster.
 """

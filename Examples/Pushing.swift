@@ -1,5 +1,4 @@
 import MusterKit
-import MusterReplication
 
 /// Brings what a store has to the server, and says how far it is.
 func push(_ store: LocalStore, as session: Session) async throws {

@@ -1,45 +1,29 @@
-import Crypto
 import MusterKit
 
-/// Records where Ann is, with or without a network, and tells the server when there is one, until the source ends.
+/// Records where Ann is, with or without a network, and sends it when there is one, until the source ends.
 ///
 /// - Parameters:
-///   - source: `CoreLocationSource()` on Apple.
-///   - keyOfTheApp: 16, 24 or 32 bytes that what is recorded is sealed with on this device.
+///   - source: `CoreLocationSource()` on an Apple device.
 ///   - askForPassword: asks Ann; nil: not now.
-func record(
-    _ source: any LocationSource, keyOfTheApp: [UInt8], askForPassword: @escaping @Sendable () async -> String?
-) async throws {
-    let keeper = FileCredentialKeeper(path: "account.json")  // KeychainCredentialKeeper() on Apple
-    let session: Session
-    if let signedIn = try Session.open(keeper) {
-        session = signedIn  // No network is needed.
-    } else {
-        guard let password = await askForPassword() else { return }
-        session = try await Session.signIn(at: "https://muster.example", user: "ann", password: password, keeper)
+func record(_ source: any LocationSource, askForPassword: @escaping @Sendable () async -> String?) async throws {
+    let muster = try await Muster.open("https://muster.example")  // No network is needed.
+    let waiting = Task {
+        for await case .signingIn(_, let reason?) in muster.account { print("Waiting: \(reason)") }
     }
-
-    let store = try LocalStore(path: "locations.sqlite", key: SymmetricKey(data: keyOfTheApp))
-    let monitor = LocationMonitor()
-    let watch = RegionWatch(session: session, store: store)
-    try await watch.restore()  // The regions and where it stood, as it knew them last.
-    let tracker = LocationTracker(
-        store: store, monitor: monitor, server: session.peer, user: session.user, session: "this-run", watch: watch)
-
-    let events = tracker.events()
-    Task {
-        for await event in events {
-            switch event {
-            case .started:
-                Task { await monitor.run(source) }  // Not before: only now does someone listen.
-            case .failed(.unauthorized):
-                guard let password = await askForPassword(),
-                    let again = try? await session.signInAgain(password: password, keeper)
-                else { continue }  // Recording goes on, and the next emission asks again.
-                tracker.reauthenticate(as: again)
-            default: print(event)
-            }
+    defer { waiting.cancel() }
+    for await event in muster.track(source) {
+        switch event {
+        case .account(.signedOut):
+            guard let password = await askForPassword() else { return try await muster.close() }
+            try await muster.signIn(user: "ann", password: password)  // Waits for the server.
+        case .account(.signInNeeded):
+            // Recording goes on all the same.
+            if let password = await askForPassword() { try await muster.signInAgain(password: password) }
+        case .availability(let availability): print(availability)
+        case .crossed(let crossing): print(crossing.kind, crossing.region.id, crossing.time)
+        case .failed(let error): print("Everything is kept on this device: \(error)")
+        default: break
         }
     }
-    try await tracker.run()
+    try await muster.close()
 }

@@ -32,7 +32,7 @@ public struct ReplicationPacing: Sendable {
 
     /// Seconds to wait before an attempt after so many that failed, from 1: doubled each time, and anything from half
     /// of that to all of it, so that those whom one fault cut off do not come back in one moment.
-    func delaySeconds(afterFailures failures: Int) -> Double {
+    package func delaySeconds(afterFailures failures: Int) -> Double {
         var delay = firstDelaySeconds
         for _ in 1..<max(1, min(failures, 32)) where delay < longestDelaySeconds { delay *= 2 }
         return min(delay, longestDelaySeconds) * (0.5 + random() / 2)

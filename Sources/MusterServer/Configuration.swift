@@ -1,4 +1,5 @@
 package import MusterCore
+package import MusterHTTP
 
 /// The settings of a server. Every setting has a default that works on one machine.
 package struct Configuration: Sendable {
@@ -77,20 +78,6 @@ package struct Configuration: Sendable {
 
         /// The defaults.
         package init() {}
-    }
-
-    /// The paths of the certificate and its key.
-    package struct TLSFiles: Hashable, Sendable {
-        /// The server's certificate, followed by its intermediate certificates.
-        package var certificateChain: String
-        /// The private key of the server's certificate.
-        package var privateKey: String
-
-        /// Makes the settings from two paths.
-        package init(certificateChain: String, privateKey: String) {
-            self.certificateChain = certificateChain
-            self.privateKey = privateKey
-        }
     }
 }
 

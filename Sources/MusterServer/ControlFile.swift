@@ -19,7 +19,7 @@ package struct ControlFile: Codable, Sendable {
             .flatMap { try? JSONDecoder().decode(ControlFile.self, from: $0) }
     }
 
-    func write(in directory: String) throws {
+    package func write(in directory: String) throws {
         let data = try JSONEncoder().encode(self)
         let path = Self.path(in: directory)
         // The file is created empty and private, so the key is never in a file that others can read.
@@ -36,7 +36,7 @@ package struct ControlFile: Codable, Sendable {
         }
     }
 
-    static func remove(in directory: String) {
+    package static func remove(in directory: String) {
         try? FileManager.default.removeItem(atPath: path(in: directory))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MusterCore
+import MusterHTTP
 import MusterStore
 
 extension Server {

@@ -3,7 +3,9 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import MusterCore
+import MusterHTTP
 import MusterStore
+import MusterWire
 import NIOCore
 import ServiceLifecycle
 import Synchronization
@@ -12,6 +14,7 @@ import UnixSignals
 /// A whole server over one data folder: the store, the coordinator, the live feed, identity and the endpoints, on one
 /// port.
 package struct Server: Sendable {
+    private let endpointTypes: [any Endpoint.Type]
     private let settings: Configuration
     private let logger: Logger
     private let coordinator: StoreCoordinator
@@ -19,7 +22,6 @@ package struct Server: Sendable {
     private let identity: Identity
     private let dispatcher: DeliveryDispatcher
     private let documentFeeds: DocumentFeeds
-    private let replicator: Replicator
     private let metrics: Metrics
     private let connections: OpenConnections
     /// The TLS certificates; nil where the server uses no TLS.
@@ -34,7 +36,10 @@ package struct Server: Sendable {
     /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when the store is in use, damaged, or of a newer
     ///   version; `SecretVaultError` when the key to its secrets is missing; `IdentityError` for an unusable admin
     ///   password.
-    package init(_ settings: Configuration, logger: Logger) async throws {
+    package init(
+        _ settings: Configuration, endpoints endpointTypes: [any Endpoint.Type], logger: Logger
+    ) async throws {
+        self.endpointTypes = endpointTypes
         self.settings = settings
         self.logger = logger
         ProcessMemory.shareArenas()
@@ -68,13 +73,11 @@ package struct Server: Sendable {
         live = Live(coordinator: coordinator)
         documentFeeds = DocumentFeeds(coordinator: coordinator)
         metrics = Metrics()
-        connections = OpenConnections(limits: settings.connections, proxies: settings.trustedProxies)
+        connections = OpenConnections(
+            limits: settings.connections, proxies: settings.trustedProxies, policy: Self.connectionPolicy)
         do {
             let vault = try await SecretVault.open(
                 in: settings.dataDirectory, of: coordinator, isRenewed: settings.renewsSecretsKey, now: settings.now())
-            replicator = Replicator(
-                coordinator: coordinator, feeds: documentFeeds, vault: vault,
-                allowsPrivate: settings.allowsPrivateTargets)
             identity = try Identity(
                 coordinator: coordinator, issuer: "muster", vault: vault, logger: logger, now: settings.now)
             let caller = try TargetCaller(
@@ -101,6 +104,17 @@ package struct Server: Sendable {
             throw error
         }
     }
+
+    /// What CouchDB's clients expect: on the paths of databases they may name another method beside POST, and a refusal
+    /// is an error in CouchDB's form, which other clients can read as well.
+    private static let connectionPolicy = ConnectionPolicy(
+        allowsMethodOverride: { ReservedPaths.isCouchDB($0) },
+        refusalBody: { reason in
+            JSONWriter.object {
+                $0.member("error", "too_many_requests")
+                $0.member("reason", reason)
+            }
+        })
 
     /// The folder that holds all of the server's data.
     package var dataDirectory: String { settings.dataDirectory }
@@ -153,12 +167,13 @@ package struct Server: Sendable {
     ) async throws -> ServiceGroup {
         let control = ControlAccess(directory: settings.dataDirectory, isForOneCommand: settings.isForOneCommand)
         try await openControl(control)
-        let router = Endpoints(
-            coordinator: coordinator, live: live, identity: identity, dispatcher: dispatcher,
-            documentFeeds: documentFeeds,
-            replicator: replicator, connections: connections, metrics: metrics, certificates: certificates,
-            settings: settings
-        ).router(logger: logger)
+        let endpoints = Endpoints(
+            endpointTypes,
+            over: ServerParts(
+                coordinator: coordinator, live: live, identity: identity, dispatcher: dispatcher,
+                documentFeeds: documentFeeds, connections: connections, metrics: metrics, certificates: certificates,
+                configuration: settings))
+        let router = endpoints.router(logger: logger)
         let isEncrypted = certificates != nil
         let port = port(router, host: settings.host, port: settings.port, certificates) {
             if !isEncrypted { leaveControlFile(control, url: $0) }
@@ -174,9 +189,9 @@ package struct Server: Sendable {
             .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: live),
             .init(service: documentFeeds),
-            .init(service: replicator),
-            .init(service: connections),
         ]
+        services += endpoints.services.map { .init(service: $0) }
+        services.append(.init(service: connections))
         if isEncrypted {
             // The certificate does not cover the address that the command line on this machine uses.
             let control = self.port(router, host: "127.0.0.1", port: 0, nil) {

@@ -1,21 +1,36 @@
-import MusterCore
+package import MusterCore
 
 /// The numbers given last, for each kind of entity. A number is never given twice, also not after a removal.
-struct LastNumbers: Equatable {
-    var user: Int32 = 0
-    var team: Int32 = 0
-    var device: Int32 = 0
-    var tracker: Int32 = 0
-    var collection: Int32 = 0
-    var region: Int32 = 0
-    var incident: Int32 = 0
-    var rule: Int32 = 0
-    var target: Int32 = 0
+package struct LastNumbers: Equatable {
+    package var user: Int32 = 0
+    package var team: Int32 = 0
+    package var device: Int32 = 0
+    package var tracker: Int32 = 0
+    package var collection: Int32 = 0
+    package var region: Int32 = 0
+    package var incident: Int32 = 0
+    package var rule: Int32 = 0
+    package var target: Int32 = 0
+
+    package init(
+        user: Int32 = 0, team: Int32 = 0, device: Int32 = 0, tracker: Int32 = 0, collection: Int32 = 0,
+        region: Int32 = 0, incident: Int32 = 0, rule: Int32 = 0, target: Int32 = 0
+    ) {
+        self.user = user
+        self.team = team
+        self.device = device
+        self.tracker = tracker
+        self.collection = collection
+        self.region = region
+        self.incident = incident
+        self.rule = rule
+        self.target = target
+    }
 
     /// The next number of the kind at `kind`.
     ///
     /// - Throws: `StoreError.unavailable` after 2³¹ − 1 of them.
-    mutating func next<Entity>(_ kind: WritableKeyPath<Self, Int32>) throws -> Number<Entity> {
+    package mutating func next<Entity>(_ kind: WritableKeyPath<Self, Int32>) throws -> Number<Entity> {
         guard self[keyPath: kind] < .max else { throw StoreError.unavailable(reason: "no number is left") }
         self[keyPath: kind] += 1
         return Number(self[keyPath: kind])

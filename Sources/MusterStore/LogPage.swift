@@ -1,13 +1,13 @@
-import MusterCore
+package import MusterCore
 
 /// Gathers the changes that one read of the log returns: never more than its limit; a commit is split only when it
 /// alone is larger.
-struct LogPage {
-    private(set) var changes: [LoggedChange] = []
+package struct LogPage {
+    package private(set) var changes: [LoggedChange] = []
     private let since: Int64
     private let limit: Int
 
-    init(since: LogSequence, limit: Int) {
+    package init(since: LogSequence, limit: Int) {
         self.since = since.rawValue
         self.limit = limit
     }
@@ -15,7 +15,7 @@ struct LogPage {
     /// Adds a commit, given oldest first; nil stands for a change that was taken out.
     ///
     /// - Returns: whether the page wants another.
-    mutating func add(_ commit: [Change?], first: Int64, committedAt: Instant) -> Bool {
+    package mutating func add(_ commit: [Change?], first: Int64, committedAt: Instant) -> Bool {
         let skipped = Int(clamping: max(0, since + 1 - first))
         guard skipped < commit.count else { return changes.count < limit }
         let room = limit - changes.count
@@ -33,7 +33,7 @@ struct LogPage {
 
 extension RandomAccessCollection {
     /// The first index whose element is in the second part, when all elements of the first part come first. O(log n).
-    func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
+    package func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var count = count
         while count > 0 {

@@ -75,9 +75,9 @@ package struct DeclarationKey: Hashable, Sendable {
         self.id = id
     }
 
-    init(_ declaration: Declaration) { self.init(sampleTime: declaration.sampleTime, id: declaration.id) }
+    package init(_ declaration: Declaration) { self.init(sampleTime: declaration.sampleTime, id: declaration.id) }
 
-    func precedes(_ other: DeclarationKey) -> Bool {
+    package func precedes(_ other: DeclarationKey) -> Bool {
         sampleTime == other.sampleTime
             ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : sampleTime < other.sampleTime
     }
@@ -110,7 +110,7 @@ package struct AuditEntry: Hashable, Sendable {
     /// How long it is kept: a year.
     package static let keptSeconds: Double = 366 * 86_400
     /// The number of expired entries that are deleted when one entry is added.
-    static let forgottenAtOnce = 4
+    package static let forgottenAtOnce = 4
 
     package init(
         sequence: LogSequence, at: Instant, author: UserNumber, device: DeviceNumber? = nil, change: Change

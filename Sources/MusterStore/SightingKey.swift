@@ -41,7 +41,7 @@ extension BeaconUUID {
 extension DeviceNote.Name {
     /// Whether this one stands before the other in a list: by kind, then by the bytes of the key. Two texts that look
     /// alike and are written differently are two keys.
-    func precedes(_ other: Self) -> Bool {
+    package func precedes(_ other: Self) -> Bool {
         if kind != other.kind { return kind.rawValue < other.kind.rawValue }
         return key.utf8.lexicographicallyPrecedes(other.key.utf8)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MusterServer
+import MusterTerminal
 
 /// The command line: it composes the server, the simulator and the clients; it decides nothing itself.
 @main
@@ -14,7 +15,6 @@ struct Muster: AsyncParsableCommand {
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, CollectionCommand.self, RegionCommand.self,
             PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self, TargetCommand.self,
             DeadLetterCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
-            Bench.self,
         ])
 
     /// Runs the command that the arguments name. What the environment and a configuration file say goes to `serve` as

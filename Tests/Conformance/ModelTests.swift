@@ -1,5 +1,6 @@
 import MusterCore
 import MusterStore
+import MusterTestSupport
 import Testing
 
 /// Any sequence of operations leaves the store on disk with what the store in memory has, through crashes at every

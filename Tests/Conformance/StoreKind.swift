@@ -1,5 +1,6 @@
 import Foundation
 import MusterStore
+import MusterTestSupport
 
 /// The stores that pass this suite.
 enum StoreKind: CaseIterable, Sendable {

@@ -60,7 +60,7 @@ import Testing
         let fixes = try walk.fixes(240, until: ReplicationPacing.systemNow())
         let whole = try await watch(over: surroundings, session)
         var expected: [RegionWatch.News] = []
-        var safeties: [RegionWatch.Safety] = []
+        var safeties: [RegionWatch.DeviceSafety] = []
 
         var told: [RegionWatch.News] = []
         for start in stride(from: 0, to: fixes.count, by: 30) {
@@ -129,13 +129,7 @@ import Testing
 
     @Test func `during an incident a member knows without a network where it is safe`() async throws {
         try await RunningServer.run { server in
-            try await server.ask("POST", "teams", #"{"name":"crew"}"#)
-            try await server.ask("POST", "collections", #"{"name":"site","policy":"raw"}"#)
-            let meadow = #"""
-                {"type":"FeatureCollection","features":[{"type":"Feature","id":"meadow","properties":{"radius":50,\#
-                "muster":true,"name":"The meadow"},"geometry":{"type":"Point","coordinates":[13,52]}}]}
-                """#
-            try await server.ask("POST", "collections/site/regions", meadow)
+            try await server.makeMeadow()
             let session = try await server.member("ann", of: "crew")
             let store = try LocalStore(path: nil)
             let watch = RegionWatch(session: session, store: store)

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MusterCore
+import MusterEndpoints
 import MusterKit
 import MusterReplication
 import MusterServer
@@ -24,7 +25,7 @@ struct RunningServer: Sendable {
         settings.adminPassword = password
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        return try await Server(settings, logger: logger).runWhile { address in
+        return try await Server(settings, endpoints: AllEndpoints.types, logger: logger).runWhile { address in
             // Its own, and closed first: a server that stops lets connections finish that are kept open.
             let connections = HTTPConnections()
             let result: Result
@@ -54,6 +55,17 @@ struct RunningServer: Sendable {
     func positions(of user: String) async throws -> Int {
         let history = try await ask("GET", "users/\(user)/devices/phone/positions?limit=1000&from=2023-01-01T00:00:00Z")
         return history["items"]?.elements?.count ?? 0
+    }
+
+    /// Makes the team crew, and a muster region for it: 50 m around the place that `fix` counts from.
+    func makeMeadow() async throws {
+        try await ask("POST", "teams", #"{"name":"crew"}"#)
+        try await ask("POST", "collections", #"{"name":"site","policy":"raw"}"#)
+        let meadow = #"""
+            {"type":"FeatureCollection","features":[{"type":"Feature","id":"meadow","properties":{"radius":50,\#
+            "muster":true,"name":"The meadow"},"geometry":{"type":"Point","coordinates":[13,52]}}]}
+            """#
+        try await ask("POST", "collections/site/regions", meadow)
     }
 
     /// Makes a member, and signs them in.

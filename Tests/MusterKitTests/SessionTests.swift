@@ -34,13 +34,13 @@ import Testing
 
     @Test func `no server is no session`() async throws {
         let keeper = FileCredentialKeeper(path: temporaryPath())
-        await #expect(throws: Session.Fault.illegalServer("ftp://x")) {
+        await #expect(throws: SessionError.illegalServer("ftp://x")) {
             try await Session.signIn(at: "ftp://x", user: "a", password: "b", keeper)
         }
         await #expect {
             try await Session.signIn(at: "http://127.0.0.1:1", user: "a", password: "b", keeper)
         } throws: { error in
-            if case Session.Fault.unreachable = error { true } else { false }
+            if case SessionError.unreachable = error { true } else { false }
         }
         #expect(try keeper.load() == nil)
     }

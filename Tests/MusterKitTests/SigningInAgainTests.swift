@@ -20,7 +20,7 @@ import Testing
             await #expect {
                 try await phone.session.signInAgain(phone.keeper)
             } throws: { error in
-                if case MusterKit.Session.Fault.refused = error { true } else { false }
+                if case SessionError.refused = error { true } else { false }
             }
             let again = try await phone.session.signInAgain(password: "another secret", phone.keeper)
             phone.tracker.reauthenticate(as: again)
@@ -61,7 +61,7 @@ import Testing
                 Issue.record("the key of a removed user opens the database of another")
                 return
             }
-            let another = MusterKit.Session.Fault.anotherAccount("ann")
+            let another = SessionError.anotherAccount("ann")
             await #expect(throws: another) { try await phone.session.signInAgain(phone.keeper) }
             await #expect(throws: another) {
                 try await MusterKit.Session.signIn(
@@ -92,7 +92,7 @@ import Testing
                 let kept = try keeper.load()
                 for status in [404, 405, 500, 503] {
                     network.decide { Self.isLogin($0) ? .isAnswered(status: status, body: "none") : .passes }
-                    let busy = MusterKit.Session.Fault.busy(status: status)
+                    let busy = SessionError.busy(status: status)
                     await #expect(throws: busy) { try await session.signInAgain(keeper) }
                     await #expect(throws: busy) { try await signIn() }
                     #expect(try keeper.load() == kept)
@@ -104,7 +104,7 @@ import Testing
                 network.decide { _ in .passes }
                 try await phone.server.ask("DELETE", "users/ann")
                 _ = try await phone.server.member("ann", of: nil)
-                let another = MusterKit.Session.Fault.anotherAccount("ann")
+                let another = SessionError.anotherAccount("ann")
                 for session in [session, silent] {
                     await #expect(throws: another) { try await session.signInAgain(keeper) }
                 }

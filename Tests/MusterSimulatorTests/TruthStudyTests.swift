@@ -7,7 +7,7 @@ extension StudyCheck: CustomTestStringConvertible {
     package var testDescription: String { name }
 }
 
-/// The study behind the confident policy, in short; `muster bench truth --acceptance` runs it at length.
+/// The study behind the confident policy, in short; `muster-bench truth --acceptance` runs it at length.
 @Suite struct TruthStudyTests {
     @Test(arguments: StudyCheck.all)
     func `the confident policy keeps within its bounds`(check: StudyCheck) {

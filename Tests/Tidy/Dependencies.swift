@@ -11,6 +11,7 @@ enum Dependencies {
     private static let mathematics: Set<String> = ["Glibc", "Darwin", "Musl", "Android", "Bionic", "WASILibc"]
     private static let decisions: Set<String> = ["MusterCore", "MusterGeometry"]
     private static let wire = decisions.union(["MusterWire"])
+    private static let endpoint = wire.union(["MusterDocuments", "MusterHTTP", "MusterServer", "MusterStore"])
     private static let foundation: Set<String> = ["Foundation", "FoundationEssentials"]
 
     /// One line per target. A target that is not here may not exist.
@@ -25,17 +26,23 @@ enum Dependencies {
             own: decisions.union(["CPageChecksums", "MusterDocuments"]),
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
         "MusterReplication": Allowance(own: wire.union(["MusterDocuments"])),
+        "MusterHTTP": Allowance(own: ["CMalloc", "CZlib"]),
         "MusterServer": Allowance(
-            own: wire.union([
-                "MusterDocuments", "MusterStore", "MusterReplication", "CGeos", "CMalloc", "CSodium", "CZlib",
-            ])),
+            own: wire.union(["MusterDocuments", "MusterHTTP", "MusterStore", "CGeos", "CSodium"])),
+        "MusterNativeAPI": Allowance(own: endpoint),
+        "MusterAmazon": Allowance(own: endpoint),
+        "MusterOwnTracks": Allowance(own: endpoint),
+        "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
+        "MusterEndpoints": Allowance(
+            own: ["MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterCouchDB"]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
         "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
+        "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator"])),
         "muster": Allowance(
             own: wire.union([
-                "MusterDocuments", "MusterStore", "MusterServer", "MusterSimulator", "MusterKit", "MusterNearby",
-                "MusterReplication", "CSodium", "CZlib",
+                "MusterEndpoints", "MusterHTTP", "MusterStore", "MusterServer", "MusterSimulator", "MusterKit",
+                "MusterNearby", "MusterReplication", "MusterTerminal",
             ])),
         "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
         "CGeos": Allowance(own: [], foreign: []),

@@ -22,6 +22,9 @@ extension Directory {
     /// How many devices a user has at most.
     public static let deviceLimit = 100
 
+    /// The largest number of regions in all collections together.
+    public static let regionLimit = 200_000
+
     /// The edits by which a user who stands for a device turns out to be another user, who is the same person: the
     /// devices are the other's, and the user goes.
     ///

@@ -3,18 +3,19 @@
     import Foundation
     public import MusterCore
     import MusterGeometry
+    import Synchronization
 
     /// The location source of an Apple device: Core Location's live updates.
     ///
     /// Needs iOS 18 or macOS 15. The app's Info.plist says why it uses locations
     /// (`NSLocationWhenInUseUsageDescription`, and for `.always` also `NSLocationAlwaysAndWhenInUseUsageDescription`),
     /// and lists `location` under `UIBackgroundModes` if fixes are to come while nobody looks at the app. Core Location
-    /// asks the user for the permission when `fixes()` is read for the first time.
-    public struct CoreLocationSource: LocationSource {
+    /// asks the user for the permission when `fixes()` or `updates()` is read for the first time.
+    public struct CoreLocationSource: LocationUpdateSource {
         private let configuration: CLLocationUpdate.LiveConfiguration
         private let authorization: CLServiceSession.AuthorizationRequirement
 
-        /// A source that has not started. Reading `fixes()` starts it.
+        /// A source that has not started. Reading `fixes()` or `updates()` starts it.
         ///
         /// - Parameters:
         ///   - configuration: how the device moves, for example `.fitness` for someone on foot.
@@ -30,6 +31,30 @@
         /// The device's fixes. The stream ends when its reader stops or the system ends the updates. While the
         /// permission is missing, the stream stays open and has no fixes.
         public func fixes() -> AsyncStream<Position> {
+            stream { update, continuation in
+                if let fix = update.location.flatMap(Self.position) { continuation.yield(fix) }
+            }
+        }
+
+        /// The device's fixes, and each change of whether it may and can deliver them: the person withdrew the
+        /// permission or gave it again, say. The stream ends as `fixes()` does.
+        public func updates() -> AsyncStream<LocationUpdate> {
+            let last = Mutex<LocationAvailability?>(nil)
+            return stream { update, continuation in
+                let availability = Self.availability(update)
+                let isNew = last.withLock { last in
+                    defer { last = availability }
+                    return availability != last
+                }
+                if isNew { continuation.yield(.availability(availability)) }
+                if let fix = update.location.flatMap(Self.position) { continuation.yield(.fix(fix)) }
+            }
+        }
+
+        /// What is made of the device's updates while they are read.
+        private func stream<Element: Sendable>(
+            _ take: @escaping @Sendable (CLLocationUpdate, AsyncStream<Element>.Continuation) -> Void
+        ) -> AsyncStream<Element> {
             AsyncStream(bufferingPolicy: .bufferingNewest(1_000)) { continuation in
                 let task = Task {
                     // The system keeps the permission, and on iOS the updates in the background, while these exist.
@@ -41,7 +66,7 @@
                     #endif
                     do {
                         for try await update in CLLocationUpdate.liveUpdates(configuration) {
-                            if let fix = update.location.flatMap(Self.position) { continuation.yield(fix) }
+                            take(update, continuation)
                         }
                     } catch {
                         // The system ended the updates: the stream ends as at the end of a track.
@@ -50,6 +75,15 @@
                 }
                 continuation.onTermination = { _ in task.cancel() }
             }
+        }
+
+        /// Whether the device delivers fixes, by the diagnostic properties of an update.
+        private static func availability(_ update: CLLocationUpdate) -> LocationAvailability {
+            if update.authorizationDeniedGlobally { return .deniedForAllApps }
+            if update.authorizationRestricted { return .restricted }
+            if update.authorizationDenied { return .denied }
+            if update.locationUnavailable { return .noPosition }
+            return update.accuracyLimited ? .reducedAccuracy : .available
         }
 
         /// The fix in the project's units; nil where Core Location marks the horizontal position as invalid.

@@ -40,9 +40,12 @@
             let content: [CFString: Any] = [
                 kSecValueData: secret, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
-            let status = SecItemUpdate(query as CFDictionary, content as CFDictionary)
+            func update() -> OSStatus { SecItemUpdate(query as CFDictionary, content as CFDictionary) }
+            let status = update()
             guard status == errSecItemNotFound else { return try check(status) }
-            try check(SecItemAdd(query.merging(content) { _, new in new } as CFDictionary, nil))
+            let added = SecItemAdd(query.merging(content) { _, new in new } as CFDictionary, nil)
+            // Another process of the keychain group, an extension say, added it between the two calls.
+            try check(added == errSecDuplicateItem ? update() : added)
         }
 
         /// Deletes the stored credentials, if there are any.

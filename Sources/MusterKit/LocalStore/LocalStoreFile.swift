@@ -13,8 +13,7 @@ final class LocalStoreFile: Sendable {
     let identity: String
     let seal: BodySeal?
     private let file: any DatabaseWriter
-    private let listeners = Mutex<[UInt64: AsyncStream<LogSequence>.Continuation]>([:])
-    private let nextListener = Mutex<UInt64>(0)
+    private let committed = Broadcast<LogSequence>()
     private let newest = Mutex<Int64>(0)
 
     /// The one database in the file.
@@ -48,8 +47,23 @@ final class LocalStoreFile: Sendable {
         let file = try DatabasePool(path: path, configuration: configuration)
         // What was recorded survives a dead battery too.
         try file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        #if canImport(Security)
+            protect(path)
+        #endif
         return file
     }
+
+    #if canImport(Security)
+        /// Lets the system encrypt SQLite's files until the device is unlocked for the first time after it started. A
+        /// stricter class would keep a locked device from recording.
+        private static func protect(_ path: String) {
+            let protection = FileProtectionType.completeUntilFirstUserAuthentication
+            for suffix in ["", "-wal", "-shm"] {
+                // A volume without this protection refuses it; the file can be used all the same.
+                try? FileManager.default.setAttributes([.protectionKey: protection], ofItemAtPath: path + suffix)
+            }
+        }
+    #endif
 
     func close() throws { try LocalStoreError.naming { try file.close() } }
 
@@ -129,7 +143,7 @@ final class LocalStoreFile: Sendable {
             }
         }
         newest.withLock { $0 = max($0, sequence) }
-        listeners.withLock { for listener in $0.values { listener.yield(LogSequence(sequence)) } }
+        committed.send(LogSequence(sequence))
         return result
     }
 
@@ -143,18 +157,7 @@ final class LocalStoreFile: Sendable {
     // MARK: Listening
 
     /// The numbers of new changes, as they come; a slow listener hears of the last.
-    func announcements() -> AsyncStream<LogSequence> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = nextListener.withLock { number in
-                number += 1
-                return number
-            }
-            listeners.withLock { $0[number] = continuation }
-            continuation.onTermination = { [weak self] _ in
-                _ = self?.listeners.withLock { $0.removeValue(forKey: number) }
-            }
-        }
-    }
+    func announcements() -> AsyncStream<LogSequence> { committed.subscribe(limit: 1) }
 }
 
 extension LocalStoreFile: DocumentHome {

@@ -17,6 +17,16 @@ public struct LocationFilter: Hashable, Sendable {
         self.seconds = seconds
     }
 
+    /// Which fixes are recorded, in plain numbers.
+    ///
+    /// - Parameters:
+    ///   - accuracyMetres: the poorest accuracy that is recorded; infinity for any.
+    ///   - distanceMetres: the least distance from the last recorded fix.
+    ///   - seconds: a fix is recorded more than this many seconds after the last recorded one.
+    public init(accuracyMetres: Double, distanceMetres: Double, seconds: Double) {
+        self.init(accuracy: Metres(accuracyMetres), distance: Metres(distanceMetres), seconds: seconds)
+    }
+
     /// While someone looks at the app: 25 m, 15 m, 15 s.
     public static let foreground = LocationFilter(accuracy: Metres(25), distance: Metres(15), seconds: 15)
     /// While nobody does: 100 m, 100 m, 15 s.

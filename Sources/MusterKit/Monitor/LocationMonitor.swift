@@ -36,15 +36,13 @@ public final class LocationMonitor: Sendable {
         var last: Position?
         /// The last that was told of the others.
         var lastAhead: Position?
-        var subscribers: [UInt64: AsyncStream<Location>.Continuation] = [:]
-        var nextSubscriber: UInt64 = 0
-        var isFinished = false
     }
 
     private let foreground: LocationFilter
     private let background: LocationFilter
     private let now: @Sendable () -> Instant
     private let state = Mutex(State())
+    private let locations = Broadcast<Location>()
 
     /// Seconds that a fix may be ahead of this device's clock and still be one that others are held against.
     public static let aheadSeconds: Double = 60
@@ -78,29 +76,13 @@ public final class LocationMonitor: Sendable {
 
     /// Every location from now on, until the monitor's source ends.
     public func subscribe() -> AsyncStream<Location> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingLimit)) { continuation in
-            let number: UInt64? = state.withLock { state in
-                guard !state.isFinished else { return nil }
-                state.nextSubscriber += 1
-                state.subscribers[state.nextSubscriber] = continuation
-                return state.nextSubscriber
-            }
-            guard let number else { return continuation.finish() }
-            continuation.onTermination = { [weak self] _ in
-                _ = self?.state.withLock { $0.subscribers.removeValue(forKey: number) }
-            }
-        }
+        locations.subscribe(limit: Self.waitingLimit)
     }
 
     /// Listens to a source until it ends or the task is cancelled; then nobody is told any more.
     public func run(_ source: any LocationSource) async {
         for await fix in source.fixes() { take(fix) }
-        let subscribers = state.withLock { state in
-            state.isFinished = true
-            defer { state.subscribers = [:] }
-            return state.subscribers
-        }
-        for subscriber in subscribers.values { subscriber.finish() }
+        locations.finish()
     }
 
     /// Looks at one fix.
@@ -108,20 +90,29 @@ public final class LocationMonitor: Sendable {
     /// - Returns: whether it was worth being told of.
     @discardableResult
     public func take(_ fix: Position) -> Bool {
-        let now = now()
-        return state.withLock { state in
-            let filter = state.mode == .foreground ? foreground : background
-            let isAhead = fix.sampleTime.seconds(since: now) > Self.aheadSeconds
-            // The last one may be ahead all the same: it came from before a restart, or the clock was set back since.
-            let before = (isAhead ? state.lastAhead : state.last).flatMap { last in
-                last.sampleTime.seconds(since: isAhead ? fix.sampleTime : now) > Self.aheadSeconds ? nil : last
-            }
-            guard filter.admits(fix, after: before) else { return false }
-            if isAhead { state.lastAhead = fix } else { state.last = fix }
-            let location = Location(fix: fix, isInBackground: state.mode == .background)
+        state.withLock { state in
+            guard let location = admit(fix, &state) else { return false }
             // In the lock, so that everyone is told in one order; yielding waits for nobody.
-            for subscriber in state.subscribers.values { subscriber.yield(location) }
+            locations.send(location)
             return true
         }
+    }
+
+    /// Decides whether a fix passes the filter, and tells no subscriber.
+    ///
+    /// - Returns: the location to record; nil where the filter leaves the fix out.
+    func admit(_ fix: Position) -> Location? { state.withLock { admit(fix, &$0) } }
+
+    private func admit(_ fix: Position, _ state: inout State) -> Location? {
+        let now = now()
+        let filter = state.mode == .foreground ? foreground : background
+        let isAhead = fix.sampleTime.seconds(since: now) > Self.aheadSeconds
+        // The last one may be ahead all the same: it came from before a restart, or the clock was set back since.
+        let before = (isAhead ? state.lastAhead : state.last).flatMap { last in
+            last.sampleTime.seconds(since: isAhead ? fix.sampleTime : now) > Self.aheadSeconds ? nil : last
+        }
+        guard filter.admits(fix, after: before) else { return nil }
+        if isAhead { state.lastAhead = fix } else { state.last = fix }
+        return Location(fix: fix, isInBackground: state.mode == .background)
     }
 }

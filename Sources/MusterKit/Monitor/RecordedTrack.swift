@@ -18,29 +18,13 @@ public struct RecordedTrack: LocationSource {
     private let now: @Sendable () -> Instant
     private let sleep: @Sendable (Double) async throws -> Void
 
-    /// Why a file cannot be played.
-    public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// It cannot be read as GPX.
-        case unreadable(String)
-        /// No point in it has a time.
-        case noTimes
-
-        /// One sentence without a full stop.
-        public var description: String {
-            switch self {
-            case .unreadable(let reason): "the file cannot be read: \(reason)"
-            case .noTimes: "no point of the file says when it was"
-            }
-        }
-    }
-
     /// The fixes of a file, all its tracks one after the other.
     ///
     /// - Parameters:
     ///   - bytes: what the file holds.
     ///   - start: when the first fix is taken as taken.
     ///   - speed: how many times faster than it was walked.
-    /// - Throws: `Fault`.
+    /// - Throws: `RecordedTrackError`.
     public init(
         gpx bytes: [UInt8], start: Instant, speed: Double = 1,
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow,
@@ -50,7 +34,7 @@ public struct RecordedTrack: LocationSource {
         do {
             document = try GPXDocument(parsing: bytes)
         } catch {
-            throw Fault.unreadable(error.description)
+            throw RecordedTrackError.unreadable(error.description)
         }
         let points = document.tracks.flatMap { $0.segments.flatMap { $0 } }
         recorded = points.compactMap { point in
@@ -61,7 +45,7 @@ public struct RecordedTrack: LocationSource {
             }
         }.sorted { $0.sampleTime < $1.sampleTime }
         withoutTime = points.count - recorded.count
-        guard !recorded.isEmpty else { throw Fault.noTimes }
+        guard !recorded.isEmpty else { throw RecordedTrackError.noTimes }
         self.start = start
         self.speed = speed
         self.now = now
@@ -130,6 +114,22 @@ public struct RecordedTrack: LocationSource {
                 return Task.isCancelled ? nil : fix
             }
             return nil
+        }
+    }
+}
+
+/// Why a file cannot be played.
+public enum RecordedTrackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It cannot be read as GPX.
+    case unreadable(String)
+    /// No point in it has a time.
+    case noTimes
+
+    /// One sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .unreadable(let reason): "the file cannot be read: \(reason)"
+        case .noTimes: "no point of the file says when it was"
         }
     }
 }

@@ -8,20 +8,26 @@ extension RegionWatch {
         public var collection: String
         /// The region's id in it.
         public var id: String
+
+        /// The region that has this id in the collection of this name.
+        public init(collection: String, id: String) {
+            self.collection = collection
+            self.id = id
+        }
     }
 
     /// A boundary that was crossed, or a stay that has become long.
-    public struct Crossing: Hashable, Sendable {
+    public struct DeviceCrossing: Hashable, Sendable {
         /// Which region.
         public var region: Name
         /// What happened.
-        public var kind: MusterCore.Crossing.Kind
+        public var kind: Crossing.Kind
         /// When: the sample time of the fix that decided it.
         public var sampleTime: Instant
         /// How probable it then was that the device was inside, per cent; nil under the raw policy, which does not ask.
         public var insidePercent: UInt8?
 
-        init(_ crossing: MusterCore.Crossing, of region: Name) {
+        init(_ crossing: Crossing, of region: Name) {
             self.region = region
             kind = crossing.kind
             sampleTime = crossing.sampleTime
@@ -30,7 +36,7 @@ extension RegionWatch {
     }
 
     /// How the device stands to a region, and how sure that is.
-    public struct Presence: Hashable, Sendable {
+    public struct DevicePresence: Hashable, Sendable {
         /// Which region.
         public var region: Name
         /// How it stands.
@@ -47,9 +53,9 @@ extension RegionWatch {
 
     /// How the person is, as far as the device can tell. What people declare, an SOS or that someone is safe, is the
     /// server's alone.
-    public struct Safety: Hashable, Sendable {
+    public struct DeviceSafety: Hashable, Sendable {
         /// How: `safe`, `unsafe` or `unknown`.
-        public var state: MusterCore.Safety.State
+        public var state: Safety.State
         /// Since when.
         public var since: Instant
         /// The muster region that makes them safe.
@@ -67,7 +73,7 @@ extension RegionWatch {
     }
 
     /// A region where people are safe.
-    public struct Refuge: Hashable, Sendable {
+    public struct MusterRegion: Hashable, Sendable {
         /// Which region.
         public var region: Name
         /// What a person reads.
@@ -86,9 +92,9 @@ extension RegionWatch {
 
     /// What there is to tell of regions.
     package enum News: Hashable, Sendable {
-        case crossed(Crossing)
+        case crossed(DeviceCrossing)
         case reconciled(Difference)
-        case safety(Safety)
+        case safety(DeviceSafety)
         case incident(Incident?)
     }
 }
@@ -100,7 +106,7 @@ extension RegionWatch.Name: Comparable {
     }
 }
 
-extension RegionWatch.Presence {
+extension RegionWatch.DevicePresence {
     init(_ report: PresenceReport, of region: RegionWatch.Name) {
         self.init(
             region: region, standing: report.standing, insidePercent: report.insidePercent, doubt: report.doubt,

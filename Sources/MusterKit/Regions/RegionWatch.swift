@@ -16,11 +16,13 @@ public final class RegionWatch: Sendable {
         /// The run that recorded the newest fix.
         var session = ""
         /// What was told last of how the person is.
-        var toldSafety: MusterCore.Safety.State?
+        var toldSafety: Safety.State?
         /// When the regions are asked for.
         var pacing = RefreshPacing()
         /// Asks for them, while nobody waits for that.
         var refreshing: Task<Void, Never>?
+        /// Stores what the server told last: this goes on where asking was cancelled.
+        var storing: Task<Void, any Error>?
         /// What is kept in the store of what the server told, but for the regions themselves.
         var told: Surroundings.Outline?
         /// Whether fixes were decided that are not on the disk yet.
@@ -32,6 +34,8 @@ public final class RegionWatch: Sendable {
     private let store: LocalStore
     private let now: @Sendable () -> Instant
     private let state: Mutex<State>
+    /// Tells whenever `presences`, `safety` or `incident` may have become others.
+    let changes = Broadcast<Void>()
 
     /// Regions that are kept at most.
     public static let regionLimit = 50_000
@@ -53,17 +57,29 @@ public final class RegionWatch: Sendable {
     // MARK: What it knows
 
     /// How the device stands to the regions near it.
-    public var presences: [Presence] {
+    public var presences: [DevicePresence] {
         state.withLock { state in
             state.device.reports.compactMap { report in
-                state.device.name(of: report.region).map { Presence(report, of: $0) }
+                state.device.name(of: report.region).map { DevicePresence(report, of: $0) }
+            }
+        }
+    }
+
+    /// The regions near the device with what a person reads of them.
+    func nearbyRegions() -> [(presence: DevicePresence, title: String, isMuster: Bool)] {
+        state.withLock { state in
+            state.device.reports.compactMap { report in
+                guard let region = state.device.directory.regions[report.region],
+                    let name = state.device.name(of: report.region)
+                else { return nil }
+                return (DevicePresence(report, of: name), region.name, region.isMuster)
             }
         }
     }
 
     /// How the person is, as far as this device alone can tell: safe inside of a muster region, unsafe outside of all;
     /// unknown until the regions are.
-    public var safety: Safety { state.withLock { Self.safety(in: $0) } }
+    public var safety: DeviceSafety { state.withLock { Self.safety(in: $0) } }
 
     /// The incident of the person's team that is open, as far as is known.
     public var incident: Incident? { state.withLock { $0.incident } }
@@ -71,14 +87,14 @@ public final class RegionWatch: Sendable {
     /// The muster regions, the nearest first: where it is safe.
     ///
     /// - Complexity: O(muster regions).
-    public func musterRegions(near place: Coordinate, limit: Int = 10) -> [Refuge] {
+    public func musterRegions(near place: Coordinate, limit: Int = 10) -> [MusterRegion] {
         let device = state.withLock { $0.device }
-        let refuges = device.directory.regions.all.filter(\.isMuster).compactMap { region -> Refuge? in
+        let refuges = device.directory.regions.all.filter(\.isMuster).compactMap { region -> MusterRegion? in
             let index = device.engine.regionIndex(of: region.collection)
             guard let name = device.name(of: region.number),
                 let inward = index.signedDistance(from: place, to: region.number.rawValue)
             else { return nil }
-            return Refuge(region: name, title: region.name, distance: Metres(max(0, -inward.value)))
+            return MusterRegion(region: name, title: region.name, distance: Metres(max(0, -inward.value)))
         }
         return Array(refuges.sorted { $0.distance < $1.distance }.prefix(limit))
     }
@@ -94,7 +110,7 @@ public final class RegionWatch: Sendable {
         let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
         let recorded = try await kept?.trail(in: store) ?? []
         let now = now()
-        if let told { _ = try adopt(told) }
+        if let told { try adopt(told, isStored: true) }
         state.withLock { state in
             guard let kept else { return }
             state.incident = kept.incident
@@ -104,6 +120,7 @@ public final class RegionWatch: Sendable {
             state.toldSafety = nil
         }
         rebuild()
+        changes.send(())
     }
 
     /// Asks the server for the regions and how they are crossed, and keeps that for when there is no network.
@@ -114,11 +131,11 @@ public final class RegionWatch: Sendable {
         state.withLock { $0.pacing.begin(at: start) }
         do {
             let told = try await Surroundings.ask(questions.withLock { $0 })
-            let isAsBefore = try adopt(told)
+            try adopt(told, isStored: false)
             rebuild()
             state.withLock { $0.pacing.succeed(at: now()) }
-            // Tens of megabytes are not written again for nothing.
-            if !isAsBefore { try await store.keep(told, note: Surroundings.note) }
+            changes.send(())
+            try await finishStoring()
         } catch {
             state.withLock { state in
                 state.pacing.fail(error)
@@ -131,20 +148,29 @@ public final class RegionWatch: Sendable {
 
     /// Knows from now on what was told. What is long of that is done while nobody waits for the state.
     ///
-    /// - Returns: whether it is what was known.
-    private func adopt(_ told: Surroundings) throws -> Bool {
+    /// - Parameter isStored: whether the store has it already.
+    private func adopt(_ told: Surroundings, isStored: Bool) throws {
         while true {
             let (known, version) = state.withLock { ($0.device.known, $0.device.knownVersion) }
             let regions = try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }
-            let isAsBefore: Bool? = state.withLock { state in
+            let isAdopted = state.withLock { state in
                 // What was known may have become something else meanwhile.
-                guard state.device.knownVersion == version else { return nil }
+                guard state.device.knownVersion == version else { return false }
                 let before = state.told
                 state.told = Surroundings.Outline(told)
                 state.device.adopt(told, regions, now: now())
-                return state.told == before && regions.allSatisfy(\.areAsBefore)
+                let isAsBefore = state.told == before && regions.allSatisfy(\.areAsBefore)
+                // Tens of megabytes are not written again for nothing.
+                if !isStored, !isAsBefore {
+                    let former = state.storing
+                    state.storing = Task {
+                        _ = await former?.result
+                        try await store.keep(told, note: Surroundings.note)
+                    }
+                }
+                return true
             }
-            if let isAsBefore { return isAsBefore }
+            if isAdopted { return }
         }
     }
 
@@ -179,6 +205,7 @@ public final class RegionWatch: Sendable {
             return news + Self.newSafety(&state)
         }
         if !news.isEmpty { try? await keep() }
+        changes.send(())
         refreshAside(at: now)
         return news
     }
@@ -197,6 +224,9 @@ public final class RegionWatch: Sendable {
         }
     }
 
+    /// Waits until what the server told last is in the store.
+    func finishStoring() async throws { try await state.withLock { $0.storing }?.value }
+
     /// Ends asking for regions that nobody waits for.
     func endRefreshing() {
         state.withLock { state in
@@ -212,13 +242,14 @@ public final class RegionWatch: Sendable {
     /// - Returns: what there is to tell, in order.
     package func follow(_ fixes: [Position], of session: String) -> [News] {
         let now = now()
+        defer { changes.send(()) }
         return state.withLock { state in
             if !fixes.isEmpty {
                 state.session = session
                 state.isAhead = true
             }
             let crossings = state.device.follow(fixes, now: now).compactMap { crossing in
-                state.device.name(of: crossing.region).map { News.crossed(Crossing(crossing, of: $0)) }
+                state.device.name(of: crossing.region).map { News.crossed(DeviceCrossing(crossing, of: $0)) }
             }
             return crossings + Self.newSafety(&state)
         }
@@ -249,11 +280,11 @@ public final class RegionWatch: Sendable {
         return [.safety(safety)]
     }
 
-    private static func safety(in state: State) -> Safety {
+    private static func safety(in state: State) -> DeviceSafety {
         let safety = state.device.safety
         // Who knows of no region knows of none where it is safe.
-        guard state.device.knowsRegions else { return Safety(state: .unknown, since: safety.since) }
-        return Safety(
+        guard state.device.knowsRegions else { return DeviceSafety(state: .unknown, since: safety.since) }
+        return DeviceSafety(
             state: safety.state, since: safety.since, region: safety.region.flatMap { state.device.name(of: $0) })
     }
 }

@@ -6,7 +6,7 @@ struct ServerVerdict: Sendable {
     /// The newest sample of it that the server has stored; nil when it has none.
     var latest: Instant?
     /// How it stands to the regions near it.
-    var presences: [RegionWatch.Presence] = []
+    var presences: [RegionWatch.DevicePresence] = []
     /// The incident of the person's team that is open.
     var incident: RegionWatch.Incident?
 
@@ -38,13 +38,13 @@ struct ServerVerdict: Sendable {
         return verdict
     }
 
-    private static func presence(_ item: JSONValue) -> RegionWatch.Presence? {
+    private static func presence(_ item: JSONValue) -> RegionWatch.DevicePresence? {
         guard let region = item["region"], let collection = region["collection"]?.string,
             let id = region["id"]?.string,
             let standing: Standing = named(item["standing"]?.string, by: \.wireName),
             let since = time(item["since"]), let sampleTime = time(item["sampleTime"])
         else { return nil }
-        return RegionWatch.Presence(
+        return RegionWatch.DevicePresence(
             region: RegionWatch.Name(collection: collection, id: id), standing: standing,
             insidePercent: item["probability"]?.number.map { UInt8(min(100, max(0, $0 * 100)).rounded()) },
             doubt: named(item["doubt"]?.string, by: \.wireName), since: since, sampleTime: sampleTime)
@@ -68,7 +68,7 @@ struct ServerVerdict: Sendable {
     /// The device's presences, with the server's in place of those that differ. Who is said to be outside has none.
     func presences(
         replacing device: WatchedDevice, where difference: RegionWatch.Difference
-    ) -> [MusterCore.Presence] {
+    ) -> [Presence] {
         let changed = difference.inside.union(difference.outside)
         let kept = device.standings.filter { presence in
             device.name(of: presence.region).map { !changed.contains($0) } ?? false
@@ -76,7 +76,7 @@ struct ServerVerdict: Sendable {
         let taken = presences.filter { difference.inside.contains($0.region) }.compactMap { told in
             device.region(told.region).map { number in
                 let wanted = device.directory.regions[number]?.dwellSeconds
-                return MusterCore.Presence(
+                return Presence(
                     region: number, since: told.since, standing: .inside,
                     likelihood: told.insidePercent.map { Likelihood(Double($0) / 100) } ?? .certain, doubt: told.doubt,
                     // The server has told of a stay that is long by now.

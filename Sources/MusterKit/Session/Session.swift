@@ -47,7 +47,7 @@ public struct Session: Sendable {
 
     /// Makes a user, and signs in.
     ///
-    /// - Throws: `Fault.userExists`, `.refused` for a name or a password that will not do too; as `signIn`.
+    /// - Throws: `SessionError.userExists`, `.refused` for a name or a password that will not do too; as `signIn`.
     public static func register(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
         connections: HTTPConnections = .shared
@@ -61,9 +61,9 @@ public struct Session: Sendable {
         let (status, answer) = try await faults { try await connections.ask("PUT", address, json: body.bytes) }
         switch status {
         case 200..<300: break
-        case 409: throw Fault.userExists(user)
-        case 400, 401, 403: throw Fault.refused(reason(answer) ?? "nobody may register")
-        default: throw fault(status)
+        case 409: throw SessionError.userExists(user)
+        case 400, 401, 403: throw SessionError.refused(reason(answer) ?? "nobody may register")
+        default: throw fault(status, answer)
         }
         return try await signIn(at: server, user: user, password: password, keeper, connections: connections)
     }
@@ -75,8 +75,8 @@ public struct Session: Sendable {
     /// recorded would go to the other. `signOut` first and begin another store, or say that it may go there.
     ///
     /// - Parameter allowingAccountChange: whether what another account of this name recorded may go to this one.
-    /// - Throws: `Fault.refused`, `.unreachable`, `.busy`, `.anotherAccount`; whatever keeps credentials from being
-    ///   kept.
+    /// - Throws: `SessionError.refused`, `.unreachable`, `.busy`, `.anotherAccount`; whatever keeps credentials from
+    ///   being kept.
     public static func signIn(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
         allowingAccountChange: Bool = false, connections: HTTPConnections = .shared
@@ -90,7 +90,7 @@ public struct Session: Sendable {
     }
 
     /// Signs the same person in anew, after the server refused who asks: the password was set anew, or the key was one
-    /// of too many. The store stays, and `LocationTracker.goOn` brings what is in it.
+    /// of too many. The store stays, and `LocationTracker.reauthenticate` brings what is in it.
     ///
     /// - Parameters:
     ///   - password: nil: the one that was kept.
@@ -99,7 +99,7 @@ public struct Session: Sendable {
     public func signInAgain(
         password: String? = nil, _ keeper: any CredentialKeeper, allowingAccountChange: Bool = false
     ) async throws -> Session {
-        guard case .basic(_, let kept) = credentials else { throw Fault.refused("nobody was signed in") }
+        guard case .basic(_, let kept) = credentials else { throw SessionError.refused("nobody was signed in") }
         return try await Self.signIn(
             at: server, user: user, password: password ?? kept, keeper, after: allowingAccountChange ? nil : account,
             isAgain: true, connections)
@@ -108,7 +108,8 @@ public struct Session: Sendable {
     /// - Parameters:
     ///   - before: the account that it must be; nil: any.
     ///   - isAgain: whether somebody was signed in there before: then a server that is not found is away.
-    private static func signIn(
+    /// - Throws: as the public `signIn`.
+    static func signIn(
         at root: String, user: String, password: String, _ keeper: any CredentialKeeper, after before: String?,
         isAgain: Bool = false, _ connections: HTTPConnections
     ) async throws -> Session {
@@ -120,16 +121,16 @@ public struct Session: Sendable {
         case 200..<300: account = try Self.account(answer, root: root, user: user, password: password)
         case 404, 405:
             // One that had that API has it still: something before it answers while it is away.
-            guard before == nil else { throw Fault.busy(status: status) }
+            guard before == nil else { throw SessionError.busy(status: status) }
             // A server without it: the name and the password themselves are the key.
             try await check(user, password, atCouchDB: root, isAgain: isAgain, connections)
             account = Account(
                 server: root, user: user, password: password, key: user, secret: password, databaseRoot: root,
                 databaseName: DatabaseName.locations(of: user))
-        case 400, 401, 403: throw Fault.refused(reason(answer) ?? "the name or the password is wrong")
-        default: throw fault(status)
+        case 400, 401, 403: throw SessionError.refused(reason(answer) ?? "the name or the password is wrong")
+        default: throw fault(status, answer)
         }
-        if let before, let now = account.account, now != before { throw Fault.anotherAccount(user) }
+        if let before, let now = account.account, now != before { throw SessionError.anotherAccount(user) }
         // Who is not told it has not become another, and knows it when it is told the next time.
         account.account = account.account ?? before
         let session = try Session(account, connections)
@@ -147,11 +148,11 @@ public struct Session: Sendable {
         }
         switch status {
         case 200..<300 where (try? JSONValue(parsing: answer))?["userCtx"] != nil: break
-        case 401, 403: throw Fault.refused(reason(answer) ?? "the name or the password is wrong")
+        case 401, 403: throw SessionError.refused(reason(answer) ?? "the name or the password is wrong")
         default:
-            if case .busy = fault(status) { throw fault(status) }
+            if case .busy = fault(status, answer) { throw fault(status, answer) }
             throw isAgain
-                ? Fault.busy(status: status) : .refused("there is neither a Muster nor a CouchDB at \(root)")
+                ? SessionError.busy(status: status) : .refused("there is neither a Muster nor a CouchDB at \(root)")
         }
     }
 
@@ -168,7 +169,7 @@ public struct Session: Sendable {
         guard
             let database = PeerAddress(
                 server: account.databaseRoot, database: account.databaseName, credentials: credentials)
-        else { throw Fault.illegalServer(account.databaseRoot) }
+        else { throw SessionError.illegalServer(account.databaseRoot) }
         server = account.server
         user = account.user
         self.account = account.account
@@ -183,7 +184,7 @@ public struct Session: Sendable {
         let value = try? JSONValue(parsing: answer)
         guard let value, let key = value["api_key"]?.string, let secret = value["api_password"]?.string,
             let name = value["location_db_name"]?.string
-        else { throw Fault.unexpected(status: 200) }
+        else { throw SessionError.unexpected(status: 200) }
         let scheme = value["location_db_host_protocol"]?.string ?? (root.hasPrefix("https") ? "https" : "http")
         let host = value["location_db_host"]?.string ?? ""
         return Account(
@@ -191,8 +192,8 @@ public struct Session: Sendable {
             databaseRoot: host.isEmpty ? root : "\(scheme)://\(host)/", databaseName: name)
     }
 
-    private static func checked(_ server: String) throws -> String {
-        guard let address = PeerAddress(server: server, database: "x") else { throw Fault.illegalServer(server) }
+    static func checked(_ server: String) throws -> String {
+        guard let address = PeerAddress(server: server, database: "x") else { throw SessionError.illegalServer(server) }
         return address.root
     }
 
@@ -202,9 +203,9 @@ public struct Session: Sendable {
         return value?["reason"]?.string ?? value?["error"]?.string ?? value?["detail"]?.string
     }
 
-    private static func fault(_ status: Int) -> Fault {
+    private static func fault(_ status: Int, _ answer: [UInt8]) -> SessionError {
         switch status {
-        case 408, 425, 429, 500, 502...599: .busy(status: status)
+        case 408, 425, 429, 500, 502...599: .busy(status: status, reason: reason(answer))
         default: .unexpected(status: status)
         }
     }
@@ -213,7 +214,7 @@ public struct Session: Sendable {
         do {
             return try await body()
         } catch let fault as ReplicationError {
-            throw Fault.unreachable(fault.description)
+            throw SessionError.unreachable(fault.description)
         }
     }
 }

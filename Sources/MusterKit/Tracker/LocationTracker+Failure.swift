@@ -6,7 +6,7 @@ extension LocationTracker {
         /// No network, or a server that cannot answer now: the next emission may come through.
         case away(reason: String)
         /// The server does not take who asks: the key to the database is gone, after the password was set anew say.
-        /// `Session.signInAgain` makes another, and `goOn` takes it.
+        /// `Session.signInAgain` makes another, and `reauthenticate` takes it.
         case unauthorized(reason: String)
         /// The server will not have so many documents, and has all others.
         case refusesDocuments(count: Int, reason: String)

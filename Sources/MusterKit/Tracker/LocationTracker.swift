@@ -28,11 +28,11 @@ public final class LocationTracker: Sendable {
         /// A location is on this device's disk.
         case recorded(Position)
         /// It crossed the boundary of a region, or has stayed in one for long, as this device sees it.
-        case crossed(RegionWatch.Crossing)
+        case crossed(RegionWatch.DeviceCrossing)
         /// An incident of the team was started or, where there is none, ended: so says the server.
         case incident(RegionWatch.Incident?)
         /// During an incident: whether the person is safe, as this device sees it.
-        case safety(RegionWatch.Safety)
+        case safety(RegionWatch.DeviceSafety)
         /// All that was recorded since the last emission is at the server; so many were new there.
         case emitted(Int)
         /// An emission did not come through, and everything is kept for the next; or nothing can be recorded for want
@@ -54,6 +54,10 @@ public final class LocationTracker: Sendable {
     private let pending = Mutex(Pending())
     private let listeners = Mutex<[AsyncStream<Event>.Continuation]>([])
     private let emissions: Emissions<Failure?>
+    /// The recording that was asked for last: the next begins after it.
+    private let recording = Mutex<Task<Void, any Error>?>(nil)
+    /// Is told of every event before the listeners, in the call that the event comes of.
+    private let observer: (@Sendable (Event) -> Void)?
 
     private struct Pending {
         var locations: [LocationMonitor.Location] = []
@@ -78,9 +82,20 @@ public final class LocationTracker: Sendable {
     ///   - user: whose they are.
     ///   - session: what tells this run from others; recorded locations of one run are known by it.
     ///   - watch: what is known of regions on this device.
-    public init(
+    public convenience init(
         store: LocalStore, monitor: LocationMonitor, server: any ReplicationPeer, user: String, session: String,
         watch: RegionWatch? = nil, pace: Pace = Pace()
+    ) {
+        self.init(
+            store: store, monitor: monitor, server: server, user: user, session: session, watch: watch, pace: pace,
+            observer: nil)
+    }
+
+    /// - Parameter observer: is told of every event in the call that the event comes of, so that whoever waited for an
+    ///   emission has been told what it brought.
+    init(
+        store: LocalStore, monitor: LocationMonitor, server: any ReplicationPeer, user: String, session: String,
+        watch: RegionWatch?, pace: Pace, observer: (@Sendable (Event) -> Void)?
     ) {
         self.store = store
         self.monitor = monitor
@@ -89,6 +104,7 @@ public final class LocationTracker: Sendable {
         self.session = session
         self.watch = watch
         self.pace = pace
+        self.observer = observer
         emissions = Emissions(cancelled: .cancelled) { store.file.lastCommitted }
     }
 
@@ -114,14 +130,8 @@ public final class LocationTracker: Sendable {
         tell(.started(stored: try await store.count()))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await location in locations {
-                    let count = self.pending.withLock { pending in
-                        pending.locations.append(location)
-                        return pending.locations.count
-                    }
-                    // While the disk is slower than the receiver, the monitor's stream keeps the newest.
-                    if count >= Self.pendingLimit { try await self.pace.sleep(self.pace.readSeconds) }
-                }
+                // While the disk is slower than the receiver, the monitor's stream keeps the newest.
+                for await location in locations { try await self.append(location) }
                 self.pending.withLock { $0.isFinished = true }
             }
             group.addTask { try await self.recordRegularly() }
@@ -139,13 +149,42 @@ public final class LocationTracker: Sendable {
             // Asked before: what comes between the two is recorded the next time.
             let isFinished = pending.withLock { $0.isFinished }
             do {
-                while try await record() {}
+                try await recordPending()
                 try await watchTheClock()
             } catch LocalStoreError.full where !isFinished {
                 tell(.failed(.storeFull))
             }
             if isFinished { return }
             try await pace.sleep(pace.readSeconds)
+        }
+    }
+
+    /// Adds a location to those that wait to be recorded. Where too many wait it pauses for one reading interval.
+    func append(_ location: LocationMonitor.Location) async throws {
+        let count = pending.withLock { pending in
+            pending.locations.append(location)
+            return pending.locations.count
+        }
+        if count >= Self.pendingLimit { try await pace.sleep(pace.readSeconds) }
+    }
+
+    /// Records all locations that wait, after the recording that was asked for before.
+    ///
+    /// - Throws: `LocalStoreError`; then the locations still wait. `CancellationError`.
+    func recordPending() async throws {
+        let task = recording.withLock { last in
+            let before = last
+            let task = Task {
+                _ = await before?.result
+                while try await self.record() {}
+            }
+            last = task
+            return task
+        }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 
@@ -278,6 +317,7 @@ public final class LocationTracker: Sendable {
     }
 
     private func tell(_ event: Event) {
+        observer?(event)
         for listener in listeners.withLock({ $0 }) { listener.yield(event) }
     }
 }

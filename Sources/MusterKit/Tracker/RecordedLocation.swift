@@ -56,7 +56,10 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
     public var id: String { Self.idPrefix(ofSession: properties.session_id) + String(created_at) }
 
     /// How the ids of one session's locations begin.
-    public static func idPrefix(ofSession session: String) -> String { "location-\(session)-" }
+    public static func idPrefix(ofSession session: String) -> String { "\(idPrefix)\(session)-" }
+
+    /// How the ids of all recorded locations begin.
+    static let idPrefix = "location-"
 
     /// The fix, as the server will read it out of the document; nil where that tells of no place.
     public var fix: Position? {

@@ -1,64 +1,54 @@
-import AsyncHTTPClient
 import MusterWire
-import NIOCore
-import NIOHTTP1
-import NIOHTTPCompression
 
-/// The connections that HTTP peers share.
+/// What all requests of HTTP peers and sessions go through: one transport that they share.
 public final class HTTPConnections: Sendable {
-    let client: HTTPClient
+    let transport: any HTTPTransport
 
     /// For whoever needs nothing special; never closed.
     public static let shared = HTTPConnections()
 
-    /// New connections.
+    /// The connections of a transport of the app's own.
+    public init(_ transport: any HTTPTransport) { self.transport = transport }
+
+    /// New connections through AsyncHTTPClient.
     ///
-    /// - Parameter addresses: literal addresses by host: where given, this is what is connected to, and the name is
-    ///   not looked up again. Whoever checked an address connects to what was checked.
-    public init(addresses: [String: String] = [:]) {
-        var settings = HTTPClient.Configuration()
-        settings.redirectConfiguration = .disallow
-        settings.decompression = .enabled(limit: .none)
-        settings.timeout = .init(connect: .seconds(10), read: .seconds(60))
-        settings.dnsOverride = addresses
-        // Whoever asks knows better how long to wait before asking again.
-        settings.connectionPool.retryConnectionEstablishment = false
-        settings.httpVersion = .http1Only
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+    /// - Parameter addresses: as `AsyncHTTPTransport` takes them.
+    public convenience init(addresses: [String: String] = [:]) {
+        self.init(AsyncHTTPTransport(addresses: addresses))
     }
 
     /// Closes them; nobody may use them afterwards.
-    public func close() async { try? await client.shutdown() }
+    public func close() async { await transport.close() }
 }
 
 extension HTTPConnections {
     /// Asks for something beside the replication protocol: what a client asks of Muster besides.
     ///
     /// - Returns: the status and the body, whatever the status.
-    /// - Throws: `ReplicationError.unreachable`, `CancellationError`.
+    /// - Throws: `ReplicationError.unreachable`, `.tooLarge`, `CancellationError`.
     package func ask(
         _ method: String, _ url: String, json: [UInt8]? = nil, credentials: PeerCredentials = .none
     ) async throws -> (status: Int, body: [UInt8]) {
-        var request = HTTPClientRequest(url: url)
-        request.method = HTTPMethod(rawValue: method)
-        request.headers.add(name: "Accept", value: "application/json")
+        var request = HTTPTransportRequest(
+            method: method, url: url, headers: [HTTPHeaderField("Accept", "application/json")], deadlineSeconds: 30)
         switch credentials {
         case .basic(let name, let password), .session(let name, let password):
-            let pair = Base64.encode(Array("\(name):\(password)".utf8))
-            request.headers.add(name: "Authorization", value: "Basic \(pair)")
-        case .bearer(let token): request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            request.headers.append(.basic(name, password))
+        case .bearer(let token): request.headers.append(HTTPHeaderField("Authorization", "Bearer \(token)"))
         case .none: break
         }
         if let json {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: json))
+            request.headers.append(HTTPHeaderField("Content-Type", "application/json"))
+            request.body = .bytes(json)
         }
-        do {
-            let response = try await client.execute(request, deadline: .now() + .seconds(30))
-            let body = try await response.body.collect(upTo: 16 << 20)
-            return (Int(response.status.code), [UInt8](buffer: body))
-        } catch {
-            throw HTTPExchange.fault(error)
-        }
+        let response = try await transport.send(request)
+        return (response.status, try await response.collect(upTo: 16 << 20))
+    }
+}
+
+extension HTTPHeaderField {
+    /// Who asks, by a name and a password (RFC 7617).
+    static func basic(_ name: String, _ password: String) -> HTTPHeaderField {
+        HTTPHeaderField("Authorization", "Basic " + Base64.encode(Array("\(name):\(password)".utf8)))
     }
 }

@@ -1,9 +1,4 @@
-import AsyncHTTPClient
-import Foundation
 import MusterWire
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import Synchronization
 
 /// Asks a server and tells its answers in the words of `ReplicationError`.
@@ -16,21 +11,28 @@ final class HTTPExchange: Sendable {
     static let answerLimitBytes = 64 << 20
     /// Seconds that an answer may take, apart from those that wait or flow.
     static let answerSeconds: Int64 = 60
+    /// The most that is read of an answer that says why something is refused.
+    private static let refusalLimitBytes = 64 << 10
 
     init(address: PeerAddress, connections: HTTPConnections) {
         self.address = address
         self.connections = connections
     }
 
+    /// What a replication does with a resource.
+    enum Method: String {
+        case GET, POST, PUT
+    }
+
     /// A request.
     struct Ask {
-        var method: HTTPMethod = .GET
+        var method: Method = .GET
         /// Below the server's root; nil for the root itself.
         var path: String
         /// Percent-encoded, without the question mark.
         var query = ""
         /// Made anew each time it is sent: one that flows can be read once.
-        var body: (@Sendable () -> HTTPClientRequest.Body)?
+        var body: (@Sendable () -> HTTPTransportRequest.Body)?
         var contentType = "application/json"
         var accept = "application/json"
         var acceptEncoding: String?
@@ -40,21 +42,19 @@ final class HTTPExchange: Sendable {
     }
 
     /// A request below the database.
-    func ask(_ method: HTTPMethod, _ path: String = "", query: String = "", json: [UInt8]? = nil) -> Ask {
+    func ask(_ method: Method, _ path: String = "", query: String = "", json: [UInt8]? = nil) -> Ask {
         let below = path.isEmpty ? address.segment : address.segment + "/" + path
         return Ask(method: method, path: below, query: query, body: json.map { Self.body($0) })
     }
 
     /// A body that is there.
-    static func body(_ bytes: [UInt8]) -> @Sendable () -> HTTPClientRequest.Body {
-        let buffer = ByteBuffer(bytes: bytes)
-        return { .bytes(buffer) }
+    static func body(_ bytes: [UInt8]) -> @Sendable () -> HTTPTransportRequest.Body {
+        { .bytes(bytes) }
     }
 
     /// What came.
     struct Answer {
         var status: Int
-        var headers: HTTPHeaders
         var body: [UInt8]
     }
 
@@ -63,59 +63,42 @@ final class HTTPExchange: Sendable {
     /// - Parameter admitted: statuses besides 2xx that the caller knows what to do with.
     func send(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> Answer {
         let response = try await open(ask, admitting: admitted)
-        do {
-            var body = try await response.body.collect(upTo: Self.answerLimitBytes)
-            return Answer(
-                status: Int(response.status.code), headers: response.headers,
-                body: body.readBytes(length: body.readableBytes) ?? [])
-        } catch is NIOTooManyBytesError {
-            throw ReplicationError.tooLarge(limitBytes: Self.answerLimitBytes)
-        } catch {
-            throw Self.fault(error)
-        }
+        return Answer(status: response.status, body: try await response.collect(upTo: Self.answerLimitBytes))
     }
 
     /// Asks, and returns when the answer begins.
-    func open(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> HTTPClientResponse {
+    func open(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> HTTPTransportResponse {
         if case .session = address.credentials, cookie.withLock({ $0 }) == nil { try await signIn() }
         var response = try await execute(ask)
-        if response.status == .unauthorized, case .session = address.credentials {
+        if response.status == 401, case .session = address.credentials {
             try await signIn()
             response = try await execute(ask)
         }
         keepCookie(of: response)
-        let status = Int(response.status.code)
-        if (200..<300).contains(status) || admitted.contains(status) { return response }
-        let body = try? await response.body.collect(upTo: 64 << 10)
-        throw fault(status: status, headers: response.headers, body: body.map { Array(buffer: $0) } ?? [])
+        if (200..<300).contains(response.status) || admitted.contains(response.status) { return response }
+        throw await fault(response)
     }
 
-    private func execute(_ ask: Ask) async throws -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: address.root + ask.path + (ask.query.isEmpty ? "" : "?" + ask.query))
-        request.method = ask.method
-        request.headers.add(name: "Accept", value: ask.accept)
-        request.headers.add(name: "User-Agent", value: "Muster")
-        if let encoding = ask.acceptEncoding { request.headers.add(name: "Accept-Encoding", value: encoding) }
-        if let range = ask.range { request.headers.add(name: "Range", value: range) }
+    private func execute(_ ask: Ask) async throws -> HTTPTransportResponse {
+        let query = ask.query.isEmpty ? "" : "?" + ask.query
+        var request = HTTPTransportRequest(
+            method: ask.method.rawValue, url: address.root + ask.path + query,
+            headers: [HTTPHeaderField("Accept", ask.accept), HTTPHeaderField("User-Agent", "Muster")],
+            deadlineSeconds: ask.deadlineSeconds)
+        if let encoding = ask.acceptEncoding { request.headers.append(HTTPHeaderField("Accept-Encoding", encoding)) }
+        if let range = ask.range { request.headers.append(HTTPHeaderField("Range", range)) }
         if let body = ask.body {
             request.body = body()
-            request.headers.add(name: "Content-Type", value: ask.contentType)
+            request.headers.append(HTTPHeaderField("Content-Type", ask.contentType))
         }
         switch address.credentials {
         case .none: break
-        case .basic(let name, let password):
-            let pair = Base64.encode(Array("\(name):\(password)".utf8))
-            request.headers.add(name: "Authorization", value: "Basic \(pair)")
-        case .bearer(let token): request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        case .basic(let name, let password): request.headers.append(.basic(name, password))
+        case .bearer(let token): request.headers.append(HTTPHeaderField("Authorization", "Bearer \(token)"))
         case .session:
-            if let cookie = cookie.withLock({ $0 }) { request.headers.add(name: "Cookie", value: cookie) }
+            if let cookie = cookie.withLock({ $0 }) { request.headers.append(HTTPHeaderField("Cookie", cookie)) }
         }
-        let deadline = ask.deadlineSeconds.map { NIODeadline.now() + .seconds($0) } ?? .distantFuture
-        do {
-            return try await connections.client.execute(request, deadline: deadline)
-        } catch {
-            throw Self.fault(error)
-        }
+        return try await connections.transport.send(request)
     }
 
     private func signIn() async throws {
@@ -128,25 +111,26 @@ final class HTTPExchange: Sendable {
         writer.value(password)
         writer.endObject()
         let response = try await execute(Ask(method: .POST, path: "_session", body: Self.body(writer.bytes)))
-        guard response.status == .ok else {
-            let text = (try? await response.body.collect(upTo: 64 << 10)).map { Array(buffer: $0) } ?? []
-            throw fault(status: Int(response.status.code), headers: response.headers, body: text)
-        }
-        _ = try? await response.body.collect(upTo: 64 << 10)
+        guard response.status == 200 else { throw await fault(response) }
+        _ = try? await response.collect(upTo: Self.refusalLimitBytes)
         keepCookie(of: response)
     }
 
-    private func keepCookie(of response: HTTPClientResponse) {
+    private func keepCookie(of response: HTTPTransportResponse) {
         guard case .session = address.credentials else { return }
-        for field in response.headers["Set-Cookie"] where field.hasPrefix("AuthSession=") {
-            let pair = field.prefix { $0 != ";" }
+        for field in response.headers
+        where field.name.lowercased() == "set-cookie" && field.value.hasPrefix("AuthSession=") {
+            let pair = field.value.prefix { $0 != ";" }
             cookie.withLock { $0 = String(pair) }
         }
     }
 
     // MARK: Faults
 
-    private func fault(status: Int, headers: HTTPHeaders, body: [UInt8]) -> ReplicationError {
+    /// What a response says that is no success.
+    private func fault(_ response: HTTPTransportResponse) async -> ReplicationError {
+        let status = response.status
+        let body = (try? await response.collect(upTo: Self.refusalLimitBytes)) ?? []
         let value = try? JSONValue(parsing: body)
         let error = String((value?["error"]?.string ?? "").prefix(100))
         let reason = String((value?["reason"]?.string ?? value?["detail"]?.string ?? "").prefix(300))
@@ -154,38 +138,9 @@ final class HTTPExchange: Sendable {
         case 401: return .unauthorized(reason.isEmpty ? error : reason)
         case 403: return .forbidden(reason.isEmpty ? error : reason)
         case 408, 425, 429, 500, 502...599:
-            return .busy(status: status, retryAfterSeconds: headers.first(name: "Retry-After").flatMap(Double.init))
+            return .busy(status: status, retryAfterSeconds: response.header("Retry-After").flatMap(Double.init))
         case 413: return .tooLarge(limitBytes: Self.answerLimitBytes)
         default: return .refused(status: status, error: error, reason: reason)
         }
     }
-
-    /// What keeps an answer from coming, without the address, which may hold more than should be told.
-    static func fault(_ error: any Error) -> any Error {
-        switch error {
-        case let fault as ReplicationError: fault
-        case is CancellationError: error
-        case let error as HTTPClientError where error == .cancelled: CancellationError()
-        case let error as HTTPClientError: ReplicationError.unreachable(error.shortDescription)
-        default: ReplicationError.unreachable(reason(of: error))
-        }
-    }
-
-    /// Why a connection failed, in words.
-    private static func reason(of error: any Error) -> String {
-        switch error {
-        case let error as IOError: return String(cString: strerror(error.errnoCode))
-        case let error as NIOConnectionError:
-            if let first = error.connectionErrors.first { return reason(of: first.error) }
-            return "there is no host of that name"
-        default:
-            let type = "\(type(of: error))"
-            return type.hasPrefix("NIOSSL") ? "no TLS connection comes about" : "the connection failed (\(type))"
-        }
-    }
-}
-
-extension Array<UInt8> {
-    /// All readable bytes.
-    init(buffer: ByteBuffer) { self = Array(buffer.readableBytesView) }
 }

@@ -1,9 +1,6 @@
-import AsyncHTTPClient
 import Crypto
 import MusterCore
 import MusterWire
-import NIOCore
-import NIOHTTP1
 
 extension HTTPPeer {
     /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document
@@ -22,18 +19,18 @@ extension HTTPPeer {
         let response = try await exchange.open(ask, admitting: [404, 500])
         // It went with its revision since that was read, and the next attempt reads what stands there now; or it alone
         // is what the server fails at.
-        guard (200..<300).contains(response.status.code) else { throw ReplicationError.damagedAttachment(reference) }
+        guard (200..<300).contains(response.status) else { throw ReplicationError.damagedAttachment(reference) }
         // Of what is packed on the way, neither the digest nor the place is that of the bytes that come out.
-        if response.headers.contains(name: "Content-Encoding") { return PulledBody(response).pieces }
-        let md5 = response.headers.first(name: "Content-MD5").flatMap { Base64.decode($0) }
+        if response.header("Content-Encoding") != nil { return PulledBody(response).pieces }
+        let md5 = response.header("Content-MD5").flatMap { Base64.decode($0) }
         let (exchange, whole) = (exchange, ask)
         return PulledBody(response, promise: PulledBody.Promise(md5: md5, reference: reference)) { offset in
             var ask = whole
             ask.range = "bytes=\(offset)-"
             let rest = try await exchange.open(ask, admitting: [404, 416, 500])
-            if rest.status.code >= 400 { throw ReplicationError.damagedAttachment(reference) }
-            let range = rest.headers.first(name: "Content-Range")
-            return rest.status == .partialContent && range?.hasPrefix("bytes \(offset)-") == true ? rest : nil
+            if rest.status >= 400 { throw ReplicationError.damagedAttachment(reference) }
+            let range = rest.header("Content-Range")
+            return rest.status == 206 && range?.hasPrefix("bytes \(offset)-") == true ? rest : nil
         }.pieces
     }
 }
@@ -41,10 +38,10 @@ extension HTTPPeer {
 /// The body of an answer, read by one reader. The stream that it feeds asks for one piece after the other, and nobody
 /// else has it: that is what protects its state.
 final class PulledBody: @unchecked Sendable {
-    private var iterator: HTTPClientResponse.Body.AsyncIterator
+    private var response: HTTPTransportResponse
     private var digest = Insecure.MD5()
     private let promise: Promise?
-    private let rest: @Sendable (_ offset: Int) async throws -> HTTPClientResponse?
+    private let rest: @Sendable (_ offset: Int) async throws -> HTTPTransportResponse?
     /// How many bytes came.
     private var offset = 0
     /// How many had come when the answer that is read was begun.
@@ -64,10 +61,10 @@ final class PulledBody: @unchecked Sendable {
     ///   - promise: what the bytes must be; nil for any.
     ///   - rest: asks for what is behind so many bytes; nil where that cannot be had.
     init(
-        _ response: HTTPClientResponse, promise: Promise? = nil,
-        rest: @escaping @Sendable (_ offset: Int) async throws -> HTTPClientResponse? = { _ in nil }
+        _ response: HTTPTransportResponse, promise: Promise? = nil,
+        rest: @escaping @Sendable (_ offset: Int) async throws -> HTTPTransportResponse? = { _ in nil }
     ) {
-        iterator = response.body.makeAsyncIterator()
+        self.response = response
         self.promise = promise
         self.rest = rest
     }
@@ -78,18 +75,16 @@ final class PulledBody: @unchecked Sendable {
     private func next() async throws -> [UInt8]? {
         while true {
             do {
-                guard let buffer = try await iterator.next() else { break }
-                let piece = [UInt8](buffer: buffer)
+                guard let piece = try await response.nextPiece() else { break }
                 offset += piece.count
                 if promise?.md5 != nil { digest.update(data: piece) }
                 return piece
             } catch {
-                let fault = HTTPExchange.fault(error)
-                guard case ReplicationError.unreachable = fault, let promise else { throw fault }
+                guard case ReplicationError.unreachable = error, let promise else { throw error }
                 barren = offset > start ? 0 : barren + 1
                 if barren > 1 { throw ReplicationError.damagedAttachment(promise.reference) }
-                guard let response = try await rest(offset) else { throw fault }
-                iterator = response.body.makeAsyncIterator()
+                guard let response = try await rest(offset) else { throw error }
+                self.response = response
                 start = offset
             }
         }

@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 import MusterCore
 import MusterWire
-import NIOCore
-import NIOHTTP1
 import Synchronization
 
 extension HTTPPeer {
@@ -179,8 +176,8 @@ extension HTTPPeer {
         ask.acceptEncoding = "gzip"
         ask.deadlineSeconds = nil
         let response = try await exchange.open(ask, admitting: [400, 404, 405, 501])
-        guard response.status == .ok,
-            response.headers.first(name: "Content-Type")?.hasPrefix("application/x-ndjson") == true
+        guard response.status == 200,
+            response.header("Content-Type")?.hasPrefix("application/x-ndjson") == true
         else { return nil }
         let lines = SnapshotLines(PulledBody(response).pieces)
         return SnapshotPages { try await lines.next() }

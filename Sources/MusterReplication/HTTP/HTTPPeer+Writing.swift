@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 import MusterCore
 import MusterWire
-import NIOCore
-import NIOHTTP1
 
 extension HTTPPeer {
     /// Bytes of documents in one request, about.
@@ -168,7 +165,7 @@ extension HTTPPeer {
         let related = RelatedParts(revision)
         var ask = exchange.ask(.PUT, PeerAddress.path(ofDocument: revision.id), query: "new_edits=false")
         ask.contentType = "multipart/related;boundary=\"\(related.boundary)\""
-        ask.body = { .stream(related.pieces(attachments), length: .known(related.length)) }
+        ask.body = { .stream(related.pieces(attachments), length: related.length) }
         ask.deadlineSeconds = nil
         let answer = try await exchange.send(ask, admitting: [400, 401, 403, 409, 412, 413, 415, 500])
         if answer.status < 300 || answer.status == 409 { return nil }

@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 import MusterCore
 import MusterWire
-import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// A database behind CouchDB's protocol: Muster's, CouchDB's, or a PouchDB server's.

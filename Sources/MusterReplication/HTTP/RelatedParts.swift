@@ -1,5 +1,4 @@
 import MusterCore
-import NIOCore
 
 /// A document and its attachments as `multipart/related`, whose length is known before a byte of it is read.
 struct RelatedParts: Sendable {
@@ -23,9 +22,9 @@ struct RelatedParts: Sendable {
     }
 
     /// The whole, piece by piece; an attachment is asked for when its turn comes.
-    func pieces(_ source: @escaping AttachmentSource) -> AsyncThrowingStream<ByteBuffer, any Error> {
+    func pieces(_ source: @escaping AttachmentSource) -> AsyncThrowingStream<[UInt8], any Error> {
         let reading = Reading(parts: self, source: source)
-        return AsyncThrowingStream { try await reading.next().map { ByteBuffer(bytes: $0) } }
+        return AsyncThrowingStream { try await reading.next() }
     }
 
     private func partHead(_ attachment: ReplicatedAttachment) -> [UInt8] {

@@ -1,5 +1,5 @@
 package import MusterCore
-import MusterStore
+package import MusterStore
 
 /// The user, and the device if any, that the audit log names as the author of a change made by hand.
 package struct Author: Hashable, Sendable {
@@ -25,7 +25,7 @@ extension Change {
     /// Returns the audit log's entry for a change that the engine decided at a person's request: a declaration, an
     /// incident that someone started, closed or reopened by hand, or a leader's change to a roll. Returns nil for all
     /// other changes.
-    func audit(at sequence: MusterCore.LogSequence) -> AuditEntry? {
+    package func audit(at sequence: MusterCore.LogSequence) -> AuditEntry? {
         switch self {
         case .declaration(var declaration, let isCurrent):
             // The audit log is kept for a year: a note or place in it must not outlive its deletion elsewhere.

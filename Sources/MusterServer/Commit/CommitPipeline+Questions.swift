@@ -1,10 +1,10 @@
-import MusterCore
+package import MusterCore
 import MusterStore
 
 /// What the pipeline looks up in the store before the engine decides an observation.
 extension Observation {
     /// The device that sent the observation and the time of receipt; nil for declarations and for last wills.
-    var arrival: (device: DeviceNumber, moment: Instant)? {
+    package var arrival: (device: DeviceNumber, moment: Instant)? {
         switch self {
         case .position(let position, let device): (device, position.receivedTime)
         case .sighting(let sighting, let device): (device, sighting.receivedTime)
@@ -16,7 +16,7 @@ extension Observation {
 
 extension StoreTransaction {
     /// Whether the store already holds the observation.
-    func holds(_ observation: Observation) throws -> Bool {
+    package func holds(_ observation: Observation) throws -> Bool {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)
         case .sighting(let sighting, let device): try holds(sighting, of: device)

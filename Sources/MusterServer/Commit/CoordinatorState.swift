@@ -1,4 +1,5 @@
 package import MusterCore
+package import MusterHTTP
 package import MusterStore
 import Synchronization
 
@@ -75,7 +76,7 @@ package struct Receipt: Equatable, Sendable {
     /// The outcome of each document edit, in order.
     package var outcomes: [EditOutcome] = []
     /// Why nothing of the request was stored; nil where it was.
-    var refusal: QuotaError?
+    package var refusal: QuotaError?
 }
 
 /// Why the coordinator refused a request. The sender should try again later, except after `gone` and after quotas that
@@ -94,7 +95,7 @@ package enum CoordinatorError: Error, Equatable, Sendable {
     /// The request would exceed a quota; nothing of it was stored.
     case overQuota(QuotaError)
 
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         if case .unwritable(let reason) = error as? StoreError {
             self = .unwritable(reason: reason)
         } else {
@@ -133,14 +134,14 @@ package struct Draft {
     package let transaction: any StoreTransaction
 
     /// Adds an action to the audit log that neither edits nor credentials show.
-    mutating func note(_ kind: Action.Kind, label: String) {
+    package mutating func note(_ kind: Action.Kind, label: String) {
         if let author { actions.append(Action(kind, by: author.user, label: label)) }
     }
 
     /// The store as it was before the transaction, for listing credentials.
     package let store: any Store
 
-    init(transaction: any StoreTransaction, store: any Store, author: Author?) {
+    package init(transaction: any StoreTransaction, store: any Store, author: Author?) {
         self.transaction = transaction
         self.store = store
         self.author = author
@@ -148,7 +149,7 @@ package struct Draft {
 }
 
 extension Directory {
-    init(_ stored: StoredDirectory, regions: [Region]) {
+    package init(_ stored: StoredDirectory, regions: [Region]) {
         self.init()
         reserve(users: stored.users.count, devices: stored.devices.count)
         for team in stored.teams { apply(.putTeam(team)) }

@@ -9,14 +9,14 @@ import Synchronization
 /// The only way into the log. Requests and edits wait in its queue. One writer thread gathers the waiting requests into
 /// one transaction and answers the senders once it is on disk.
 package final class StoreCoordinator: Sendable {
-    let queue: WriterQueue
+    package let queue: WriterQueue
     private let shared: CoordinatorState
-    let store: any Store
+    package let store: any Store
     /// Whether the disk accepts writes.
     package let storage: StorageHealth
     /// How long requests read.
     let reads: ReadStatistics
-    let readers: WorkerPool<ReadingLane>
+    package let readers: WorkerPool<ReadingLane>
     /// Separate from `readers`, so that the server can authenticate callers however busy the readers are.
     let credentialReaders: WorkerPool<ReadingLane>
     /// The number of threads that read the store at the same time.

@@ -1,10 +1,10 @@
-import MusterCore
+package import MusterCore
 import MusterStore
 
 /// Audit log entries for what is not an edit: actions on credentials, histories and waiting deliveries.
 extension StoreTransaction {
     /// Adds a change and its author to the audit log.
-    func note(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author) throws {
+    package func note(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author) throws {
         try append(
             AuditEntry(sequence: sequence, at: moment, author: author.user, device: author.device, change: change))
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import MusterCore
 import MusterDocuments
+import MusterHTTP
 import MusterStore
 import Synchronization
 

@@ -3,7 +3,7 @@ import MusterCore
 import Synchronization
 
 /// The bounded queue of work for the writer's thread. Many threads add jobs; the writer takes all of them at once.
-final class WriterQueue: Sendable {
+package final class WriterQueue: Sendable {
     /// Work for the writer, in order of arrival.
     enum Job: Sendable {
         /// The observations or documents of one request, and the function that answers its sender.

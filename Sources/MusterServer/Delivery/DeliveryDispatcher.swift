@@ -1,15 +1,15 @@
 import AsyncAlgorithms
 package import MusterCore
-import MusterStore
+package import MusterStore
 import ServiceLifecycle
-import Synchronization
+package import Synchronization
 
 /// Delivers events to their targets. It reads new deliveries from the store, makes the attempts that its schedule
 /// allows, and stores the outcomes. In memory it holds only each delivery's place in the schedule. After a crash
 /// nothing is lost; attempts whose outcome was not yet stored are made again.
 package final class DeliveryDispatcher: Service {
     /// What the dispatcher reacts to.
-    enum Signal: Sendable {
+    package enum Signal: Sendable {
         /// The store may hold new deliveries.
         case announced
         /// An admin changed or removed a target.
@@ -20,15 +20,15 @@ package final class DeliveryDispatcher: Service {
         case timer
     }
 
-    let coordinator: StoreCoordinator
-    let caller: TargetCaller
-    let policy: DeliveryPolicy
-    let now: @Sendable () -> Instant
+    package let coordinator: StoreCoordinator
+    package let caller: TargetCaller
+    package let policy: DeliveryPolicy
+    package let now: @Sendable () -> Instant
     let jitter: @Sendable () -> Double
-    let metrics: Metrics
-    let record = Mutex(DeliveryRecord())
+    package let metrics: Metrics
+    package let record = Mutex(DeliveryRecord())
     private let signals: AsyncStream<Signal>
-    let signal: AsyncStream<Signal>.Continuation
+    package let signal: AsyncStream<Signal>.Continuation
     private let isAnnounced = Atomic(false)
     private let announced = Atomic<Int64>(0)
 
@@ -71,7 +71,7 @@ package final class DeliveryDispatcher: Service {
     }
 
     /// Tells the dispatcher that an admin changed or removed a target, so that its earlier failures no longer count.
-    func follow(_ target: TargetNumber) { signal.yield(.changed(target)) }
+    package func follow(_ target: TargetNumber) { signal.yield(.changed(target)) }
 
     /// What was delivered and what waits.
     package var statistics: DeliveryRecord { record.withLock { $0 } }

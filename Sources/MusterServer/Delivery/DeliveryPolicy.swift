@@ -42,7 +42,7 @@ package struct DeliveryPolicy: Hashable, Sendable {
 }
 
 /// The outcome of an attempt.
-enum DeliveryOutcome: Hashable, Sendable {
+package enum DeliveryOutcome: Hashable, Sendable {
     /// The target accepted the event.
     case delivered
     /// The target gave no answer: it refused the connection, was unreachable, or timed out.

@@ -1,19 +1,19 @@
-import MusterCore
+package import MusterCore
 import MusterStore
 
 /// A first-in, first-out queue. An empty one costs no memory.
-struct Line<Element> {
+package struct Line<Element> {
     private var elements: [Element] = []
     private var start = 0
 
-    var isEmpty: Bool { start == elements.count }
-    var count: Int { elements.count - start }
-    var first: Element? { isEmpty ? nil : elements[start] }
+    package var isEmpty: Bool { start == elements.count }
+    package var count: Int { elements.count - start }
+    package var first: Element? { isEmpty ? nil : elements[start] }
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    package mutating func append(_ element: Element) { elements.append(element) }
 
     /// Removes and returns the oldest element. O(1) on average.
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         defer {
             start += 1
@@ -29,20 +29,20 @@ struct Line<Element> {
     }
 
     /// Removes the elements that match, and keeps the order. O(n).
-    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+    package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         elements = elements[start...].filter { !isUnwanted($0) }
         start = 0
     }
 }
 
 /// A priority queue by time: the earliest entry comes first.
-struct Agenda<Element> {
+package struct Agenda<Element> {
     private var entries: [(at: Instant, element: Element)] = []
 
-    var earliest: Instant? { entries.first?.at }
+    package var earliest: Instant? { entries.first?.at }
 
     /// Adds an entry. O(log n).
-    mutating func add(_ element: Element, at moment: Instant) {
+    package mutating func add(_ element: Element, at moment: Instant) {
         entries.append((moment, element))
         var index = entries.count - 1
         while index > 0, entries[index].at < entries[(index - 1) / 2].at {

@@ -1,5 +1,6 @@
 package import Logging
 package import MusterCore
+package import MusterHTTP
 import MusterStore
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 package final class TargetCaller: Sendable {
     private let coordinator: StoreCoordinator
     private let vault: SecretVault
-    private let client: WebhookClient
+    private let client: CheckedHTTPClient
     private let logger: Logger
     private let now: @Sendable () -> Instant
     /// Unsealed settings, with the time of the target's last change when they were unsealed.
@@ -19,7 +20,7 @@ package final class TargetCaller: Sendable {
         coordinator: StoreCoordinator, vault: SecretVault, allowsPrivateTargets: Bool, roots: String?, logger: Logger,
         now: @escaping @Sendable () -> Instant
     ) throws {
-        let client = try WebhookClient(policy: AddressPolicy(allowsPrivate: allowsPrivateTargets), roots: roots)
+        let client = try CheckedHTTPClient(policy: AddressPolicy(allowsPrivate: allowsPrivateTargets), roots: roots)
         if !client.hasSystemRoots {
             logger.warning(
                 """
@@ -31,7 +32,7 @@ package final class TargetCaller: Sendable {
     }
 
     init(
-        coordinator: StoreCoordinator, vault: SecretVault, client: WebhookClient, logger: Logger,
+        coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient, logger: Logger,
         now: @escaping @Sendable () -> Instant
     ) {
         self.coordinator = coordinator
@@ -51,7 +52,7 @@ package final class TargetCaller: Sendable {
         }
         do {
             let settings = try await settings(of: target)
-            let address = try TargetAddress(settings.url)
+            let address = try HTTPAddress(settings.url)
             var headers = settings.fields.map { (name: $0.name, value: $0.value) }
             var body = content.body
             var type = content.contentType
@@ -67,7 +68,7 @@ package final class TargetCaller: Sendable {
         } catch let fault as CallError {
             guard case .unreachable(let reason) = fault else { return .unreachable("the connection broke off") }
             return .unreachable(reason)
-        } catch let fault as TargetAddress.Fault {
+        } catch let fault as HTTPAddress.Fault {
             return .rejected("its URL \(fault.detail)")
         } catch {
             return .failed("its settings cannot be read now", retryAfterSeconds: nil)
@@ -89,7 +90,7 @@ package final class TargetCaller: Sendable {
 
     /// Why the server may not call an address that a URL spells out; nil when it may, or when the URL has a name that
     /// is not yet resolved.
-    func refusal(of address: TargetAddress) -> String? { client.refusal(of: address) }
+    package func refusal(of address: HTTPAddress) -> String? { client.refusal(of: address) }
 
     /// Closes idle connections.
     func close() { client.close() }

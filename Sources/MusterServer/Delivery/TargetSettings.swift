@@ -1,42 +1,58 @@
-import MusterCore
-import MusterStore
+package import MusterCore
+package import MusterStore
 import MusterWire
 
 /// The secret settings of a target: its address, which may hold a token, the secrets that sign deliveries, and the
 /// header fields that the receiver wants. They are stored sealed. Afterwards the server shows only the address's
 /// scheme, host and port and the fields' names.
-struct TargetSettings: Hashable, Sendable {
+package struct TargetSettings: Hashable, Sendable {
     /// A secret that signs deliveries.
-    struct Secret: Hashable, Sendable {
-        var secret: WebhookSecret
+    package struct Secret: Hashable, Sendable {
+        package var secret: WebhookSecret
         /// When the secret stops being used, once another has replaced it.
-        var expiresAt: Instant?
+        package var expiresAt: Instant?
+
+        package init(secret: WebhookSecret, expiresAt: Instant? = nil) {
+            self.secret = secret
+            self.expiresAt = expiresAt
+        }
     }
 
     /// A header field that every delivery carries.
-    struct Field: Hashable, Sendable {
-        var name: String
-        var value: String
+    package struct Field: Hashable, Sendable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
-    var url: String
+    package var url: String
     /// The secrets, the newest first.
-    var secrets: [Secret] = []
-    var fields: [Field] = []
+    package var secrets: [Secret] = []
+    package var fields: [Field] = []
 
-    static let fieldLimit = 20
+    package init(url: String, secrets: [Secret] = [], fields: [Field] = []) {
+        self.url = url
+        self.secrets = secrets
+        self.fields = fields
+    }
+
+    package static let fieldLimit = 20
     static let fieldNameLimitBytes = 100
     static let fieldValueLimitBytes = 1000
     /// The hours for which a replaced secret is used beside the new one, by default.
-    static let rotationHours: Double = 24
+    package static let rotationHours: Double = 24
 
     /// The keys that sign deliveries now.
-    func keys(at now: Instant) -> [[UInt8]] {
+    package func keys(at now: Instant) -> [[UInt8]] {
         secrets.filter { $0.expiresAt.map { now < $0 } ?? true }.map(\.secret.key)
     }
 
     /// Adds a new secret. The newest earlier secret stays in use for the given hours; older ones are removed.
-    mutating func rotate(at now: Instant, keepingHours hours: Double) -> WebhookSecret {
+    package mutating func rotate(at now: Instant, keepingHours hours: Double) -> WebhookSecret {
         let fresh = Secret(secret: WebhookSecret(), expiresAt: nil)
         var former = secrets.prefix(1).filter { _ in hours > 0 }
         for index in former.indices { former[index].expiresAt = now.advanced(bySeconds: hours * 3600) }
@@ -45,7 +61,7 @@ struct TargetSettings: Hashable, Sendable {
     }
 
     /// Why a field may not be sent; nil when it may.
-    static func fault(of field: Field) -> String? {
+    package static func fault(of field: Field) -> String? {
         let name = field.name.lowercased()
         guard !name.isEmpty, name.utf8.count <= fieldNameLimitBytes, name.utf8.allSatisfy(isOfToken) else {
             return "'\(field.name.prefix(40))' is no name of a field"
@@ -78,7 +94,7 @@ struct TargetSettings: Hashable, Sendable {
 
 extension TargetSettings {
     /// The credential that stores these settings.
-    func credential(of target: TargetNumber, sealedBy vault: SecretVault, at now: Instant) -> Credential {
+    package func credential(of target: TargetNumber, sealedBy vault: SecretVault, at now: Instant) -> Credential {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("url", url)
@@ -109,7 +125,9 @@ extension TargetSettings {
     /// Opens the settings that a credential stores.
     ///
     /// - Throws: `SecretVaultError.sealedOtherwise`, also when the content is malformed.
-    init(_ credential: Credential, of target: TargetNumber, openedBy vault: SecretVault) throws(SecretVaultError) {
+    package init(_ credential: Credential, of target: TargetNumber, openedBy vault: SecretVault)
+        throws(SecretVaultError)
+    {
         let bytes = try vault.open(credential.secret, for: Self.purpose(of: target))
         guard let json = try? JSONValue(parsing: bytes), let url = json["url"]?.string else { throw .sealedOtherwise }
         self.url = url
@@ -125,7 +143,7 @@ extension TargetSettings {
     }
 
     /// The key of a target's credential.
-    static func key(of target: TargetNumber) -> [UInt8] {
+    package static func key(of target: TargetNumber) -> [UInt8] {
         withUnsafeBytes(of: target.rawValue.bigEndian) { [UInt8]($0) }
     }
 

@@ -26,16 +26,16 @@ enum WebhookSignature {
 }
 
 /// A secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64.
-struct WebhookSecret: Hashable, Sendable {
-    static let prefix = "whsec_"
+package struct WebhookSecret: Hashable, Sendable {
+    package static let prefix = "whsec_"
 
-    let key: [UInt8]
+    package let key: [UInt8]
 
     /// Makes a new secret.
-    init() { key = SecretToken.randomBytes(32) }
+    package init() { key = SecretToken.randomBytes(32) }
 
     /// Parses a secret; nil when the text is not one.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
             (24...64).contains(data.count)
         else { return nil }
@@ -43,5 +43,5 @@ struct WebhookSecret: Hashable, Sendable {
     }
 
     /// The text form, which is shown once.
-    var text: String { Self.prefix + Data(key).base64EncodedString() }
+    package var text: String { Self.prefix + Data(key).base64EncodedString() }
 }

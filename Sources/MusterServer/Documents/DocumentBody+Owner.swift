@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 import MusterWire
 
 extension DocumentBody {
@@ -10,7 +10,7 @@ extension DocumentBody {
     /// wrote.
     ///
     /// - Parameter name: the owner's; nil where the owner is gone.
-    func telling(owner name: String?) -> DocumentBody {
+    package func telling(owner name: String?) -> DocumentBody {
         var writer = JSONWriter()
         writer.beginObject()
         writer.members(of: mayTellOwner ? jsonWithoutOwner : json)

@@ -9,6 +9,9 @@ import Synchronization
 /// Nothing is carried but the wake: a feed reads the documents itself. The log is read once for all feeds, and only
 /// while there is one; heartbeats and timeouts of all of them hang on one timer.
 package final class DocumentFeeds: Service {
+    /// The number of feeds that may be open; of these `FeedShares` gives each user a share.
+    private static let capacity = 20_000
+
     private let coordinator: StoreCoordinator
     private let state = Mutex(State())
     private let (newest, announcement) = AsyncStream.makeStream(
@@ -18,7 +21,7 @@ package final class DocumentFeeds: Service {
         var feeds: [Int: Entry] = [:]
         /// The feeds of each scope, and under nil those of any.
         var listening: [DatabaseScope?: Set<Int>] = [:]
-        var shares = FeedShares(capacity: CouchLimits.feeds)
+        var shares = FeedShares(capacity: DocumentFeeds.capacity)
         var nextID = 0
         /// The log is read up to here.
         var cursor = LogSequence.zero
@@ -66,7 +69,7 @@ package final class DocumentFeeds: Service {
     }
 
     /// Seconds between two looks at whose heartbeat or timeout is due.
-    static let tickSeconds: Double = 0.1
+    package static let tickSeconds: Double = 0.1
 
     /// Feeds over what this coordinator appends; `run` makes them live.
     package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
@@ -116,7 +119,7 @@ package final class DocumentFeeds: Service {
     }
 
     /// Why one more may not be opened at this moment; nil when it may.
-    func refusal(of owner: FeedOwner) -> FeedShares.Refusal? {
+    package func refusal(of owner: FeedOwner) -> FeedShares.Refusal? {
         state.withLock { state in
             if state.isClosed { return .isStopping }
             do throws(FeedShares.Refusal) { try state.shares.check(owner) } catch { return error }
@@ -240,7 +243,7 @@ extension Change {
     }
 
     /// What is read together, in which this change touched a document.
-    func documentScopes(in directory: Directory) -> [DatabaseScope] {
+    package func documentScopes(in directory: Directory) -> [DatabaseScope] {
         switch self {
         case .document(let touch):
             // A design document is in no union.

@@ -5,7 +5,7 @@ extension IndexDefinition {
     /// every document that anybody writes, and one pattern may take milliseconds. CouchDB takes such an index.
     ///
     /// - Throws: `MangoError`.
-    func requireNoPattern() throws {
+    package func requireNoPattern() throws {
         guard let partialSelector, try Selector(parsing: partialSelector).test.holdsPattern else { return }
         throw MangoError(
             "invalid_selector",

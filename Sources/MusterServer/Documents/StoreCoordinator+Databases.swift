@@ -8,7 +8,7 @@ extension StoreCoordinator {
     /// - Parameter author: who makes it; nil for the server itself.
     /// - Returns: false when there is one of that name.
     /// - Throws: `CoordinatorError`.
-    func makeDatabase(named name: String, by author: Author?) async throws -> Bool {
+    package func makeDatabase(named name: String, by author: Author?) async throws -> Bool {
         let moment = now()
         return try await edit(by: author) { directory, draft in
             guard directory.database(named: name) == nil else { return false }

@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 import MusterDocuments
 import MusterStore
 
@@ -6,7 +6,7 @@ extension StoreTransaction {
     /// Takes leaves of a document out as if they had never been, and the document when none is left.
     ///
     /// - Returns: those that were there.
-    func purge(_ revisions: Set<Revision>, of id: String, in database: DatabaseNumber) throws -> [Revision] {
+    package func purge(_ revisions: Set<Revision>, of id: String, in database: DatabaseNumber) throws -> [Revision] {
         guard var document = try documents.document(id, in: .database(database)) else { return [] }
         let before = document.tree.nodes.map(\.revision)
         let purged = document.tree.purge(revisions)

@@ -1,6 +1,6 @@
-import MusterCore
+package import MusterCore
 import MusterDocuments
-import MusterStore
+package import MusterStore
 import MusterWire
 
 /// The documents of a store, and among those of location databases the positions that no document brought: each is one,
@@ -235,7 +235,7 @@ final class UnionReader: DocumentReader {
 
 extension StoredDocument {
     /// A position as a document.
-    init(_ told: SequencedPosition, of user: User, withBody: Bool) {
+    package init(_ told: SequencedPosition, of user: User, withBody: Bool) {
         let body = DocumentBody(json: PositionDocument.body(told.position, user: user.name))
         let id = PositionDocument.id(.init(of: told.position, device: told.device))
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(nil))
@@ -249,7 +249,7 @@ extension StoredDocument {
 
 extension DocumentRange {
     /// Whether an id is in the range.
-    func holds(_ id: String) -> Bool {
+    package func holds(_ id: String) -> Bool {
         if let lower, lower.isAfter(id) || (id == lower && !includesLower) { return false }
         if let upper, id.isAfter(upper) || (id == upper && !includesUpper) { return false }
         return true

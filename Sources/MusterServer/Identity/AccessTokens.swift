@@ -1,11 +1,12 @@
 import Crypto
 import JWTKit
 import MusterCore
+import MusterHTTP
 import MusterStore
 import Synchronization
 
 /// Signs and verifies access tokens: short-lived JSON Web Tokens with ES256 (RFC 7518), whose key `kid` names.
-final class AccessTokens: Sendable {
+package final class AccessTokens: Sendable {
     /// The claims of a token. A token carries no role; every request looks it up in the directory.
     struct Claims: JWTPayload, Equatable {
         /// The issuer.

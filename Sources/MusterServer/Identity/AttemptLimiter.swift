@@ -1,4 +1,5 @@
-import MusterCore
+package import MusterCore
+import MusterHTTP
 import Synchronization
 
 /// Slows down guessing of passwords with three sets of token buckets: one bucket for each name at each address, one for
@@ -7,11 +8,16 @@ import Synchronization
 /// Addresses are grouped by `AddressPrefix`. An empty bucket of the first two sets refuses the attempt. An empty bucket
 /// of a name refuses nothing, so strangers who guess a user's password cannot lock the user out. Instead, attempts at
 /// that name from places where the user has not signed in lately wait behind all others (`PasswordHasher.Urgency`).
-final class AttemptLimiter: Sendable {
+package final class AttemptLimiter: Sendable {
     /// The number of attempts a full bucket holds, and how many it regains each second.
-    struct Allowance: Sendable {
-        var tries: Double
-        var perSecond: Double
+    package struct Allowance: Sendable {
+        package var tries: Double
+        package var perSecond: Double
+
+        package init(tries: Double, perSecond: Double) {
+            self.tries = tries
+            self.perSecond = perSecond
+        }
     }
 
     private struct Buckets {
@@ -25,7 +31,7 @@ final class AttemptLimiter: Sendable {
 
     /// Ten attempts for a name at an address; sixty for an address, because people share addresses; thirty for a name
     /// before it is suspected. All buckets fill again within minutes.
-    init(
+    package init(
         name: Allowance = Allowance(tries: 10, perSecond: 1.0 / 6),
         address: Allowance = Allowance(tries: 60, perSecond: 1),
         suspicion: Allowance = Allowance(tries: 30, perSecond: 0.1), capacity: Int = 10_000
@@ -42,7 +48,7 @@ final class AttemptLimiter: Sendable {
     /// - Throws: `IdentityError.tooManyTries` when the bucket of the name at the address, or of the address, is empty;
     ///   then neither is charged.
     @discardableResult
-    func take(name: String, address: String, at now: Instant) throws(IdentityError) -> Bool {
+    package func take(name: String, address: String, at now: Instant) throws(IdentityError) -> Bool {
         let prefix = AddressPrefix.of(address)
         let pair = Self.pair(name, prefix)
         let (wait, isSuspected) = buckets.withLock { buckets in
@@ -75,24 +81,24 @@ final class AttemptLimiter: Sendable {
 }
 
 /// Token buckets by key, all of one size. Stores at most `capacity` buckets that are not full.
-struct TokenBuckets {
+package struct TokenBuckets {
     private var levels: [String: (level: Double, at: Instant)] = [:]
     private let allowance: AttemptLimiter.Allowance
     private let capacity: Int
 
-    init(_ allowance: AttemptLimiter.Allowance, capacity: Int) {
+    package init(_ allowance: AttemptLimiter.Allowance, capacity: Int) {
         self.allowance = allowance
         self.capacity = capacity
     }
 
     /// The number of seconds until the bucket has a token; 0 when it has one.
-    func secondsUntilOne(for key: String, at now: Instant) -> Double {
+    package func secondsUntilOne(for key: String, at now: Instant) -> Double {
         let missing = 1 - level(of: key, at: now)
         return missing <= 0 ? 0 : missing / allowance.perSecond
     }
 
     /// Adds tokens, or takes them where `amount` is negative.
-    mutating func add(_ amount: Double, for key: String, at now: Instant) {
+    package mutating func add(_ amount: Double, for key: String, at now: Instant) {
         let level = min(level(of: key, at: now) + amount, allowance.tries)
         if level >= allowance.tries {
             levels[key] = nil
@@ -103,7 +109,7 @@ struct TokenBuckets {
     }
 
     /// The number of stored buckets.
-    var count: Int { levels.count }
+    package var count: Int { levels.count }
 
     private func level(of key: String, at now: Instant) -> Double {
         guard let (level, at) = levels[key] else { return allowance.tries }

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// Entries are keyed by digest, never by the secret, and bounded in number and time. Code that changes a credential
 /// calls `forget` after the commit. An entry whose verification began before that is not stored.
-final class CredentialCache: Sendable {
+package final class CredentialCache: Sendable {
     /// What a verified credential proves.
-    struct Entry: Sendable {
+    package struct Entry: Sendable {
         let user: UserNumber
         let device: DeviceNumber?
         let proof: Principal.Proof

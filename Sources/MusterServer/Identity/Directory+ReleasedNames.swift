@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 
 /// Names that an endpoint gave to devices that nobody created are free for people.
 extension Directory {
@@ -7,7 +7,7 @@ extension Directory {
     ///
     /// - Returns: no edits when the name is free; nil when a person holds the name, or when the other name is taken
     ///   too.
-    func releasing(_ name: String) -> [Edit]? {
+    package func releasing(_ name: String) -> [Edit]? {
         guard var user = users[name] else { return [] }
         guard user.isImplicit, let team = user.team.flatMap({ teams[$0] }), let tracker = trackers[team.tracker] else {
             return nil
@@ -19,7 +19,7 @@ extension Directory {
 
     /// The collections to link a new team's tracker to: all that teams share. Where there are several teams, a
     /// collection that belongs to one of them alone is left out.
-    var collectionsForNewTeam: [CollectionNumber] {
+    package var collectionsForNewTeam: [CollectionNumber] {
         let trackers = teams.all.compactMap { self.trackers[$0.tracker] }.filter { !$0.isOfEvaluations }
         guard trackers.count > 1 else { return collections.all.map(\.number) }
         return collections.all.map(\.number).filter { collection in

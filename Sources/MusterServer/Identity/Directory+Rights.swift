@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 import MusterStore
 
 /// Whatever depends on a user's rights ends in the transaction in which those rights end.
@@ -57,7 +57,7 @@ extension Directory {
     }
 
     /// Whether a replication that a user started may continue.
-    func letsReplicate(orderedBy user: UserNumber) -> Bool {
+    package func letsReplicate(orderedBy user: UserNumber) -> Bool {
         users[user].map { Access(Principal($0, proof: .password), in: self).mayMakeDatabases } ?? false
     }
 
@@ -73,7 +73,7 @@ extension Directory {
 
 extension Edit {
     /// The edit with its author as the maker, where the record has one.
-    func made(by author: Author?) -> Edit {
+    package func made(by author: Author?) -> Edit {
         guard let author else { return self }
         switch self {
         case .putRule(var rule):
@@ -89,7 +89,7 @@ extension Edit {
 
 extension Credential {
     /// The user who made a device token; nil for other credentials, and where the token does not record it.
-    var maker: UserNumber? {
+    package var maker: UserNumber? {
         guard kind == .deviceToken, secret.count == 4 else { return nil }
         return UserNumber(Int32(bitPattern: secret.reduce(0) { $0 << 8 | UInt32($1) }))
     }

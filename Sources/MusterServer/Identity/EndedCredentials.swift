@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 import MusterStore
 
 /// The kinds of credentials that a password reset revokes besides the user's sessions, unless the request keeps them.
@@ -15,7 +15,7 @@ package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
 
 extension Draft {
     /// Revokes credentials of a user. The command line's key stays: it belongs to the owner of the data folder.
-    mutating func end(_ ended: Set<EndedCredentials>, of user: UserNumber) throws {
+    package mutating func end(_ ended: Set<EndedCredentials>, of user: UserNumber) throws {
         var credentials: [Credential] = []
         if ended.contains(.apiKeys) {
             credentials += try store.credentials(.apiKey, of: user).filter { $0.secret != Identity.controlMark }

@@ -1,6 +1,7 @@
 package import MusterCore
+import MusterHTTP
 import MusterStore
-import MusterWire
+package import MusterWire
 
 /// The credentials to configure an AWS client with. The server shows them once.
 package struct AmazonKey: Sendable {
@@ -49,7 +50,7 @@ extension Identity {
     /// Checks that an access key exists.
     ///
     /// - Throws: `SignatureError.unknownKey`; `CoordinatorError` and `StoreError` when the store cannot answer now.
-    func requireAmazonKey(_ shown: SignatureV4) async throws {
+    package func requireAmazonKey(_ shown: SignatureV4) async throws {
         let now = now()
         if verified.entry(for: Self.digest(of: shown), at: now) == nil { _ = try await amazonEntry(shown, at: now) }
     }

@@ -1,9 +1,10 @@
 import Crypto
 import MusterCore
+import MusterHTTP
 import MusterStore
 
 /// The credential in an `Authorization` header (RFC 7617, RFC 6750).
-enum ShownCredential: Equatable {
+package enum ShownCredential: Equatable {
     case accessToken(String)
     case apiKey(String)
     case deviceToken(String)
@@ -11,7 +12,7 @@ enum ShownCredential: Equatable {
     case locationKey(name: LocationKeyName, password: String)
 
     /// Parses a header's value; nil for an unsupported scheme or a malformed value.
-    init?(header: String) {
+    package init?(header: String) {
         guard header.utf8.count <= 4096 else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
         guard parts.count == 2 else { return nil }

@@ -1,4 +1,5 @@
 package import MusterCore
+import MusterHTTP
 import MusterStore
 
 /// The cookie that stands for a name and a password for some minutes.

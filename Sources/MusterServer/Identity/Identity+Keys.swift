@@ -1,5 +1,6 @@
 package import MusterCore
-import MusterStore
+import MusterHTTP
+package import MusterStore
 
 /// An API key as listings show it: everything but the secret.
 package struct APIKey: Hashable, Sendable {
@@ -24,7 +25,7 @@ package struct APIKey: Hashable, Sendable {
         case aws
     }
 
-    init?(_ credential: Credential) {
+    package init?(_ credential: Credential) {
         guard let user = credential.user else { return nil }
         switch credential.kind {
         case .apiKey:
@@ -41,7 +42,7 @@ package struct APIKey: Hashable, Sendable {
         expiresAt = credential.expiresAt
     }
 
-    static func id(ofKey digest: [UInt8]) -> String { UnpaddedBase64.encode(digest.prefix(12), .forURLs) }
+    package static func id(ofKey digest: [UInt8]) -> String { UnpaddedBase64.encode(digest.prefix(12), .forURLs) }
 }
 
 extension Identity {

@@ -12,7 +12,7 @@ package struct LocationKey: Hashable, Sendable {
 
 /// The name of a location key: `lt-USER-PLACE`, where USER is the user's number and PLACE the number of the key among
 /// the user's keys.
-struct LocationKeyName: Hashable, Sendable {
+package struct LocationKeyName: Hashable, Sendable {
     let user: UserNumber
     let place: UInt8
 
@@ -69,7 +69,7 @@ extension Identity {
     /// Verifies a location key and returns what it proves.
     ///
     /// - Throws: `IdentityError.refused`; `StoreError`, `CoordinatorError`.
-    func locationKey(_ name: LocationKeyName, password: String) async throws -> CredentialCache.Entry {
+    package func locationKey(_ name: LocationKeyName, password: String) async throws -> CredentialCache.Entry {
         let (stored, userPassword) = try await coordinator.readCredentials { store in
             (
                 try store.credential(.locationKey, key: name.key),

@@ -1,5 +1,6 @@
 import Logging
 package import MusterCore
+import MusterHTTP
 import MusterStore
 
 extension Identity {
@@ -112,7 +113,7 @@ extension Identity {
         verified.forget { $0.device == device }
     }
 
-    static func check(_ password: String) throws(IdentityError) {
+    package static func check(_ password: String) throws(IdentityError) {
         guard password.count >= shortestPassword, password.utf8.count <= longestPasswordBytes else {
             throw .unusablePassword
         }

@@ -1,4 +1,5 @@
 package import MusterCore
+import MusterHTTP
 import MusterStore
 
 /// What a client receives when its user has signed in.

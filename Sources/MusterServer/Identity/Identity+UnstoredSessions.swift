@@ -1,10 +1,10 @@
 import MusterCore
-import MusterStore
+package import MusterStore
 
 /// Sessions while the disk refuses writes.
 extension Identity {
     /// Returns the current state of a session, from the store or from memory.
-    func session(_ key: [UInt8]) async throws -> Credential? {
+    package func session(_ key: [UInt8]) async throws -> Credential? {
         let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: key) }
         return unstored.session(key, stored: stored)
     }

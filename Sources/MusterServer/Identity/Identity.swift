@@ -1,28 +1,29 @@
 import Crypto
 package import Logging
 package import MusterCore
-import MusterStore
+import MusterHTTP
+package import MusterStore
 
 /// Authenticates requests, and manages passwords, sessions, keys and tokens.
 ///
 /// Every secret is stored as a hash, or sealed where the server needs it again. A change of a credential takes effect
 /// with its commit: no earlier verification is trusted afterwards.
 package final class Identity: Sendable {
-    let coordinator: StoreCoordinator
-    let hasher: PasswordHasher
-    let tokens: AccessTokens
-    let verified: CredentialCache
-    let attempts: AttemptLimiter
+    package let coordinator: StoreCoordinator
+    package let hasher: PasswordHasher
+    package let tokens: AccessTokens
+    package let verified: CredentialCache
+    package let attempts: AttemptLimiter
     let recentSignIns = RecentSignIns()
-    let signIns = SignInCounts()
+    package let signIns = SignInCounts()
     /// Seals the secrets that the server needs again.
     package let vault: SecretVault
     let codes = OneTimeCodes()
     /// Sessions that the disk could not store yet.
     let unstored = UnstoredSessions()
     /// The log of failed sign-ins.
-    let logger: Logger
-    let now: @Sendable () -> Instant
+    package let logger: Logger
+    package let now: @Sendable () -> Instant
     /// The key for digests of Basic credentials, so that the cache in memory reveals no password.
     let cacheKey = SymmetricKey(size: .bits256)
 
@@ -50,7 +51,7 @@ package final class Identity: Sendable {
             logger: logger, now: now)
     }
 
-    init(
+    package init(
         coordinator: StoreCoordinator, issuer: String, hasher: PasswordHasher, attempts: AttemptLimiter,
         vault: SecretVault = SecretVault(), logger: Logger = Logger(label: "muster.identity"),
         now: @escaping @Sendable () -> Instant
@@ -147,7 +148,7 @@ extension Credential {
     }
 
     /// The credential that stores a user's hashed password.
-    static func password(_ hash: String, of user: UserNumber, at now: Instant) -> Credential {
+    package static func password(_ hash: String, of user: UserNumber, at now: Instant) -> Credential {
         Credential(
             kind: .password, key: passwordKey(of: user), user: user, secret: Array(hash.utf8), createdAt: now)
     }

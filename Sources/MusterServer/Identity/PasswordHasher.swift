@@ -1,3 +1,5 @@
+import MusterHTTP
+
 /// Hashes passwords on threads of its own, a few at a time. Many simultaneous sign-ins then neither block the threads
 /// that serve positions nor take more memory than `threads` hashes need.
 ///
@@ -44,7 +46,7 @@ package final class PasswordHasher: Sendable {
     deinit { workers.shutDownSoon() }
 
     /// How many seconds the oldest waiting hash has waited for a thread; 0 when none waits.
-    var oldestWaitSeconds: Double { workers.oldestWaitSeconds }
+    package var oldestWaitSeconds: Double { workers.oldestWaitSeconds }
 
     /// The number of hashes that wait, that run, and that were refused.
     var counts: WorkCounts { workers.counts }

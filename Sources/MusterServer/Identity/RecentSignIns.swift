@@ -1,4 +1,5 @@
 import MusterCore
+import MusterHTTP
 import Synchronization
 
 /// Remembers, in memory, which users authenticated from which addresses lately. Their passwords are hashed first.

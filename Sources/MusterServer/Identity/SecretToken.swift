@@ -1,11 +1,12 @@
 import Crypto
+import MusterHTTP
 
 /// A secret of 32 random bytes, shown once as a text whose prefix names its kind, and stored as its SHA-256.
 ///
 /// 256 random bits need neither salt nor a slow hash, because nobody can guess them.
-struct SecretToken: Sendable {
+package struct SecretToken: Sendable {
     /// The kind of a token: its first three characters.
-    enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case apiKey = "mk_"
         case device = "md_"
         case refresh = "mr_"
@@ -14,35 +15,35 @@ struct SecretToken: Sendable {
     }
 
     /// The text that the server shows once.
-    let text: String
+    package let text: String
     /// The digest that the server stores.
-    var digest: TokenDigest { TokenDigest(of: text) }
+    package var digest: TokenDigest { TokenDigest(of: text) }
 
     /// Makes a new token.
-    init(_ kind: Kind) { text = kind.rawValue + UnpaddedBase64.encode(Self.randomBytes(32), .forURLs) }
+    package init(_ kind: Kind) { text = kind.rawValue + UnpaddedBase64.encode(Self.randomBytes(32), .forURLs) }
 
     /// Returns cryptographically random bytes.
-    static func randomBytes(_ count: Int) -> [UInt8] {
+    package static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
 
 /// A SHA-256 digest, stored in a form that is fast to look up.
-struct TokenDigest: Hashable, Sendable {
+package struct TokenDigest: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
     /// The digest of a token's text.
-    init(of text: some StringProtocol) {
+    package init(of text: some StringProtocol) {
         var text = String(text)
         self.init(text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) })
     }
 
     /// The digest of some bytes.
-    init(bytes: [UInt8]) { self.init(SHA256.hash(data: bytes)) }
+    package init(bytes: [UInt8]) { self.init(SHA256.hash(data: bytes)) }
 
     /// Makes a digest from its 32 bytes.
-    init(_ digest: some Sequence<UInt8>) {
+    package init(_ digest: some Sequence<UInt8>) {
         var words = SIMD4<UInt64>()
         for (index, byte) in digest.prefix(32).enumerated() {
             words[index >> 3] = words[index >> 3] << 8 | UInt64(byte)
@@ -51,7 +52,7 @@ struct TokenDigest: Hashable, Sendable {
     }
 
     /// The 32 bytes of the digest.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         (0..<32).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - ($0 & 7) * 8)) }
     }
 }

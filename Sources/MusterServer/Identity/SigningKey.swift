@@ -1,4 +1,5 @@
 import Crypto
+import MusterHTTP
 package import MusterWire
 
 /// The key that signs and verifies for one access key, day, region and service (AWS Signature Version 4), derived from
@@ -24,7 +25,7 @@ package struct SigningKey: Sendable {
     }
 
     /// Whether a signature is this text's. Takes the same time whatever the result.
-    func accepts(_ signature: String, of stringToSign: [UInt8]) -> Bool {
+    package func accepts(_ signature: String, of stringToSign: [UInt8]) -> Bool {
         Array(self.signature(of: stringToSign).utf8).isEqualInConstantTime(to: Array(signature.utf8))
     }
 }
@@ -65,16 +66,4 @@ package enum SignatureError: Error, Hashable, Sendable {
     case expiredToken
     /// The signature does not match the request.
     case mismatch
-}
-
-extension Sequence<UInt8> {
-    /// The bytes as hexadecimal digits, lower-case.
-    var hexadecimal: String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(64)
-        for byte in self {
-            for digit in [byte >> 4, byte & 15] { digits.append(digit + (digit < 10 ? 0x30 : 0x57)) }
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
 }

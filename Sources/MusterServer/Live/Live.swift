@@ -52,7 +52,7 @@ package final class Live: Service {
     ///
     /// - Throws: `FeedShares.Refusal` when the limit of all listeners or of this owner's is reached, or the server is
     ///   stopping.
-    func listen(since cursor: LogSequence, by owner: FeedOwner) throws(FeedShares.Refusal) -> Listener {
+    package func listen(since cursor: LogSequence, by owner: FeedOwner) throws(FeedShares.Refusal) -> Listener {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let opened = listeners.withLock { listeners -> Result<Int, FeedShares.Refusal> in
             if listeners.isClosed { return .failure(.isStopping) }
@@ -123,9 +123,9 @@ package final class Live: Service {
 
 /// A listener: an endless asynchronous sequence of batches of events.
 package struct Listener: AsyncSequence, Sendable {
-    let live: Live
-    let id: Int
-    let cursor: LogSequence
+    package let live: Live
+    package let id: Int
+    package let cursor: LogSequence
     /// Whether the cursor lies beyond the log's end. It then comes from before a backup was restored, and a listener
     /// that waited for the log to reach it would miss the changes in between.
     let isFromAnotherLog: Bool
@@ -141,8 +141,8 @@ package struct Listener: AsyncSequence, Sendable {
 
     /// The position of a listener in the log.
     package struct Iterator: AsyncIteratorProtocol {
-        let listener: Listener
-        var cursor: LogSequence
+        package let listener: Listener
+        package var cursor: LogSequence
         var wakes: AsyncStream<Void>.Iterator
 
         /// Returns the next events; nil when the server shuts down.

@@ -25,7 +25,7 @@ package struct LiveEvent: Sendable {
     /// Appends the event as the feed sends it: id, type and JSON object.
     ///
     /// Format: the HTML standard's `text/event-stream`.
-    func appendEventStream(to bytes: inout [UInt8]) {
+    package func appendEventStream(to bytes: inout [UInt8]) {
         bytes.append(contentsOf: "id: \(sequence.rawValue)\nevent: \(type)\ndata: ".utf8)
         bytes.append(contentsOf: json)
         bytes.append(contentsOf: "\n\n".utf8)
@@ -128,5 +128,5 @@ extension Directory {
         return databases[database]?.name ?? gone(database)
     }
 
-    func gone<Entity>(_ number: Number<Entity>) -> String { "#\(number.rawValue)" }
+    package func gone<Entity>(_ number: Number<Entity>) -> String { "#\(number.rawValue)" }
 }

@@ -1,29 +1,48 @@
-import MusterCore
-import MusterWire
+package import MusterCore
+package import MusterWire
 
 /// The data of a roll call: lines of an incident's record, and the engine's current knowledge of the people on the
 /// roll.
-struct RollCall: Sendable {
+package struct RollCall: Sendable {
     /// The incident.
-    var incident: Incident
+    package var incident: Incident
     /// The lines that put people on or off the roll, and each person's newest line, in order.
-    var lines: [IncidentEntry]
+    package var lines: [IncidentEntry]
     /// The lines about the incident itself.
-    var milestones: [IncidentEntry]
+    package var milestones: [IncidentEntry]
     /// The current knowledge of the people on the roll, for an open incident.
-    var known: [UserNumber: Known] = [:]
+    package var known: [UserNumber: Known] = [:]
+
+    package init(
+        incident: Incident, lines: [IncidentEntry], milestones: [IncidentEntry], known: [UserNumber: Known] = [:]
+    ) {
+        self.incident = incident
+        self.lines = lines
+        self.milestones = milestones
+        self.known = known
+    }
 
     /// The knowledge of one person at one moment.
-    struct Known: Sendable {
-        var lastSeen: LastSeen?
-        var heard: Instant?
-        var battery: Double?
-        var unconfirmed: Declared.Unconfirmed?
+    package struct Known: Sendable {
+        package var lastSeen: LastSeen?
+        package var heard: Instant?
+        package var battery: Double?
+        package var unconfirmed: Declared.Unconfirmed?
+
+        package init(
+            lastSeen: LastSeen? = nil, heard: Instant? = nil, battery: Double? = nil,
+            unconfirmed: Declared.Unconfirmed? = nil
+        ) {
+            self.lastSeen = lastSeen
+            self.heard = heard
+            self.battery = battery
+            self.unconfirmed = unconfirmed
+        }
     }
 
     /// The periods during which everyone was accounted for. A period that a closing interrupted, with a reopening after
     /// it, ends at the closing.
-    var allAccounted: [NamedRoll.Period] {
+    package var allAccounted: [NamedRoll.Period] {
         var periods: [NamedRoll.Period] = []
         var closedAt: Instant?
         for line in milestones {
@@ -44,7 +63,7 @@ struct RollCall: Sendable {
 
 extension Directory {
     /// A roll call with names: users in the order of their numbers, then visitors in the order they were added.
-    func named(_ call: RollCall) -> NamedRoll {
+    package func named(_ call: RollCall) -> NamedRoll {
         let roll = Roll(call.lines)
         let newest = Dictionary(call.lines.map { ($0.person, $0) }) { $1 }
         let order = roll.members.keys.sorted { left, right in

@@ -1,13 +1,13 @@
 import MusterGeometry
-import MusterWire
+package import MusterWire
 
 /// Answers a geo query from a place book: the matching documents, in order.
-struct GeoSearch {
+package struct GeoSearch {
     /// A matching document.
-    struct Found: Hashable {
-        var id: String
+    package struct Found: Hashable {
+        package var id: String
         /// The distance in metres from the centre of the query; 0 where the order is by id.
-        var distance: Double
+        package var distance: Double
 
         /// Orders by distance, and by id where distances are equal.
         func isBefore(_ other: Found) -> Bool {
@@ -31,7 +31,7 @@ struct GeoSearch {
     }
 
     /// Returns one page of a query's results, after the end of the previous page.
-    static func page(_ query: GeoQuery, _ book: PlaceBook) throws(MangoError) -> ArraySlice<Found> {
+    package static func page(_ query: GeoQuery, _ book: PlaceBook) throws(MangoError) -> ArraySlice<Found> {
         let search = GeoSearch(query, book)
         let start = try query.bookmark.map { text throws(MangoError) in try Found(bookmark: text) }
         if query.limit == 0 { return [] }
@@ -217,11 +217,11 @@ struct GeoSearch {
 
 extension GeoSearch.Found {
     /// The end of a page, as clients send it back.
-    var bookmark: String {
+    package var bookmark: String {
         Base64.encode(JSONValue.array([.string(String(distance.bitPattern, radix: 16)), .string(id)]).bytes)
     }
 
-    init(bookmark text: String) throws(MangoError) {
+    package init(bookmark text: String) throws(MangoError) {
         guard text.utf8.count <= 4_096, let bytes = Base64.decode(text), let value = try? JSONValue(parsing: bytes),
             let parts = value.elements, parts.count == 2, let id = parts[1].string,
             let pattern = parts[0].string.flatMap({ UInt64($0, radix: 16) })

@@ -4,7 +4,7 @@ import MusterGeometry
 import MusterWire
 
 /// The geometries of the documents of one scope, by id, in a spatial index, as of one change of the log.
-struct PlaceBook: Sendable {
+package struct PlaceBook: Sendable {
     /// The spatial index of the geometries.
     private(set) var index = PlaceIndex()
     /// The document ids, by slot.
@@ -22,7 +22,7 @@ struct PlaceBook: Sendable {
     private static let pageSize = 1_000
 
     /// The number of documents with a geometry.
-    var count: Int { index.count }
+    package var count: Int { index.count }
 
     /// Adds the changes since the last call.
     ///

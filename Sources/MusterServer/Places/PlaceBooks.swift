@@ -1,5 +1,5 @@
-import MusterCore
-import MusterDocuments
+package import MusterCore
+package import MusterDocuments
 import MusterWire
 import Synchronization
 
@@ -23,7 +23,7 @@ package final class PlaceBooks: Sendable {
     /// The book of a scope, up to date with this reader.
     ///
     /// - Throws: `MangoError` when there are too many places; what the reader throws.
-    func book(of scope: DatabaseScope, _ reader: any DocumentReader) throws -> PlaceBook {
+    package func book(of scope: DatabaseScope, _ reader: any DocumentReader) throws -> PlaceBook {
         if let known = kept(scope), known.sequence >= reader.lastSequence { return known }
         return try updating.withLock { _ in
             var book = kept(scope) ?? PlaceBook()

@@ -1,15 +1,15 @@
 import MusterCore
-import MusterWire
+package import MusterWire
 
 /// The spatial indexes that a design document declares (`st_indexes`).
 ///
 /// Cloudant runs a JavaScript function for each document. Muster runs no JavaScript. It recognizes the one function
 /// that Cloudant's own documentation and tools write, and refuses any other.
-enum SpatialIndexes {
+package enum SpatialIndexes {
     /// The design document that the places database has from the start.
-    static let standardDesign = "_design/points"
+    package static let standardDesign = "_design/points"
     /// The name of the index that it declares.
-    static let standardName = "pointidx"
+    package static let standardName = "pointidx"
 
     static let standardBody = DocumentBody(
         json: Array(
@@ -17,7 +17,7 @@ enum SpatialIndexes {
                 + #"{st_index(doc.geometry);}}"}}}"#).utf8))
 
     /// How a design document declares an index.
-    enum Declaration {
+    package enum Declaration {
         /// It declares no index of that name.
         case none
         /// The index holds every document with a geometry.
@@ -27,7 +27,7 @@ enum SpatialIndexes {
     }
 
     /// How a design document declares an index.
-    static func declaration(of name: String, in design: JSONValue) -> Declaration {
+    package static func declaration(of name: String, in design: JSONValue) -> Declaration {
         guard let index = design["st_indexes"]?[name] else { return .none }
         guard let function = index["index"]?.string else { return .foreign }
         return isStandard(function) ? .standard : .foreign

@@ -1,19 +1,18 @@
-import HTTPTypes
-import MusterReplication
+package import HTTPTypes
 
 /// A request would exceed a quota. Nothing of it was stored.
 package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The quota.
     package let quota: Quota
     /// The owner of the quota: the name of a user, a team or a database; nil for server-wide quotas.
-    let owner: String?
+    package let owner: String?
     /// The limit, in the quota's unit.
-    let limit: Double
+    package let limit: Double
     /// The seconds after which the same request has room; nil where time alone makes no room.
-    let retryAfterSeconds: Int?
+    package let retryAfterSeconds: Int?
 
     /// - Parameter retryAfterSeconds: nil where time alone makes no room.
-    init(_ quota: Quota, of owner: String? = nil, limit: Double, retryAfterSeconds: Int? = nil) {
+    package init(_ quota: Quota, of owner: String? = nil, limit: Double, retryAfterSeconds: Int? = nil) {
         self.quota = quota
         self.owner = owner
         self.limit = limit
@@ -21,10 +20,10 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The seconds until there is room; `Int.max` where time alone makes none.
-    var waitSeconds: Int { retryAfterSeconds ?? .max }
+    package var waitSeconds: Int { retryAfterSeconds ?? .max }
 
     /// A message for people: what happened and what to do.
-    var words: String {
+    package var words: String {
         let owner = owner ?? ""
         switch quota {
         case .positions:
@@ -64,37 +63,7 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 429 where waiting makes room, otherwise 507 (RFC 4918, section 11.5).
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         retryAfterSeconds == nil ? .init(code: 507, reasonPhrase: "Insufficient Storage") : .tooManyRequests
-    }
-}
-
-// MARK: How each protocol tells it
-
-extension CouchError {
-    /// CouchDB clients try again after 429 and after 507.
-    init(telling fault: QuotaError) {
-        let name = fault.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
-        self.init(fault.status, name, fault.words)
-        if let seconds = fault.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
-    }
-}
-
-extension AmazonError {
-    /// AWS clients try again by themselves after `ThrottlingException`.
-    init(telling fault: QuotaError) {
-        if let seconds = fault.retryAfterSeconds {
-            self.init(429, "ThrottlingException", fault.words)
-            retryAfterSeconds = seconds
-        } else {
-            self = .quota(fault.words)
-        }
-    }
-}
-
-extension ReplicationError {
-    /// A replication tries again later, and loses nothing meanwhile.
-    init(telling fault: QuotaError) {
-        self = .busy(status: fault.status.code, retryAfterSeconds: fault.retryAfterSeconds.map { Double($0) })
     }
 }

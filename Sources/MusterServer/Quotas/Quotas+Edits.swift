@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 
 /// The quotas of the directory: implicit users, collections, databases, and imports of regions.
 extension Quotas {
@@ -32,7 +32,7 @@ extension Quotas {
     }
 
     /// How many more users AWS clients may create in a team, and the error for one more.
-    func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaError) {
+    package func implicitUsersLeft(of team: Team, in directory: Directory) -> (count: Int, fault: QuotaError) {
         let counts = QuotaCounts(in: directory)
         let ofTeam = settings.implicitUsersOfTeam - counts.implicitUsers[team.number, default: 0]
         let ofAll = settings.implicitUsers - counts.implicitUsers.values.reduce(0, +)

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterHTTP
 import MusterStore
 import Synchronization
 
@@ -58,7 +59,7 @@ package final class Quotas: Sendable {
     // MARK: Refusing
 
     /// Counts a refusal, and logs it unless its owner's last one was logged within the minute.
-    func noteRefusal(_ fault: QuotaError) {
+    package func noteRefusal(_ fault: QuotaError) {
         let now = clock()
         let isToLog = refusals.withLock { refusals in
             refusals.counts[fault.quota, default: 0] += 1
@@ -139,7 +140,7 @@ package final class Quotas: Sendable {
     /// Checks that the store has room for other than positions: documents, files, imports.
     ///
     /// - Throws: `QuotaError`.
-    func checkStore() throws(QuotaError) {
+    package func checkStore() throws(QuotaError) {
         guard let fault = storeRefusal(usage.withLock { $0.storeBytes }) else { return }
         noteRefusal(fault)
         throw fault

@@ -24,7 +24,7 @@ extension StoreCoordinator {
     ///
     /// - Returns: the refusals of the others, by their index in `observations`, once the stored ones are on disk.
     /// - Throws: `CoordinatorError`; then nothing was stored.
-    func ingestWithinQuotas(
+    package func ingestWithinQuotas(
         _ observations: [Observation], by sender: Principal?
     ) async throws(CoordinatorError) -> [Int: QuotaError] {
         if observations.isEmpty { return [:] }

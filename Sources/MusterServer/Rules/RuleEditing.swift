@@ -35,18 +35,18 @@ extension RuleError: CustomStringConvertible {
 }
 
 /// The limits and checks of rules, whichever endpoint edits them.
-enum RuleEditing {
+package enum RuleEditing {
     /// The largest number of rules.
     static let ruleLimit = 1_000
     /// The largest number of targets of a rule.
-    static let targetLimit = 5
+    package static let targetLimit = 5
     /// The largest number of characters of a rule's description.
-    static let descriptionLimit = 512
+    package static let descriptionLimit = 512
     /// The name of the built-in target.
-    static let safety = "safety"
+    package static let safety = "safety"
 
     /// Whether a text is valid as a rule's name or as a target's id within it.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
@@ -60,7 +60,7 @@ enum RuleEditing {
 
     /// Compiles a pattern, to check that it is valid.
     @discardableResult
-    static func compile(_ pattern: String) throws(RuleError) -> EventPattern {
+    package static func compile(_ pattern: String) throws(RuleError) -> EventPattern {
         do {
             return try EventPattern(parsing: pattern)
         } catch {
@@ -69,7 +69,9 @@ enum RuleEditing {
     }
 
     /// Returns the rule of that name with the new pattern, or a new rule.
-    static func rule(named name: String, pattern: String, in directory: Directory, _ draft: Draft) throws -> Rule {
+    package static func rule(named name: String, pattern: String, in directory: Directory, _ draft: Draft) throws
+        -> Rule
+    {
         if var rule = directory.rules[name] {
             rule.pattern = pattern
             return rule
@@ -79,14 +81,14 @@ enum RuleEditing {
     }
 
     /// Checks that a rule is valid as a whole.
-    static func check(_ rule: Rule) throws(RuleError) {
+    package static func check(_ rule: Rule) throws(RuleError) {
         let pattern = try compile(rule.pattern)
         guard rule.targets.count <= targetLimit else { throw .tooManyTargets(limit: targetLimit) }
         for target in rule.targets { try check(target, with: pattern) }
     }
 
     /// Checks that a target's input is valid, and that the pattern suits the target `safety`.
-    static func check(_ target: RuleTarget, with pattern: EventPattern) throws(RuleError) {
+    package static func check(_ target: RuleTarget, with pattern: EventPattern) throws(RuleError) {
         do {
             _ = try TargetInput(target.input)
         } catch {
@@ -98,14 +100,16 @@ enum RuleEditing {
     }
 
     /// The destination of a target's name.
-    static func destination(named name: String, in directory: Directory) throws(RuleError) -> RuleTarget.Destination {
+    package static func destination(named name: String, in directory: Directory) throws(RuleError)
+        -> RuleTarget.Destination
+    {
         if name == safety { return .safety }
         guard let target = directory.targets[name] else { throw .noTarget(name) }
         return .target(target.number)
     }
 
     /// The name of a destination; nil for a target that no longer exists.
-    static func name(of destination: RuleTarget.Destination, in directory: Directory) -> String? {
+    package static func name(of destination: RuleTarget.Destination, in directory: Directory) -> String? {
         switch destination {
         case .safety: safety
         case .target(let number): directory.targets[number]?.name

@@ -1,20 +1,21 @@
 import MusterCore
-import MusterStore
+import MusterHTTP
+package import MusterStore
 import MusterWire
 
 /// The messages for people about a disk that accepts no writes, or that is nearly full.
-enum StorageWords {
+package enum StorageWords {
     /// The answer to a client whose request cannot be stored.
-    static let refusal =
+    package static let refusal =
         "The server's disk is full or takes no writes: nothing of this was stored. What was stored before is safe. Try "
         + "again later; whoever runs the server must make room."
     /// The seconds after which to try again: about as often as the server makes a test write.
-    static let retryAfterSeconds = 15
+    package static let retryAfterSeconds = 15
 
-    static let unwritable =
+    package static let unwritable =
         "The disk is full or takes no writes: nothing can be stored. Everything can be read. Make room on the disk of "
         + "the data folder, or make it writable; the server goes on by itself."
-    static let low =
+    package static let low =
         "The disk is nearly full: when it is, nothing can be stored any more. Make room on the disk of the data folder."
 }
 
@@ -22,7 +23,7 @@ extension JSONWriter {
     /// Writes whether the disk accepts writes and whether it is nearly full. Writes nothing where all is well.
     ///
     /// - Parameter isKnown: whether the caller may see how much room there is, and the database's error.
-    mutating func member(_ status: StorageHealth.Status, isKnown: Bool, warningBytes: Int64) {
+    package mutating func member(_ status: StorageHealth.Status, isKnown: Bool, warningBytes: Int64) {
         let isLow = status.space?.isLow(warningBytes: warningBytes) ?? false
         guard !status.isWritable || isLow else { return }
         key("storage")

@@ -1,4 +1,5 @@
 package import Hummingbird
+import MusterHTTP
 import MusterWire
 import NIOCore
 
@@ -47,7 +48,7 @@ package struct WebAssets: Fallback {
         return .json { writer in
             writer.beginObject()
             writer.member("muster", "Welcome")
-            writer.member("api", "\(NativeEndpoint.root)/openapi.json")
+            writer.member("api", APIPaths.description)
             writer.endObject()
         }
     }

@@ -1,18 +1,18 @@
-import MusterCore
+package import MusterCore
 
 /// Whose feed it is, for counting.
 package struct FeedOwner: Hashable, Sendable {
     /// The user.
-    let user: UserNumber
+    package let user: UserNumber
     /// Whether it is a leader or an admin: some feeds are kept for these.
     let leads: Bool
     /// Feeds that the user may have open.
-    let limit: Int
+    package let limit: Int
     /// The device whose token was shown, which may have few.
-    let device: DeviceNumber?
+    package let device: DeviceNumber?
 
     /// The owner of a request's feed.
-    init(_ principal: Principal) {
+    package init(_ principal: Principal) {
         user = principal.user
         device = principal.device
         leads = principal.role == .admin || principal.role == .leader
@@ -25,7 +25,7 @@ package struct FeedOwner: Hashable, Sendable {
     }
 
     /// The server itself, for one of a user's replications.
-    init(replicationOf user: UserNumber, limit: Int) {
+    package init(replicationOf user: UserNumber, limit: Int) {
         self.user = user
         self.limit = limit
         device = nil
@@ -34,9 +34,9 @@ package struct FeedOwner: Hashable, Sendable {
 }
 
 /// Counts open feeds, so that nobody takes all there may be.
-struct FeedShares: Sendable {
+package struct FeedShares: Sendable {
     /// Why a feed is not opened.
-    enum Refusal: Error, Hashable {
+    package enum Refusal: Error, Hashable {
         /// The device's token has as many as it may.
         case deviceHasItsShare(limit: Int)
         /// The user has as many as one may.
@@ -47,7 +47,7 @@ struct FeedShares: Sendable {
         case isStopping
 
         /// For a person.
-        var words: String {
+        package var words: String {
             switch self {
             case .deviceHasItsShare(let limit):
                 "\(limit) feeds are open with this device's token, as many as may be: close one first."
@@ -59,24 +59,24 @@ struct FeedShares: Sendable {
     }
 
     /// Feeds of one kind that a device's token, a user, and a leader may have open; an admin may have all.
-    static let ofDevice = 10
+    package static let ofDevice = 10
     static let ofOne = 200
-    static let ofLeader = 1_000
-    static let all = Int.max
+    package static let ofLeader = 1_000
+    package static let all = Int.max
     /// The part of all feeds that leaders and admins alone may open: a tenth.
     private static let reserveDivisor = 10
 
     private let capacity: Int
-    private(set) var count = 0
+    package private(set) var count = 0
     /// Feeds that were refused since the start.
-    private(set) var refused = 0
+    package private(set) var refused = 0
     private var byUser: [UserNumber: Int] = [:]
     private var byDevice: [DeviceNumber: Int] = [:]
 
-    init(capacity: Int) { self.capacity = capacity }
+    package init(capacity: Int) { self.capacity = capacity }
 
     /// Makes sure that there is room for one more, and counts a refusal.
-    mutating func check(_ owner: FeedOwner) throws(Refusal) {
+    package mutating func check(_ owner: FeedOwner) throws(Refusal) {
         let room = owner.leads ? capacity : capacity - capacity / Self.reserveDivisor
         guard let refusal = refusal(of: owner, room: room) else { return }
         refused += 1
@@ -93,7 +93,7 @@ struct FeedShares: Sendable {
     }
 
     /// Counts one more.
-    mutating func open(_ owner: FeedOwner) throws(Refusal) {
+    package mutating func open(_ owner: FeedOwner) throws(Refusal) {
         try check(owner)
         count += 1
         byUser[owner.user, default: 0] += 1
@@ -101,7 +101,7 @@ struct FeedShares: Sendable {
     }
 
     /// Counts one less.
-    mutating func close(_ owner: FeedOwner) {
+    package mutating func close(_ owner: FeedOwner) {
         count -= 1
         byUser[owner.user] = byUser[owner.user].flatMap { $0 > 1 ? $0 - 1 : nil }
         guard let device = owner.device else { return }

@@ -1,5 +1,6 @@
 package import Logging
 import MusterCore
+import MusterHTTP
 import Synchronization
 
 /// How long requests read the store, and which reads were cut off: for `/metrics` and the log.

@@ -1,7 +1,8 @@
+import MusterHTTP
 import Synchronization
 
 /// How sign-ins with a name and a password ended, counted since the start.
-final class SignInCounts: Sendable {
+package final class SignInCounts: Sendable {
     /// How one ended.
     enum Outcome: String, CaseIterable {
         case succeeded

@@ -1,9 +1,10 @@
-import MusterCore
+package import MusterCore
+import MusterHTTP
 package import MusterStore
 import MusterWire
 
 /// Whose turn it is to read.
-enum ReadingLane: Hashable, Sendable {
+package enum ReadingLane: Hashable, Sendable {
     /// The server itself: feeds of everyone, deliveries, maintenance.
     case server
     case user(UserNumber)
@@ -12,23 +13,23 @@ enum ReadingLane: Hashable, Sendable {
 }
 
 /// How much reading of the store one request and one user may take.
-enum ReadingLimits {
+package enum ReadingLimits {
     /// Seconds that one look at the store lasts at most where it looks through what others wrote.
-    static let seconds: Double = 5
+    package static let seconds: Double = 5
     /// Steps that one look takes at most: conditions of a selector asked of values. A pattern counts as 256.
-    static let steps = 50_000_000
+    package static let steps = 50_000_000
     /// How many of the threads one user may hold at a time.
     static let threadsOfOne = 2
     /// Looks of one user that wait; of a leader or an admin, who may have thousands of feeds.
     static let jobsOfOne = 1_024
     static let jobsOfLeader = 32_768
     /// Looks that wait, of all.
-    static let jobs = 65_536
+    package static let jobs = 65_536
     /// Threads that look up credentials and nothing else, and how many one address may hold.
     static let credentialThreads = 2
     static let credentialThreadsOfOne = 1
     /// Connections that the store is to have for reading: one for each thread, and two for backups.
-    static let connections = StoreCoordinator.readerCount + credentialThreads + 2
+    package static let connections = StoreCoordinator.readerCount + credentialThreads + 2
 }
 
 extension StoreCoordinator {
@@ -49,8 +50,8 @@ extension StoreCoordinator {
         let client = request.client
         let share = WorkerPool<ReadingLane>.Share(
             threads: ReadingLimits.threadsOfOne,
-            jobs: client?.leads == true ? ReadingLimits.jobsOfLeader : ReadingLimits.jobsOfOne)
-        let lane = client.map { ReadingLane.user($0.user) } ?? .address(AddressPrefix.of(request.address))
+            jobs: client?.hasPriority == true ? ReadingLimits.jobsOfLeader : ReadingLimits.jobsOfOne)
+        let lane = client.map { ReadingLane.user(UserNumber($0.number)) } ?? .address(AddressPrefix.of(request.address))
         return try await readers.run(lane, share: share, isAbandoned: { request.isAbandoned }) { [store, reads] in
             let start = ContinuousClock.now
             let limit = WorkLimit(
@@ -82,7 +83,7 @@ extension StoreCoordinator {
     }
 
     /// How long the oldest work of each part waits that lacks nothing but its turn: nothing where all goes on.
-    var waits: [(part: String, seconds: Double)] {
+    package var waits: [(part: String, seconds: Double)] {
         [
             ("readers", readers.oldestWaitSeconds), ("credentials", credentialReaders.oldestWaitSeconds),
             ("writer", queue.oldestWaitSeconds),

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A result that was cut short is worth nothing: the caller looks at `fault` before it uses one. Counting looks at the
 /// clock every few hundred steps.
-final class WorkLimit: WorkBound {
+package final class WorkLimit: WorkBound {
     /// Why the work was ended.
-    enum Fault: Error, Hashable, Sendable {
+    package enum Fault: Error, Hashable, Sendable {
         /// It took longer than it may.
         case deadline(seconds: Double)
         /// It took more steps than it may.
@@ -33,7 +33,7 @@ final class WorkLimit: WorkBound {
     /// - Parameters:
     ///   - now: the clock.
     ///   - isAbandoned: whether nobody waits for the result any more; asked from the thread that works.
-    init(
+    package init(
         seconds: Double, steps: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) {
@@ -45,7 +45,7 @@ final class WorkLimit: WorkBound {
     }
 
     /// Why the work was ended; nil when it was not.
-    var fault: Fault? { noted.withLock { $0 } }
+    package var fault: Fault? { noted.withLock { $0 } }
 
     /// Counts steps.
     ///
@@ -60,7 +60,7 @@ final class WorkLimit: WorkBound {
     /// Makes sure that the work may go on.
     ///
     /// - Throws: `Fault`.
-    func check() throws(Fault) {
+    package func check() throws(Fault) {
         _ = mayGoOn(after: steps.load(ordering: .relaxed))
         if let fault { throw fault }
     }

@@ -2,7 +2,7 @@ import NIOPosix
 import Synchronization
 
 /// A few threads for work that blocks, and the queue before them (`FairQueue`).
-final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
+package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     typealias Share = FairQueue<Lane, Job>.Share
 
     /// Work that waits: done when it is given nothing, refused when it is given a reason.
@@ -105,7 +105,7 @@ struct WorkCounts: Hashable, Sendable {
 }
 
 /// Why work was not taken.
-enum WorkError: Error, Hashable, Sendable {
+package enum WorkError: Error, Hashable, Sendable {
     /// Whoever asks has as much work waiting as one may have.
     case shareIsFull
     /// As much work is waiting as may wait.

@@ -46,7 +46,7 @@ final class DataLock: Sendable {
 }
 
 /// What the store asks of the file system beyond SQLite.
-enum DataFile {
+package enum DataFile {
     /// Makes an empty file that only its owner may read; SQLite gives its companions the same mode.
     ///
     /// - Parameter exclusively: fails when there is one already.

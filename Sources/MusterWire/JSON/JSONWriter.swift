@@ -202,6 +202,15 @@ package struct JSONWriter {
 }
 
 extension JSONWriter {
+    /// The bytes of one JSON object.
+    package static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// A number as `value` writes it.
     package static func text(_ number: Double) -> String {
         var bytes: [UInt8] = []

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterCore
 import MusterStore
+import MusterTerminal
 
 /// `muster backup`: a copy of everything, consistent at one moment, also while the server runs.
 struct Backup: AsyncParsableCommand {

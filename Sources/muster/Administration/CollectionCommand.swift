@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster collection`: groups of regions, each with one policy for crossings.
 struct CollectionCommand: AsyncParsableCommand {

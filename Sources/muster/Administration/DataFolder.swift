@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MusterServer
 import MusterStore
+import MusterTerminal
 
 /// `muster init`: an empty store, for scripts that prepare one before a server runs over it.
 struct Init: AsyncParsableCommand {

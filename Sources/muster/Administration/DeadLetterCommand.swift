@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster deadletter`: what could not be delivered.
 struct DeadLetterCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster device`: what reports.
 struct DeviceCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster export`: a device's history in a format of choice.
 struct Export: AsyncParsableCommand {

@@ -1,6 +1,8 @@
 import Logging
+import MusterEndpoints
 import MusterServer
 import MusterStore
+import MusterTerminal
 
 /// Waits for a data folder that somebody has: a command that is done soon, or a server that is about to say where it
 /// is.
@@ -20,7 +22,7 @@ struct FolderWait {
     ) async throws -> Server? {
         for look in 0... {
             do {
-                return try await Server(settings, logger: logger)
+                return try await Server(settings, endpoints: AllEndpoints.types, logger: logger)
             } catch StoreError.inUse where look < Self.limitSeconds * looksPerSecond {
                 guard try await isStillToOpen() else { return nil }
                 try await Task.sleep(for: .seconds(1) / looksPerSecond)

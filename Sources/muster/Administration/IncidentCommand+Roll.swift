@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// What a leader does to a roll by hand.
 extension IncidentCommand {

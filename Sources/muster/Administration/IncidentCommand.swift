@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster incident`: from "evacuate" to "all clear".
 struct IncidentCommand: AsyncParsableCommand {

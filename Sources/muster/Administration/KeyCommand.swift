@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster key`: what programs sign in with.
 struct KeyCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster person`: what is said of people.
 struct PersonCommand: AsyncParsableCommand {

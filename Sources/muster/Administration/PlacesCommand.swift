@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import MusterHTTP
 import MusterStore
+import MusterTerminal
 import MusterWire
 
 /// `muster places`: what people look for near them.

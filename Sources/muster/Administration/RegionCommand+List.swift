@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 extension RegionCommand {
     struct List: AsyncParsableCommand {

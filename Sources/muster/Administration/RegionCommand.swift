@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import MusterHTTP
 import MusterStore
+import MusterTerminal
 
 /// `muster region`: what people cross.
 struct RegionCommand: AsyncParsableCommand {

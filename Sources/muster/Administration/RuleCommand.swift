@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import MusterHTTP
 import MusterStore
+import MusterTerminal
 
 /// `muster rule`: which events go where.
 struct RuleCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster target`: where events go.
 struct TargetCommand: AsyncParsableCommand {

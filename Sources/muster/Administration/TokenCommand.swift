@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster token`: the tokens that devices report with. `muster device token` makes one.
 struct TokenCommand: AsyncParsableCommand {

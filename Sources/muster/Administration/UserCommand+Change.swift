@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 extension UserCommand {
     struct Change: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster user`: who may sign in.
 struct UserCommand: AsyncParsableCommand {

@@ -2,8 +2,10 @@ import ArgumentParser
 import Foundation
 import Logging
 import MusterCore
+import MusterEndpoints
 import MusterServer
 import MusterSimulator
+import MusterTerminal
 
 /// `muster demo`: a server of its own, an invented town whose people carry phones, and one link to the live page.
 struct Demo: AsyncParsableCommand {
@@ -36,7 +38,7 @@ struct Demo: AsyncParsableCommand {
         var logger = Logger(label: "muster")
         logger.logLevel = .warning
         let (prepared, quiet) = (settings, logger)
-        let server = try await clearly { try await Server(prepared, logger: quiet) }
+        let server = try await clearly { try await Server(prepared, endpoints: AllEndpoints.types, logger: quiet) }
         let seconds = ProcessInfo.processInfo.environment["DEMO_SECONDS"].flatMap(Double.init)
         let play = Task { try await server.runWhile { address in try await perform(on: server, at: address) } }
         let stop = StopSignals { play.cancel() }

@@ -1,5 +1,6 @@
 import Foundation
 import MusterCore
+import MusterTerminal
 
 /// The demo's evacuation: a drill that is started and followed through the API, as any leader would.
 ///

@@ -3,6 +3,7 @@ import Foundation
 import MusterCore
 import MusterGeometry
 import MusterSimulator
+import MusterTerminal
 
 /// `muster replay`: sends real tracks through the real API, as a phone would that walked them now.
 struct Replay: AsyncParsableCommand {
@@ -84,9 +85,4 @@ struct Progress {
     func finish() {
         if isShown { FileHandle.standardError.write(Data("\n".utf8)) }
     }
-}
-
-extension Instant {
-    /// The machine's clock.
-    static var now: Instant { Instant(seconds: Date().timeIntervalSince1970) }
 }

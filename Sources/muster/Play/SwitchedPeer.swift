@@ -1,6 +1,7 @@
 import MusterCore
 import MusterKit
 import MusterReplication
+import MusterTerminal
 
 /// The network of someone who walks through a dead zone.
 struct Network: Sendable {

@@ -2,9 +2,11 @@ import ArgumentParser
 import Crypto
 import Foundation
 import MusterCore
+import MusterHTTP
 import MusterKit
 import MusterReplication
 import MusterStore
+import MusterTerminal
 
 /// `muster track`: a whole client made of MusterKit: it records a walk on this machine, with or without a network, and
 /// brings it to the server. Kill it or the server at any moment and start it again: it goes on.
@@ -274,12 +276,12 @@ extension Crossing.Kind {
     }
 }
 
-extension RegionWatch.Crossing {
+extension RegionWatch.DeviceCrossing {
     /// How sure it is that the device was inside, where that was asked.
     fileprivate var certainty: String { insidePercent.map { " (inside: \($0) %)" } ?? "" }
 }
 
-extension RegionWatch.Safety {
+extension RegionWatch.DeviceSafety {
     fileprivate var sentence: String {
         switch state {
         case .safe: "you are safe in \(region?.id ?? "a muster region")"

@@ -1,6 +1,7 @@
 import Foundation
 import MusterKit
 import MusterReplication
+import MusterTerminal
 import Synchronization
 
 /// Whoever walks: signed in as before or anew, and signed in again by itself, once, where the server takes the key no
@@ -86,7 +87,7 @@ final class Walker: Sendable {
                 announce("Signed in as \(terms.user)")
                 return Walker(terms, session)
             }
-        } catch Session.Fault.anotherAccount {
+        } catch SessionError.anotherAccount {
             throw CommandFailure(sentence(of: .anotherAccount(terms.user), terms))
         }
     }
@@ -97,7 +98,7 @@ final class Walker: Sendable {
         while true {
             do {
                 return try await body()
-            } catch Session.Fault.unreachable(let reason) where looks < FolderWait.limitSeconds * 2 {
+            } catch SessionError.unreachable(let reason) where looks < FolderWait.limitSeconds * 2 {
                 if looks == 0 {
                     announce("The server cannot be reached yet, trying for \(FolderWait.limitSeconds) s: \(reason)")
                 }
@@ -114,7 +115,7 @@ final class Walker: Sendable {
                 at: terms.server, user: terms.user, password: password, terms.keeper)
             announce("Made the user \(terms.user), and signed in")
             return session
-        } catch Session.Fault.userExists {
+        } catch SessionError.userExists {
             return nil
         }
     }
@@ -149,16 +150,16 @@ final class Walker: Sendable {
             }
             announce("Signed in again as \(terms.user)")
             return .signedIn
-        } catch Session.Fault.unreachable, Session.Fault.busy {
+        } catch SessionError.unreachable, SessionError.busy {
             return .away
         } catch {
-            let sentence = (error as? Session.Fault).map { Self.sentence(of: $0, terms) } ?? "\(error)"
+            let sentence = (error as? SessionError).map { Self.sentence(of: $0, terms) } ?? "\(error)"
             state.withLock { $0.ending = sentence }
             return .refused(sentence)
         }
     }
 
-    private static func sentence(of fault: Session.Fault, _ terms: Terms) -> String {
+    private static func sentence(of fault: SessionError, _ terms: Terms) -> String {
         guard case .anotherAccount = fault else { return fault.description }
         return """
             \(fault.description), by the name alone the same. Name another folder with --store; or, if what is in \

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterTerminal
 
 /// `muster config`: what `muster serve` would be told.
 struct ConfigCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import Foundation
+import MusterTerminal
 
 /// A configuration file: lines `NAME=value`, empty lines, and comments behind `#` at the beginning of a line; the form
 /// of systemd's `EnvironmentFile=`. Quotes around a whole value are taken off.

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MusterHTTP
 import MusterServer
 import MusterStore
+import MusterTerminal
 import NIOCore
 
 /// `muster serve`: runs the server until it is told to stop.
@@ -127,7 +129,7 @@ struct Serve: AsyncParsableCommand {
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {
-            settings.tls = Configuration.TLSFiles(certificateChain: tlsCertificate, privateKey: tlsKey)
+            settings.tls = TLSFiles(certificateChain: tlsCertificate, privateKey: tlsKey)
         }
         var logger = Logger(label: "muster")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
@@ -175,14 +177,4 @@ enum WebRoot {
         return candidates.map { $0.appending(path: "Web").path }
             .first { FileManager.default.fileExists(atPath: $0 + "/index.html") }
     }
-}
-
-/// Prints a line at once, even into a pipe.
-func announce(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
-}
-
-/// Says to the person at the terminal what is going on, apart from the output that a script reads.
-func remark(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
 }

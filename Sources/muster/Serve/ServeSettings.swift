@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import MusterTerminal
 
 /// The settings of `muster serve` that do not come from the command line: environment variables, over a configuration
 /// file. What the command line says is over both; what nobody says has the default that `muster serve --help` shows.

@@ -2,6 +2,7 @@ import Foundation
 import MusterCore
 import MusterGeometry
 import MusterStore
+import MusterTestSupport
 import MusterWire
 import Testing
 

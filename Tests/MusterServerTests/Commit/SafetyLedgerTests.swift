@@ -1,5 +1,6 @@
 import MusterCore
 import MusterStore
+import MusterTestSupport
 import Testing
 
 @testable import MusterServer

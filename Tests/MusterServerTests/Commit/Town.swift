@@ -1,6 +1,7 @@
 import MusterCore
 import MusterGeometry
 import MusterStore
+import MusterTestSupport
 import Synchronization
 
 @testable import MusterServer

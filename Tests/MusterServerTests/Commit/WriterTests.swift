@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 import MusterStore
+import MusterTestSupport
 import MusterWire
 import Testing
 

@@ -1,6 +1,7 @@
 import NIOCore
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// Which addresses a target may have.
@@ -47,15 +48,15 @@ import Testing
         ("127.1", true), ("0x7f.1", true), ("93.184.215.14", false),
     ])
     func `however an address is spelt, it is judged by what it is`(host: String, isRefused: Bool) throws {
-        let client = try WebhookClient(policy: AddressPolicy())
-        #expect((client.refusal(of: try TargetAddress("http://\(host)/")) != nil) == isRefused)
+        let client = try CheckedHTTPClient(policy: AddressPolicy())
+        #expect((client.refusal(of: try HTTPAddress("http://\(host)/")) != nil) == isRefused)
     }
 
     @Test func `a URL is taken apart as it will be sent`() throws {
-        let address = try TargetAddress("https://Hooks.Example.org:8443/a%20b/c?d=e&f=%2F")
+        let address = try HTTPAddress("https://Hooks.Example.org:8443/a%20b/c?d=e&f=%2F")
         #expect(address.host == "hooks.example.org" && address.port == 8443 && address.isEncrypted)
         #expect(address.requestTarget == "/a%20b/c?d=e&f=%2F" && address.hostField == "hooks.example.org:8443")
-        let bare = try TargetAddress("http://[2001:db8::1]")
+        let bare = try HTTPAddress("http://[2001:db8::1]")
         #expect(bare.host == "2001:db8::1" && bare.hostField == "[2001:db8::1]" && bare.requestTarget == "/")
         #expect(bare.port == 80 && !bare.isEncrypted && bare.shown == "http://[2001:db8::1]")
     }
@@ -67,6 +68,6 @@ import Testing
         "http://example.org/\r\nHost: x", "//example.org/", "http://" + String(repeating: "a", count: 2048),
     ])
     func `a text that is no address of a target is refused`(text: String) {
-        #expect(throws: TargetAddress.Fault.self) { try TargetAddress(text) }
+        #expect(throws: HTTPAddress.Fault.self) { try HTTPAddress(text) }
     }
 }

@@ -3,11 +3,13 @@ import Hummingbird
 import Logging
 import MusterCore
 import MusterStore
+import MusterTestSupport
 import NIOCore
 import ServiceLifecycle
 import Synchronization
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// The dispatcher against a web server on this machine.
@@ -15,8 +17,8 @@ import Testing
     /// One that waits however long this machine takes.
     static func client(
         resolver: any HostResolver = SystemResolver(), policy: AddressPolicy = AddressPolicy(allowsPrivate: true)
-    ) throws -> WebhookClient {
-        try WebhookClient(
+    ) throws -> CheckedHTTPClient {
+        try CheckedHTTPClient(
             resolver: resolver, policy: policy, timeouts: .init(connectSeconds: 3_600, wholeSeconds: 3_600))
     }
 
@@ -64,7 +66,7 @@ import Testing
     @Test func `every connection is looked at: a name that leads elsewhere the second time is refused`() async throws {
         let office = try await PostOffice { _ in .noContent }
         try await office.serve { port in
-            let address = try TargetAddress("http://target.example:\(port)/hook")
+            let address = try HTTPAddress("http://target.example:\(port)/hook")
             let answers = TestResolver([
                 ["127.0.0.1"], ["169.254.169.254"], ["127.0.0.1", "fe80::1"], ["::1", "0.0.0.0"],
             ])
@@ -88,7 +90,7 @@ import Testing
         let resolver = TestResolver(Array(repeating: ["127.0.0.1"], count: 9))
         let client = try Self.client(resolver: resolver)
         let first = try await office.serve { port in
-            let address = try TargetAddress("http://127.0.0.1:\(port)/hook")
+            let address = try HTTPAddress("http://127.0.0.1:\(port)/hook")
             for _ in 0..<5 {
                 _ = try await client.post([1], to: address, headers: [(name: "webhook-id", value: "a")])
             }
@@ -97,7 +99,7 @@ import Testing
         #expect(resolver.count == 1)
         // The server has ended, and its connections with it; another listens at the same place.
         try await office.serve(port: first) { port in
-            let address = try TargetAddress("http://127.0.0.1:\(port)/hook")
+            let address = try HTTPAddress("http://127.0.0.1:\(port)/hook")
             let answer = try await client.post([2], to: address, headers: [(name: "webhook-id", value: "b")])
             #expect(answer.status == 204)
         }

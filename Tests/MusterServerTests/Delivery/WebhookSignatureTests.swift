@@ -3,6 +3,7 @@ import MusterCore
 import MusterStore
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// How webhooks are signed, and what is kept for it.

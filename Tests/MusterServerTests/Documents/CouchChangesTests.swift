@@ -4,6 +4,7 @@ import MusterStore
 import MusterWire
 import Testing
 
+@testable import MusterCouchDB
 @testable import MusterServer
 
 /// What `_changes` says of what it does not tell.

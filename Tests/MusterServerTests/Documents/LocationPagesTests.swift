@@ -8,6 +8,7 @@ import MusterStore
 import MusterWire
 import Testing
 
+@testable import MusterCouchDB
 @testable import MusterServer
 
 /// Pages of locations: whoever reads page by page reads everything, and knows when that is all.

@@ -3,6 +3,8 @@ import MusterCore
 import MusterWire
 import Testing
 
+@testable import MusterAmazon
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// Every route of AWS's protocols as every role, against a list that was written by hand.

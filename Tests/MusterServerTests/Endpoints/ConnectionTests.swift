@@ -5,6 +5,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// A connection as time goes by, which the tests over sockets cannot wait for.

@@ -3,8 +3,10 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import MusterCore
+import MusterEndpoints
 import MusterGeometry
 import MusterStore
+import MusterTestSupport
 import MusterWire
 import NIOCore
 import Synchronization
@@ -55,8 +57,11 @@ struct Office {
         let dispatcher = DeliveryDispatcher(
             coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
-            coordinator: coordinator, live: Live(coordinator: coordinator), identity: identity, dispatcher: dispatcher,
-            documentFeeds: DocumentFeeds(coordinator: coordinator), metrics: metrics, settings: settings)
+            AllEndpoints.types,
+            over: ServerParts(
+                coordinator: coordinator, live: Live(coordinator: coordinator), identity: identity,
+                dispatcher: dispatcher, documentFeeds: DocumentFeeds(coordinator: coordinator), metrics: metrics,
+                configuration: settings))
         try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]
         for user in coordinator.directory.users.all {

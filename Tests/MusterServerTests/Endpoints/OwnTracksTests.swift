@@ -8,6 +8,7 @@ import MusterWire
 import NIOCore
 import Testing
 
+@testable import MusterOwnTracks
 @testable import MusterServer
 
 @Suite struct OwnTracksTests {

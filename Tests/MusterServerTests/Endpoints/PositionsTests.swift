@@ -6,6 +6,7 @@ import MusterWire
 import NIOCore
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 @Suite struct PositionsTests {

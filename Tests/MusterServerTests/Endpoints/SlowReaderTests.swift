@@ -2,6 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 @Suite struct SlowReaderTests {

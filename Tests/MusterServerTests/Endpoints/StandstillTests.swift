@@ -5,6 +5,7 @@ import MusterWire
 import Synchronization
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// What `/health` says while a part of the server stands still.

@@ -6,6 +6,7 @@ import MusterStore
 import MusterWire
 import Testing
 
+@testable import MusterCouchDB
 @testable import MusterServer
 
 /// What an admin set going ends with the admin's right to it.
@@ -72,7 +73,7 @@ import Testing
 
     @Test func `an order of replicator is its giver's, and ends with the giver's right`() async throws {
         let (office, key) = try await office()
-        let replicator = office.endpoints.replicator
+        let replicator = try office.replicator
         try await office.open { desk in
             let ada = "Bearer \(key)"
             #expect(try await desk.send(.put, "//notes", as: "admin").status == 201)
@@ -96,7 +97,7 @@ import Testing
 
     @Test func `passwords of replications are stored sealed, each for its peer alone`() async throws {
         let office = try await Office()
-        let seal = office.endpoints.replicator.seal
+        let seal = try office.replicator.seal
         try await office.open { desk in
             let order = """
                 {"_id":"pull","source":"https://ana:first%20secret@peer.example/notes",
@@ -125,5 +126,12 @@ import Testing
             let value = try JSONValue(parsing: Array(stolen.utf8))
             #expect(throws: CouchError.self) { try ReplicationOrder(value, openedBy: seal) }
         }
+    }
+}
+
+extension Office {
+    /// The replicator of the server's CouchDB endpoint.
+    fileprivate var replicator: Replicator {
+        get throws { try #require(endpoints.services.compactMap { $0 as? Replicator }.first) }
     }
 }

@@ -2,9 +2,11 @@ import Foundation
 import HTTPTypes
 import MusterCore
 import MusterStore
+import MusterTestSupport
 import MusterWire
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 @Suite struct IdentityTests {

@@ -1,6 +1,7 @@
 import MusterCore
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 @Suite struct PasswordTests {

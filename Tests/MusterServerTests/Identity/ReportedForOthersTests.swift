@@ -4,6 +4,7 @@ import MusterStore
 import MusterWire
 import Testing
 
+@testable import MusterOwnTracks
 @testable import MusterServer
 
 /// One rule book for every endpoint: who reports and erases what of whom.

@@ -1,6 +1,7 @@
 import Foundation
 import MusterCore
 import MusterStore
+import MusterTestSupport
 import Testing
 
 @testable import MusterServer

@@ -5,6 +5,7 @@ import MusterStore
 import MusterWire
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 @Suite struct SignatureTests {

@@ -5,6 +5,7 @@ import MusterStore
 import Synchronization
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// Two teams of one each, and quotas whose clock stands still until it is moved.

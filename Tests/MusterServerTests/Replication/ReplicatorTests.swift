@@ -5,6 +5,8 @@ import NIOCore
 import Synchronization
 import Testing
 
+@testable import MusterCouchDB
+@testable import MusterHTTP
 @testable import MusterServer
 
 /// The replications that a server runs.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import MusterHTTP
 @testable import MusterServer
 
 @Suite struct ControlGroupTests {

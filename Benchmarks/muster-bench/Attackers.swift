@@ -1,0 +1,145 @@
+import Foundation
+import MusterCore
+import MusterTerminal
+import NIOCore
+import NIOPosix
+
+/// One who sends the same requests again and again, over some connections at a time.
+struct Attackers: Sendable {
+    let name: String
+    /// Connections at a time.
+    let lanes: Int
+    let pause: Duration
+    /// Sent in turn.
+    let requests: [ByteBuffer]
+    /// What each request goes on with, one byte a second.
+    var drip: UInt8?
+    /// Seconds after which an answer is waited for no longer.
+    var patience: Int64 = 10
+    let once: OneRequest
+
+    /// Lets all of them loose until a moment; a line each of what they were answered.
+    static func run(_ attackers: [Attackers], until end: ContinuousClock.Instant) async -> [String] {
+        await withTaskGroup(of: String.self) { tasks in
+            for attacker in attackers { tasks.addTask { await attacker.run(until: end) } }
+            return await tasks.reduce(into: []) { $0.append($1) }.sorted()
+        }
+    }
+
+    private func run(until end: ContinuousClock.Instant) async -> String {
+        let answers = await withTaskGroup(of: [String: Int].self) { tasks in
+            for lane in 0..<lanes { tasks.addTask { await run(lane, until: end) } }
+            return await tasks.reduce(into: [String: Int]()) { $0.merge($1, uniquingKeysWith: +) }
+        }
+        let told = answers.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
+        return "  \(name): " + told.joined(separator: ", ")
+    }
+
+    /// How often there was which answer to what one connection after another sent.
+    private func run(_ lane: Int, until end: ContinuousClock.Instant) async -> [String: Int] {
+        var answers: [String: Int] = [:]
+        var turn = lane
+        while ContinuousClock.now < end {
+            let answer = try? await once.send(requests[turn % requests.count], drip: drip, atMostSeconds: patience)
+            answers[answer.map { String($0.status) } ?? "none", default: 0] += 1
+            turn += lanes
+            try? await Task.sleep(for: pause)
+        }
+        return answers
+    }
+
+    /// The member `mallory` with its documents, and a stranger of many addresses.
+    static func prepare(on server: BenchServer, house: FullHouse) async throws -> [Attackers] {
+        let once = OneRequest(
+            host: house.once.host, port: house.once.port, group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
+        try await server.connection.makeUnlessThere(
+            "/users", json: ["name": "mallory", "role": "member", "team": "house0", "password": memberPassword])
+        let session = try await once.send(
+            HTTPAnswer.request(
+                "POST", "/api/v1/session", token: "",
+                body: Array(#"{"name":"mallory","password":"\#(memberPassword)"}"#.utf8), from: memberAddress))
+        struct Session: Decodable { var accessToken: String }
+        let token = try JSONDecoder().decode(Session.self, from: Data(session.body)).accessToken
+        let made = try await once.send(request("POST", "/_bulk_docs", documents, token))
+        guard made.status == 201 else { throw CommandFailure("the documents were refused: \(made.status)") }
+        return member(token, once) + stranger(once)
+    }
+
+    private static let memberPassword = "a member's long password"
+    private static let memberAddress = "10.3.0.1"
+    private static let database = "/couchdb/lt_locations_user_mallory"
+
+    private static func request(_ method: String, _ path: String, _ body: String, _ token: String) -> ByteBuffer {
+        HTTPAnswer.request(method, database + path, token: token, body: Array(body.utf8), from: memberAddress)
+    }
+
+    /// A polygon of teeth, which crosses another of teeth that stand across it in as many points as both have teeth.
+    private static func comb(_ teeth: Int, isAcross: Bool) -> String {
+        var corners = (0...2 * teeth).map { (Double($0) / Double(2 * teeth), $0 % 2 == 0 ? 0.01 : 1.0) }
+        corners += [(0.5, -0.1), corners[0]]
+        return corners.map { isAcross ? "\($1) \($0)" : "\($0) \($1)" }.joined(separator: ",")
+    }
+
+    private static let documents: String = {
+        let ring = comb(3_000, isAcross: true).split(separator: ",")
+            .map { "[\($0.replacingOccurrences(of: " ", with: ","))]" }.joined(separator: ",")
+        let combs = (0..<20).map {
+            #"{"_id":"comb\#($0)","type":"Feature","geometry":{"type":"Polygon","coordinates":[[\#(ring)]]}}"#
+        }
+        let text = String(repeating: "a", count: 60)
+        return #"{"docs":["#
+            + (combs + (0..<500).map { #"{"_id":"d\#($0)","text":"\#(text)!"}"# }).joined(separator: ",") + "]}"
+    }()
+
+    private static func member(_ token: String, _ once: OneRequest) -> [Attackers] {
+        let patterns = (0..<300).map { #"{"text":{"$regex":"(a|aa)+(b|c\#($0)|[d-z])"}}"# }.joined(separator: ",")
+        let selector = #"{"$or":[\#(patterns)]}"#
+        let find = request("POST", "/_find", #"{"selector":\#(selector)}"#, token)
+        let feed = request(
+            "POST", "/_changes?feed=continuous&filter=_selector&heartbeat=1000", #"{"selector":\#(selector)}"#, token)
+        let area = comb(300, isAcross: false).replacingOccurrences(of: " ", with: "%20")
+        let search = request(
+            "GET", "/_design/points/_geo/pointidx?relation=touches&g=POLYGON((\(area)))", "", token)
+        let text = String(repeating: "x", count: 4_000_000)
+        let large = request("POST", "/_bulk_docs", #"{"docs":[{"text":"\#(text)"}],"new_edits":5}"#, token)
+        let downloads = ["/_all_docs?include_docs=true", "/_changes?include_docs=true&style=all_docs"]
+            .map { request("GET", $0, "", token) }
+        let pause = Duration.milliseconds(20)
+        return [
+            Attackers(name: "member, _find", lanes: 8, pause: pause, requests: [find], once: once),
+            Attackers(name: "member, feeds", lanes: 60, pause: pause, requests: [feed], once: once),
+            Attackers(name: "member, _geo", lanes: 8, pause: pause, requests: [search], once: once),
+            Attackers(name: "member, bodies", lanes: 4, pause: pause, requests: [large], once: once),
+            Attackers(name: "member, downloads", lanes: 8, pause: pause, requests: downloads, once: once),
+        ]
+    }
+
+    private static func stranger(_ once: OneRequest) -> [Attackers] {
+        var random = BenchRandom(seed: 3)
+        let signIns = (0..<2_000).map { number in
+            HTTPAnswer.request(
+                "POST", "/api/v1/session", token: "",
+                body: Array(#"{"name":"leader\#(number % 4)","password":"wrong \#(number)"}"#.utf8),
+                from: "198.\(random.next() % 200).\(random.next() % 250).\(number % 250)")
+        }
+        let garbage = (0..<50).map { _ in ByteBuffer(bytes: (0..<2_000).map { _ in UInt8(random.next() % 256) }) }
+        let head = ByteBuffer(string: "GET /health HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.7\r\nX-A: ")
+        let body = ByteBuffer(
+            string: "POST /tracking/v0/trackers/t/positions HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n"
+                + "X-Forwarded-For: 198.51.100.8\r\nX-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 "
+                + "Credential=AKIAIOSFODNN7EXAMPLE/20260101/us-east-1/geo/aws4_request, "
+                + "SignedHeaders=host;x-amz-date, Signature=" + String(repeating: "0", count: 64) + "\r\n\r\n{")
+        let page = HTTPAnswer.request("GET", "/api/v1/users", token: "no-such-token", body: [], from: "198.51.100.9")
+        let pause = Duration.milliseconds(20)
+        return [
+            Attackers(name: "stranger, sign-ins", lanes: 40, pause: pause, requests: signIns, once: once),
+            Attackers(name: "stranger, garbage", lanes: 8, pause: pause, requests: garbage, once: once),
+            Attackers(
+                name: "stranger, slow heads", lanes: 200, pause: pause, requests: [head], drip: 0x62, patience: 60,
+                once: once),
+            Attackers(
+                name: "stranger, AWS bodies", lanes: 20, pause: pause, requests: [body], drip: 0x62, once: once),
+            Attackers(name: "stranger, unknown tokens", lanes: 8, pause: pause, requests: [page], once: once),
+        ]
+    }
+}

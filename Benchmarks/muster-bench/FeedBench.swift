@@ -1,0 +1,114 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+import NIOCore
+import NIOPosix
+import Synchronization
+
+extension Bench {
+    /// What waiting feeds cost, and how soon all of them hear of a document.
+    struct Feeds: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Longpolls of a database that nobody touches: memory, and one document told to all of them.")
+        @Option(help: "Feeds, each a connection; mind `ulimit -n`.") var count = 10_000
+
+        func validate() throws {
+            guard (1...10_000).contains(count) else { throw ValidationError("--count: 1 to 10000") }
+        }
+
+        func run() async throws {
+            let server = try await BenchServer.start()
+            defer { server.stop() }
+            try await send("PUT", "/couchdb/bench", to: server)
+            let before = server.residentBytes
+            announce("RSS before: \(megabytes(before))")
+            let audience = Audience()
+            let feeds = try await open(on: server, audience)
+            let after = server.residentBytes
+            announce("RSS with \(feeds.count) longpolls: \(megabytes(after))")
+            if let before, let after { announce("a feed: \((after - before) / feeds.count) bytes") }
+            let clock = ContinuousClock()
+            let heard = try await clock.measure {
+                try await send("PUT", "/couchdb/bench/news", body: Array("{}".utf8), to: server)
+                try await audience.wait(until: \.ended, is: feeds.count)
+            }
+            announce(String(format: "from PUT until all have heard: %.0f ms", heard / .milliseconds(1)))
+            for feed in feeds { try? await feed.close() }
+            try await Task.sleep(for: .seconds(8))
+            announce("RSS when all have gone: \(megabytes(server.residentBytes))")
+        }
+
+        /// Opens the feeds, a hundred at a time, until the server has begun to answer each.
+        private func open(on server: BenchServer, _ audience: Audience) async throws -> [any Channel] {
+            let request = HTTPAnswer.request(
+                "GET", "/couchdb/bench/_changes?feed=longpoll&since=now&timeout=600000",
+                token: server.connection.token, body: [])
+            let bootstrap = ClientBootstrap(group: server.load.group).channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FeedReader(audience))
+                }
+            }
+            var channels: [any Channel] = []
+            while channels.count < count {
+                for _ in 0..<min(100, count - channels.count) {
+                    let channel = try await bootstrap.connect(host: server.load.host, port: server.load.port).get()
+                    try await channel.writeAndFlush(request)
+                    channels.append(channel)
+                }
+                try await audience.wait(until: \.begun, is: channels.count)
+            }
+            return channels
+        }
+
+        private func send(_ method: String, _ path: String, body: [UInt8] = [], to server: BenchServer) async throws {
+            let request = HTTPAnswer.request(method, path, token: server.connection.token, body: body)
+            let outcome = try await server.load.run([[request]])
+            guard outcome.failures.isEmpty else { throw CommandFailure("\(path) was refused: \(outcome.failures)") }
+        }
+
+        private func megabytes(_ bytes: Int?) -> String { bytes.map { "\($0 / 1_000_000) MB" } ?? "unknown" }
+    }
+}
+
+/// How far the feeds have come.
+private final class Audience: Sendable {
+    struct Counts: Sendable {
+        /// Answers that have begun.
+        var begun = 0
+        /// Answers that are whole.
+        var ended = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    func note(_ what: any WritableKeyPath<Counts, Int> & Sendable) { counts.withLock { $0[keyPath: what] += 1 } }
+
+    /// Waits until so many have come so far; at most two minutes.
+    func wait(until what: any KeyPath<Counts, Int> & Sendable, is number: Int) async throws {
+        for _ in 0..<60_000 {
+            if counts.withLock({ $0[keyPath: what] }) >= number { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw CommandFailure("the feeds do not come on: \(counts.withLock { $0 })")
+    }
+}
+
+/// Notes when an answer begins, and when its last chunk has come.
+private final class FeedReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let audience: Audience
+    private var received: [UInt8] = []
+    private var hasBegun = false
+
+    init(_ audience: Audience) { self.audience = audience }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += unwrapInboundIn(data).readableBytesView
+        let text = String(decoding: received, as: UTF8.self)
+        if !hasBegun, text.contains("results") {
+            hasBegun = true
+            audience.note(\.begun)
+        }
+        if text.hasSuffix("0\r\n\r\n") { audience.note(\.ended) }
+    }
+}

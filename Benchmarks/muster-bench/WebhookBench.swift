@@ -1,0 +1,255 @@
+import ArgumentParser
+import Foundation
+import MusterCore
+import MusterGeometry
+import MusterServer
+import MusterStore
+import MusterTerminal
+import MusterWire
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+extension Bench {
+    /// From reporting the position that crosses a fence to a webhook that tells of it; and the memory of what waits.
+    struct Webhooks: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "From POST to the webhook, under load; and the memory of what waits.")
+        @Option(help: "Crossings a second, each an event for a webhook.") var events = 1000
+        @Option(help: "Seconds of load.") var seconds = 20
+        @Option(help: "Deliveries that wait when the memory is read, in thousands.") var pendingThousands = 100
+
+        @Flag(help: "Read the memory only.") var memoryOnly = false
+
+        func validate() throws {
+            guard (200...100_000).contains(events) else { throw ValidationError("--events: 200 to 100000") }
+            guard seconds > 0, pendingThousands >= 0 else { throw ValidationError("counts must be positive") }
+        }
+
+        func run() async throws {
+            if !memoryOnly { try await measureLatency() }
+            try await measureMemory()
+        }
+
+        private static let arguments = ["--allow-private-targets"]
+
+        // MARK: Latency
+
+        private func measureLatency() async throws {
+            let server = try await BenchServer.start(arguments: Self.arguments)
+            defer { server.stop() }
+            let mailbox = Mailbox()
+            let listening = try await mailbox.listen(on: server.load.group)
+            defer { listening.close(promise: nil) }
+            try await server.makeCrossingTown(people: Crossers.count, target: listening.localAddress?.port ?? 0)
+
+            let probesPerSecond = 100
+            var others = Crossers()
+            let background = events - probesPerSecond
+            let load = others.requests(perSecond: background, seconds: seconds, token: server.connection.token)
+            async let crossing = server.load.run(load, perSecond: Double(background))
+            try await Task.sleep(for: .seconds(1))
+            var probe = Crossers()
+            for _ in 0..<(seconds - 2) * probesPerSecond {
+                let (request, stamp) = probe.probe(token: server.connection.token)
+                mailbox.note(stamp)
+                _ = try await server.load.run([[request]])
+                try await Task.sleep(for: .milliseconds(7))
+            }
+            let outcome = try await crossing
+            try await mailbox.settle()
+            let latencies = mailbox.latencies.sorted()
+            func share(_ part: Double) -> Double {
+                latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
+            }
+            announce("crossings of others: \(Int(outcome.requestsPerSecond))/s, refused: \(outcome.failures)")
+            announce("webhooks received: \(mailbox.count), of \(outcome.requests + latencies.count + mailbox.missing)")
+            announce("probes whose webhook did not come: \(mailbox.missing)")
+            announce(String(format: "POST to webhook: p50 %.1f ms, p99 %.1f ms", share(0.5), share(0.99)))
+        }
+
+        // MARK: Memory
+
+        private func measureMemory() async throws {
+            guard pendingThousands > 0 else { return }
+            let folder = FileManager.default.temporaryDirectory.appending(path: "muster-bench-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let first = try await BenchServer.start(arguments: Self.arguments, folder: folder)
+            // Nothing listens at port 9.
+            try await first.connection.send(
+                "POST", "/targets", json: ["name": "down", "kind": "webhook", "url": "http://127.0.0.1:9/"])
+            first.stop(keepingData: true)
+            let before = try await residentBytes(over: folder)
+            try Self.fill(folder, thousands: pendingThousands)
+            let after = try await residentBytes(over: folder)
+            announce(
+                String(
+                    format: "RSS with nothing waiting %.1f MB, with %d,000 deliveries %.1f MB: %.1f MB more",
+                    before / 1e6, pendingThousands, after / 1e6, (after - before) / 1e6))
+        }
+
+        private func residentBytes(over folder: URL) async throws -> Double {
+            let server = try await BenchServer.start(arguments: Self.arguments, folder: folder)
+            try await Task.sleep(for: .seconds(5))
+            let bytes = server.residentBytes ?? 0
+            server.stop(keepingData: true)
+            return Double(bytes)
+        }
+
+        /// Puts deliveries about 10,000 devices to the first target.
+        private static func fill(_ folder: URL, thousands: Int) throws {
+            let store = try SQLiteStore(in: folder.path)
+            let now = Instant(seconds: Date().timeIntervalSince1970)
+            let body = [UInt8](repeating: UInt8(ascii: "x"), count: 600)
+            for thousand in 0..<thousands {
+                try store.write(at: now) { transaction in
+                    for index in 0..<1000 {
+                        let device = DeviceNumber(Int32((thousand * 1000 + index) % 10_000 + 1))
+                        try transaction.put(
+                            NewDelivery(
+                                target: TargetNumber(1), subject: .device(device), rule: "bench",
+                                event: UUID().uuidString, body: body, createdAt: now))
+                    }
+                }
+            }
+            try store.close()
+        }
+    }
+}
+
+/// People who step into a fence and out of it with every report.
+private struct Crossers {
+    static let count = 1001
+    /// The last of them is the probe.
+    static var probeName: String { "u\(count - 1)" }
+
+    private var clock = Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000
+    private var steps = 0
+
+    /// For each of 50 connections its requests: each person reports over one of them, in order.
+    mutating func requests(perSecond: Int, seconds: Int, token: String) -> [[ByteBuffer]] {
+        var requests = Array(repeating: [ByteBuffer](), count: 50)
+        for index in 0..<perSecond * seconds {
+            let person = index % (Self.count - 1)
+            requests[person % 50].append(request(of: "u\(person)", round: index / (Self.count - 1), token: token).0)
+        }
+        return requests
+    }
+
+    /// The probe's next report, and the sample time that its event will tell.
+    mutating func probe(token: String) -> (ByteBuffer, String) {
+        defer { steps += 1 }
+        return request(of: Self.probeName, round: steps, token: token)
+    }
+
+    private mutating func request(of name: String, round: Int, token: String) -> (ByteBuffer, String) {
+        clock += 1
+        let time = Instant(milliseconds: clock)
+        let position = Position(
+            coordinate: Coordinate(validLatitude: round % 2 == 0 ? 46.5 : 47.5, longitude: 14.5), sampleTime: time,
+            receivedTime: time, accuracy: 5)
+        let body = Reporter.body(of: [("\(name)/phone", position)])
+        return (HTTPAnswer.request("POST", "/api/v1/positions", token: token, body: body), time.rfc3339)
+    }
+}
+
+extension BenchServer {
+    /// One fence that is crossed by whoever moves a degree north, people, and a rule that tells a webhook of it.
+    fileprivate func makeCrossingTown(people: Int, target port: Int) async throws {
+        try await connection.makeUnlessThere("/teams", json: NewTeam(name: "bench"))
+        try await connection.send("POST", "/collections", json: ["name": "fences", "policy": "raw"])
+        let ring = "[[14,46],[15,46],[15,47],[14,47],[14,46]]"
+        let fence =
+            #"{"type":"FeatureCollection","features":[{"type":"Feature","id":"town","properties":{},"#
+            + #""geometry":{"type":"Polygon","coordinates":[\#(ring)]}}]}"#
+        try await connection.send(
+            "POST", "/collections/fences/regions", body: Data(fence.utf8), contentType: "application/geo+json")
+        try await makePeople(people)
+        try await connection.send(
+            "POST", "/targets",
+            json: ["name": "hook", "kind": "webhook", "url": "http://127.0.0.1:\(port)/hook"])
+        let rule =
+            #"{"name":"crossings","pattern":{"source":["aws.geo"]},"#
+            + #""targets":[{"id":"hook","target":"hook"}]}"#
+        try await connection.send("POST", "/rules", body: Data(rule.utf8))
+    }
+}
+
+/// A web server that webhooks come to.
+private final class Mailbox: Sendable {
+    private struct State {
+        var count = 0
+        var sent: [String: ContinuousClock.Instant] = [:]
+        var latencies: [Double] = []
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock { $0.count } }
+    /// Milliseconds from sending a probe to its webhook.
+    var latencies: [Double] { state.withLock { $0.latencies } }
+    /// Probes whose webhook did not come.
+    var missing: Int { state.withLock { $0.sent.count } }
+
+    func note(_ stamp: String) { state.withLock { $0.sent[stamp] = .now } }
+
+    /// Waits until nothing comes any more.
+    func settle() async throws {
+        var last = -1
+        while last != count {
+            last = count
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    func listen(on group: any EventLoopGroup) async throws -> any Channel {
+        try await ServerBootstrap(group: group)
+            .serverChannelOption(ChannelOptions.backlog, value: 256)
+            .childChannelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(MailboxHandler { [self] in receive($0) })
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    private func receive(_ body: ByteBuffer) {
+        let now = ContinuousClock.now
+        let text = String(buffer: body)
+        let isProbes = text.contains("\"DeviceId\":\"\(Crossers.probeName)\"")
+        let mark = #""SampleTime":""#
+        state.withLock { state in
+            state.count += 1
+            guard isProbes, let start = text.range(of: mark)?.upperBound,
+                let end = text[start...].firstIndex(of: "\""),
+                let sent = state.sent.removeValue(forKey: String(text[start..<end]))
+            else { return }
+            state.latencies.append(sent.duration(to: now) / .milliseconds(1))
+        }
+    }
+}
+
+/// Answers every request with 204.
+private final class MailboxHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+    private var body = ByteBuffer()
+    private let receive: (ByteBuffer) -> Void
+
+    init(_ receive: @escaping (ByteBuffer) -> Void) { self.receive = receive }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: body.clear()
+        case .body(var part): body.writeBuffer(&part)
+        case .end:
+            receive(body)
+            let head = HTTPResponseHead(version: .http1_1, status: .noContent)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+}

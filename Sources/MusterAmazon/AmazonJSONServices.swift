@@ -1,0 +1,64 @@
+import HTTPTypes
+import Hummingbird
+package import MusterServer
+package import NIOCore
+
+/// An AWS service of the json-1.1 protocol: `POST /`, with the operation in `X-Amz-Target`.
+package protocol AmazonJSONService: Sendable {
+    /// The part before the dot in `X-Amz-Target`, such as `AWSEvents`.
+    var targetPrefix: String { get }
+    /// The service's name in the scope of signatures, such as `events`.
+    var signingName: String { get }
+
+    /// Carries an operation out.
+    ///
+    /// - Parameters:
+    ///   - operation: the part after the dot, such as `PutRule`.
+    ///   - body: JSON text, not yet parsed.
+    /// - Returns: the answer as JSON text.
+    /// - Throws: `AmazonError`, or an error that can be turned into one.
+    func respond(to operation: String, _ body: ByteBuffer, by principal: Principal) async throws -> [UInt8]
+}
+
+extension AmazonError {
+    /// The service has no such operation.
+    package static func unknownOperation(_ name: String) -> AmazonError {
+        AmazonError(400, "UnknownOperationException", "There is no operation \(name) here.")
+    }
+}
+
+/// Passes a request to `POST /` on to the service that its `X-Amz-Target` names.
+struct AmazonJSONServices: Sendable {
+    let authorizer: AmazonAuthorizer
+    let services: [any AmazonJSONService]
+
+    private static let contentType = "application/x-amz-json-1.1"
+
+    /// Adds `POST /` and `POST /aws`.
+    func register(in routes: inout RouteTable) {
+        for path in ["/", "/aws"] {
+            routes.add(
+                Route(
+                    .post, path, admits: .provenByHandler(Route.Admission.everyRole),
+                    .init(
+                        "AWS", "An operation of AWS's json-1.1 services; `X-Amz-Target` says which.",
+                        body: [Self.contentType: "Object"],
+                        answers: [
+                            .init(200, "Done.", body: [Self.contentType: "Object"]),
+                            .init(400, "Not this.", body: [Self.contentType: "AmazonError"]),
+                            .init(403, "Not by you.", body: [Self.contentType: "AmazonError"]),
+                        ]), handler: respond))
+        }
+    }
+
+    private func respond(to request: Request, _ context: AppRequestContext) async -> Response {
+        let target = (request.headers[.amazonTarget] ?? "").split(separator: ".", maxSplits: 1)
+        let service = target.count == 2 ? services.first { $0.targetPrefix == target[0] } : nil
+        return await authorizer.respond(
+            to: request, context, service: service?.signingName, contentType: Self.contentType
+        ) { principal, body in
+            guard let service else { throw AmazonError.unknownOperation(target.joined(separator: ".")) }
+            return try await service.respond(to: String(target[1]), body, by: principal)
+        }
+    }
+}

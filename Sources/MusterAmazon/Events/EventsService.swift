@@ -1,0 +1,66 @@
+import MusterCore
+package import MusterServer
+import MusterWire
+package import NIOCore
+
+/// The rules of Amazon EventBridge, in its own protocol, over the only event bus, `default`.
+package struct EventsService: AmazonJSONService {
+    let coordinator: StoreCoordinator
+
+    /// Makes the service over a coordinator.
+    package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
+
+    package var targetPrefix: String { "AWSEvents" }
+    package var signingName: String { "events" }
+
+    /// The only event bus.
+    static let bus = "default"
+
+    package func respond(
+        to operation: String, _ body: ByteBuffer, by principal: Principal
+    ) async throws -> [UInt8] {
+        let fields = try EventsFields(body)
+        try admit(principal, to: operation)
+        let author = Author(principal)
+        let answer: JSONValue
+        switch operation {
+        case "PutRule": answer = try await putRule(fields, by: author)
+        case "DescribeRule": answer = try describeRule(fields)
+        case "ListRules": answer = try listRules(fields)
+        case "EnableRule": answer = try await setEnabled(true, fields, by: author)
+        case "DisableRule": answer = try await setEnabled(false, fields, by: author)
+        case "DeleteRule": answer = try await deleteRule(fields, by: author)
+        case "PutTargets": answer = try await putTargets(fields, by: author)
+        case "RemoveTargets": answer = try await removeTargets(fields, by: author)
+        case "ListTargetsByRule": answer = try listTargets(fields)
+        case "ListRuleNamesByTarget": answer = try listRuleNames(fields)
+        case "TestEventPattern": answer = try testEventPattern(fields)
+        case "PutEvents": answer = try await putEvents(fields, by: author)
+        default: throw AmazonError.unknownOperation(operation)
+        }
+        return answer.bytes
+    }
+
+    /// A leader may read the rules and test a pattern. Only an admin may change rules and post events.
+    private func admit(_ principal: Principal, to operation: String) throws(AmazonError) {
+        let isLooking =
+            operation.hasPrefix("List") || operation.hasPrefix("Describe") || operation == "TestEventPattern"
+        let roles: [Role] = isLooking ? [.admin, .leader] : [.admin]
+        guard principal.device == nil, roles.contains(principal.role) else {
+            throw .denied("You are not authorized to perform events:\(operation).")
+        }
+    }
+}
+
+extension AmazonError {
+    /// The error for an invalid rule.
+    init(telling fault: RuleError) {
+        switch fault {
+        case .noRule: self.init(400, "ResourceNotFoundException", fault.description)
+        case .noTarget: self.init(400, "ResourceNotFoundException", fault.description)
+        case .tooManyRules, .tooManyTargets: self.init(400, "LimitExceededException", fault.description)
+        case .pattern, .safetyPattern: self.init(400, "InvalidEventPatternException", fault.description)
+        case .hasTargets, .input, .safetyTakesNoInput: self = .validation(fault.description, .other)
+        }
+    }
+}

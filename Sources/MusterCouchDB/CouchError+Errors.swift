@@ -1,0 +1,128 @@
+import HTTPTypes
+import Hummingbird
+import MusterReplication
+import MusterServer
+import MusterStore
+import MusterWire
+import NIOCore
+import NIOHTTP1
+
+extension CouchError {
+    /// How an error from anywhere below is told. The one place where errors become CouchDB's words.
+    ///
+    /// - Returns: nil for an error that nobody foresaw.
+    init?(telling error: any Error) {
+        switch error {
+        case let fault as CouchError: self = fault
+        case let fault as CouchDocumentError: self.init(telling: fault)
+        case let fault as JSONError: self.init(telling: fault)
+        case let fault as MangoError: self.init(telling: fault)
+        case let fault as IdentityError: self.init(telling: fault)
+        case let fault as MultipartReader.Fault: self.init(telling: fault)
+        case let problem as Problem: self.init(telling: problem)
+        case let fault as QuotaError: self.init(telling: fault)
+        case CoordinatorError.overQuota(let fault): self.init(telling: fault)
+        case CoordinatorError.full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case CoordinatorError.unwritable, StoreError.unwritable:
+            self = .unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
+        case CoordinatorError.unavailable, is StoreError:
+            self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case CoordinatorError.closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
+        // Whoever hung up in the middle of a body does not read this; nobody's mistake is to be logged.
+        case is HTTPParserError: self = .badRequest("The body ended before its end.")
+        case is NIOTooManyBytesError: self = .tooLarge(limitBytes: CouchLimits.documentBytes)
+        case let error as HTTPError where error.status.kind == .clientError: self = .badRequest(error.body ?? "")
+        case let fault as WorkLimit.Fault: self.init(telling: fault)
+        case WorkError.shareIsFull:
+            self = .tooManyRequests(
+                retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
+        case WorkError.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
+        case is CancellationError: self = .unavailable("The request was given up.")
+        default: return nil
+        }
+    }
+
+    /// A query that takes too much is as wrong as one that cannot be read: the same again would take as much again.
+    private init(telling fault: WorkLimit.Fault) {
+        let advice =
+            "Make an index (POST /{db}/_index) for a field that the selector compares, use fewer or simpler $regex, "
+            + "or ask about fewer documents."
+        switch fault {
+        case .deadline(let seconds):
+            self.init(.badRequest, "timeout", "The query took more than \(Int(seconds)) s and was ended. \(advice)")
+        case .steps(let limit):
+            self.init(.badRequest, "timeout", "The query took more than \(limit) steps and was ended. \(advice)")
+        case .abandoned: self = .unavailable("The request was given up.")
+        }
+    }
+
+    private init(telling fault: CouchDocumentError) {
+        switch fault {
+        case .notAnObject: self = .badRequest("Document must be a JSON object")
+        case .illegalID(let words): self.init(.badRequest, "illegal_docid", words)
+        case .invalidRevision: self = .badRequest("Invalid rev format")
+        case .unknownMember(let name):
+            self.init(.badRequest, "doc_validation", "Bad special document member: \(name)")
+        case .invalidBody(let words): self = .badRequest(words)
+        case .invalidMember(let words): self.init(.badRequest, "doc_validation", words)
+        }
+    }
+
+    private init(telling fault: JSONError) {
+        switch fault.reason {
+        case .tooMany(let limit): self.init(.contentTooLarge, "too_large", "At most \(limit) of these at a time.")
+        case let reason where reason.isSyntax: self = .badRequest("invalid UTF-8 JSON: \(fault)")
+        default: self = .badRequest("\(fault)")
+        }
+    }
+
+    private init(telling fault: IdentityError) {
+        switch fault {
+        case .missing: self = .unauthorized("You are not authorized to access this db.")
+        case .refused: self = .unauthorized("Name or password is incorrect.")
+        case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
+        case .busy: self = .unavailable("Too many people sign in at this moment.")
+        case .tooMany(let limit): self.init(.conflict, "conflict", "There are \(limit) of these already.")
+        case .unusablePassword:
+            self.init(
+                .badRequest, "doc_validation",
+                "A password has at least \(Identity.shortestPassword) characters and at most "
+                    + "\(Identity.longestPasswordBytes) bytes.")
+        case .unknown: self = .missing
+        }
+    }
+
+    private init(telling fault: MultipartReader.Fault) {
+        switch fault {
+        case .invalidHead: self = .badRequest("A part of the multipart body has no readable head.")
+        case .invalidBoundary: self = .badRequest("The multipart body has a damaged boundary.")
+        }
+    }
+
+    /// What the body's reading, shared with other endpoints, may say.
+    private init?(telling problem: Problem) {
+        switch problem.status {
+        case .contentTooLarge: self.init(.contentTooLarge, "too_large", problem.detail ?? problem.title)
+        case .unsupportedMediaType: self = .contentType(problem.detail ?? problem.title)
+        case .unauthorized: self = .unauthorized("You are not authorized to access this db.")
+        case let status where status.kind == .clientError: self = .badRequest(problem.detail ?? problem.title)
+        default: return nil
+        }
+    }
+}
+
+extension CouchError {
+    /// CouchDB clients try again after 429 and after 507.
+    init(telling fault: QuotaError) {
+        let name = fault.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
+        self.init(fault.status, name, fault.words)
+        if let seconds = fault.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
+    }
+}
+
+extension ReplicationError {
+    /// A replication tries again later, and loses nothing meanwhile.
+    init(telling fault: QuotaError) {
+        self = .busy(status: fault.status.code, retryAfterSeconds: fault.retryAfterSeconds.map { Double($0) })
+    }
+}

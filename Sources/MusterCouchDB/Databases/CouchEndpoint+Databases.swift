@@ -1,0 +1,180 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterStore
+import MusterWire
+
+extension CouchEndpoint {
+    func addDatabases(to routes: inout RouteTable) {
+        add(.get, "/{db}", "What is known of a database.", to: &routes) { try await Self.describe($0) }
+        add(.head, "/{db}", "Whether there is such a database.", to: &routes) { call in
+            _ = try call.readable()
+            return Response(status: .ok, headers: [.contentType: "application/json"])
+        }
+        add(.get, "/_dbs_info", "What is known of the databases that one may read.", to: &routes) {
+            try await Self.describeMany($0, nil)
+        }
+        add(
+            .post, "/_dbs_info", "What is known of several databases.", body: ["application/json"], to: &routes
+        ) { call in
+            let keys = try await call.tree(limit: CouchLimits.settingBytes)["keys"]?.elements
+            guard let keys, keys.allSatisfy({ $0.string != nil }), keys.count <= CouchLimits.named else {
+                throw CouchError.badRequest("`keys` must be an array of at most \(CouchLimits.named) names")
+            }
+            return try await Self.describeMany(call, keys.compactMap(\.string))
+        }
+        add(.put, "/{db}", "Make a database.", statuses: [201], to: &routes) { try await make($0) }
+        add(.delete, "/{db}", "Remove a database with all that is in it.", to: &routes) { try await remove($0) }
+        add(
+            .post, "/{db}/_ensure_full_commit", "Nothing needs to be done: what was answered is on the disk.",
+            statuses: [201], to: &routes
+        ) { call in
+            _ = try call.readable()
+            _ = try await call.json(limit: CouchLimits.settingBytes)
+            return call.ok(.created) { $0.member("instance_start_time", "0") }
+        }
+    }
+
+    private static func describe(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let (users, last) = (call.coordinator.directory.users.count, call.coordinator.lastSequence)
+        let description = try await call.coordinator.readDocuments { reader in
+            try DatabaseDescription(place, reader, users: users, last: last)
+        }
+        return .json { $0.description(description) }
+    }
+
+    /// Describes several databases: those that are asked for, or all that one may read.
+    private static func describeMany(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
+        let directory = call.coordinator.directory
+        let access = try call.access(in: directory)
+        let names = try keys ?? Array(directory.databaseNames(readableBy: access, call.query))
+        let places = names.prefix(CouchLimits.described).map { name in
+            (name, directory.database(named: name).flatMap { access.mayRead($0) ? $0 : nil })
+        }
+        let (users, last) = (directory.users.count, call.coordinator.lastSequence)
+        let descriptions = try await call.coordinator.readDocuments { reader in
+            try places.map { ($0, try $1.map { try DatabaseDescription($0, reader, users: users, last: last) }) }
+        }
+        return .json { writer in
+            writer.beginArray()
+            for (name, description) in descriptions {
+                writer.beginObject()
+                writer.member("key", name)
+                if let description {
+                    writer.key("info")
+                    writer.description(description)
+                } else {
+                    // The same for what is not there and for what is somebody else's.
+                    writer.member("error", "not_found")
+                }
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+
+    private func make(_ call: CouchCall) async throws -> Response {
+        let name = try call.parameter("db")
+        let access = try call.access(in: coordinator.directory)
+        // One's own is there already, which a client that makes sure of it wants to hear.
+        if let place = coordinator.directory.database(named: name), access.mayRead(place) {
+            throw CouchError.fileExists
+        }
+        guard access.mayMakeDatabases else { throw CouchError.forbidden("You are not a server admin.") }
+        if let user = DatabaseName.user(ofLocations: name) {
+            throw CouchError.badName(name, "There is no user \(user), with whom this database would come.")
+        }
+        guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
+        else { throw CouchError.illegalName(name) }
+        guard try !call.query.flag("partitioned") else { throw CouchError.unsupported("Partitioned databases") }
+        guard try await coordinator.makeDatabase(named: name, by: call.author) else { throw CouchError.fileExists }
+        var response = call.ok(.created)
+        response.headers[.location] = call.absoluteAddress(of: "/\(call.context.parameters["db"] ?? "")")
+        return response
+    }
+
+    private func remove(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        guard try call.access(in: coordinator.directory).mayMakeDatabases else {
+            throw CouchError.forbidden("You are not a server admin.")
+        }
+        // Whoever builds the path of a document from an empty id must not lose all of them.
+        guard call.query.text("rev") == nil, call.request.headers[.ifMatch] == nil else {
+            throw CouchError.badRequest(
+                "You tried to DELETE a database with a revision. Did you mean to DELETE a document instead?")
+        }
+        guard case .made = place.kind else {
+            throw CouchError.forbidden("This database is there as long as the server, or its user, is.")
+        }
+        try await coordinator.edit(by: call.author) { directory, draft in
+            guard case .made(let database) = directory.database(named: place.name)?.kind else {
+                throw CouchError.noDatabase
+            }
+            draft.edits.append(.removeDatabase(database.number))
+        }
+        return call.ok()
+    }
+}
+
+/// What is told of a database.
+private struct DatabaseDescription: Sendable {
+    let place: ResolvedDatabase
+    let counts: DocumentCounts
+    let last: MusterCore.LogSequence
+
+    /// - Parameters:
+    ///   - users: how many users there are, who are no stored documents.
+    ///   - last: the number of the newest change.
+    init(_ place: ResolvedDatabase, _ reader: any DocumentReader, users: Int, last: MusterCore.LogSequence) throws {
+        self.place = place
+        if let scope = place.scope {
+            counts = try reader.counts(in: scope)
+            self.last = try reader.newest(in: scope)
+        } else {
+            counts = DocumentCounts(living: users)
+            self.last = last
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func description(_ database: DatabaseDescription) {
+        beginObject()
+        member("db_name", database.place.name)
+        member("doc_count", database.counts.living)
+        member("doc_del_count", database.counts.deleted)
+        member("update_seq", "\(database.last.rawValue)")
+        member("purge_seq", "\(database.place.purges)")
+        member("instance_start_time", "0")
+        key("sizes")
+        beginObject()
+        for name: StaticString in ["file", "external", "active"] { member(name, database.counts.bytes) }
+        endObject()
+        member("compact_running", false)
+        member("disk_format_version", 8)
+        key("props")
+        beginObject()
+        endObject()
+        key("cluster")
+        beginObject()
+        for name: StaticString in ["q", "n", "w", "r"] { member(name, 1) }
+        endObject()
+        endObject()
+    }
+}
+
+extension ResolvedDatabase {
+    /// How many purges there were.
+    var purges: Int64 { if case .made(let database) = kind { database.purges } else { 0 } }
+}
+
+extension DocumentReader {
+    /// The number of the change that touched a document of the scope last; 0 where none did.
+    func newest(in scope: DatabaseScope) throws -> MusterCore.LogSequence {
+        try changes(in: scope, since: lastSequence, isDescending: true, withBodies: false, limit: 1)
+            .first?.sequence ?? .zero
+    }
+}

@@ -1,0 +1,63 @@
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+
+extension CouchEndpoint {
+    func addPurging(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(
+            .post, "/{db}/_purge", "Take revisions out as if they had never been.", body: json, statuses: [201],
+            to: &routes
+        ) { try await purge($0) }
+        add(.get, "/{db}/_purged_infos_limit", "How many purges are remembered.", to: &routes) { call in
+            _ = try call.readable()
+            return .json { $0.value(1_000) }
+        }
+        add(.put, "/{db}/_purged_infos_limit", "Purges are remembered as a number alone.", body: json, to: &routes) {
+            call in
+            _ = try call.administered()
+            return call.ok()
+        }
+    }
+
+    private func purge(_ call: CouchCall) async throws -> Response {
+        let place = try call.administered()
+        guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
+        let body = try await call.json(limit: CouchLimits.documentBytes)
+        let asked = try body.withUnsafeReadableBytes {
+            try CouchRevisions.list(parsing: $0, limit: CouchLimits.documents)
+        }
+        let (purged, count) =
+            try await coordinator.edit(by: call.author) { directory, draft in
+                draft.note(.documentsPurged, label: place.name)
+                var purged: [CouchRevisions] = []
+                for item in asked {
+                    let gone = try draft.transaction.purge(Set(item.revisions), of: item.id, in: database)
+                    purged.append(CouchRevisions(id: item.id, revisions: gone))
+                }
+                guard case .made(var record)? = directory.database(named: place.name)?.kind else {
+                    return (purged, nil)
+                }
+                record.purges += 1
+                draft.edits.append(.putDatabase(record))
+                return (purged, record.purges)
+            } as ([CouchRevisions], Int64?)
+        return .json(.created) { writer in
+            writer.beginObject()
+            writer.key("purge_seq")
+            if let count { writer.value("\(count)") } else { writer.null() }
+            writer.key("purged")
+            writer.beginObject()
+            for item in purged {
+                writer.key(item.id)
+                writer.beginArray()
+                for revision in item.revisions { writer.value(revision) }
+                writer.endArray()
+            }
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterHTTP
+import MusterServer
+import MusterStore
+import MusterWire
+
+extension CouchEndpoint {
+    /// The version of CouchDB whose protocol this is.
+    static let version = "3.4.3"
+    /// What of CouchDB's optional features is here, by the names that clients look for.
+    private static let features = ["scheduler"]
+
+    func addServer(to routes: inout RouteTable) {
+        add(.get, "/", isOpen: true, "What this is, and its UUID, which stays; a browser gets the page.", to: &routes) {
+            try await welcome($0)
+        }
+        add(.head, "/", isOpen: true, "As GET, without the body.", to: &routes) { try await welcome($0) }
+        add(.get, "/_up", isOpen: true, "Whether it serves.", to: &routes) { _ in
+            .json { writer in
+                writer.beginObject()
+                writer.member("status", "ok")
+                writer.endObject()
+            }
+        }
+        add(.get, "/_uuids", isOpen: true, "Random ids for documents.", to: &routes) { try Self.uuids($0) }
+        add(.get, "/_all_dbs", "The databases that one may read.", to: &routes) { try Self.allDatabases($0) }
+    }
+
+    private func welcome(_ call: CouchCall) async throws -> Response {
+        if call.accepts("text/html"), call.request.uri.path == "/" { throw PageWanted() }
+        let uuid = try await coordinator.read { try $0.uuid() }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("couchdb", "Welcome")
+            writer.member("version", Self.version)
+            writer.member("uuid", uuid.filter { $0 != "-" })
+            writer.member("features", listing: Self.features) { writer, feature in writer.value(feature) }
+            writer.key("vendor")
+            writer.beginObject()
+            writer.member("name", "Muster")
+            writer.member("version", Server.version)
+            writer.endObject()
+            writer.member("muster", "Welcome")
+            writer.member("api", APIPaths.description)
+            writer.endObject()
+        }
+    }
+
+    private static func uuids(_ call: CouchCall) throws -> Response {
+        let count = try call.query.count("count") ?? 1
+        guard count <= CouchLimits.uuids else {
+            throw CouchError.badRequest("count parameter too large: at most \(CouchLimits.uuids)")
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("uuids", listing: 0..<count) { writer, _ in writer.value(freshID()) }
+            writer.endObject()
+        }
+    }
+
+    /// An id that nothing else has: 32 random hexadecimal digits.
+    static func freshID() -> String { SecretToken.randomBytes(16).hexadecimal }
+
+    private static func allDatabases(_ call: CouchCall) throws -> Response {
+        let directory = call.coordinator.directory
+        let access = try call.access(in: directory)
+        let names = try directory.databaseNames(readableBy: access, call.query)
+        return .json { writer in
+            writer.beginArray()
+            for name in names { writer.value(name) }
+            writer.endArray()
+        }
+    }
+}
+
+extension Directory {
+    /// The names of the databases that one may read, in order, as far as a query wants them.
+    func databaseNames(readableBy access: Access, _ query: CouchQuery) throws -> ArraySlice<String> {
+        let isDescending = try query.flag("descending")
+        let start = try (query.json("startkey", "start_key"))?.string
+        let end = try (query.json("endkey", "end_key"))?.string
+        let (lower, upper) = isDescending ? (end, start) : (start, end)
+        var names = databaseNames(readableBy: access).filter { name in
+            !(lower.map { name.utf8.lexicographicallyPrecedes($0.utf8) } ?? false)
+                && !(upper.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? false)
+        }
+        if isDescending { names.reverse() }
+        return try names.dropFirst(query.count("skip") ?? 0).prefix(query.count("limit") ?? Int.max)
+    }
+
+    private func databaseNames(readableBy access: Access) -> [String] {
+        let own =
+            access.principal.role == .admin
+            ? users.all.map { DatabaseName.locations(of: $0.name) }
+            : [DatabaseName.locations(of: access.principal.name)]
+        let fixed = [DatabaseName.allLocations, DatabaseName.users, DatabaseName.couchUsers]
+        return (databases.all.map(\.name) + own + fixed)
+            .filter { name in database(named: name).map { access.mayRead($0) } ?? false }
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterHTTP
+import MusterServer
+import MusterStore
+import MusterWire
+import NIOCore
+
+/// The users as documents: `_users` in the shape that CouchDB's clients expect, `lt_users` for looking at. They are the
+/// directory's; nothing of them is stored here.
+extension CouchEndpoint {
+    private static let idPrefix = "org.couchdb.user:"
+
+    /// The id of a user's document.
+    static func userID(_ name: String) -> String { idPrefix + name }
+
+    static func showUser(_ call: CouchCall, _ id: String) throws -> Response {
+        guard let user = call.coordinator.directory.user(ofDocument: id) else { throw CouchError.missing }
+        var response = Response.json { $0.document(user) }
+        response.headers[.eTag] = "\"\(user.documentRevision)\""
+        return response
+    }
+
+    static func listUsers(_ call: CouchCall, _ place: ResolvedDatabase, _ listing: CouchListing) -> Response {
+        let users = call.coordinator.directory.users.all.map { (id: userID($0.name), user: $0) }
+            .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        let wanted = users.filter { listing.keys?.contains($0.id) ?? listing.range.holds($0.id) && !listing.isEmpty }
+        let ordered = listing.range.isDescending ? wanted.reversed() : wanted
+        return .json { writer in
+            writer.beginObject()
+            writer.member("total_rows", users.count)
+            writer.member("offset", listing.skip)
+            writer.member("rows", listing: ordered.dropFirst(listing.skip).prefix(listing.limit)) { writer, row in
+                writer.beginObject()
+                writer.member("id", row.id)
+                writer.member("key", row.id)
+                writer.key("value")
+                writer.beginObject()
+                writer.member("rev", row.user.documentRevision)
+                writer.endObject()
+                if listing.includesDocuments {
+                    writer.key("doc")
+                    writer.document(row.user)
+                }
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// Makes a user, or changes its role and password.
+    func putUser(_ call: CouchCall, _ id: String) async throws -> Response {
+        guard try call.parameter("db") == DatabaseName.couchUsers, id.hasPrefix(Self.idPrefix) else {
+            throw CouchError.forbidden("Users are put into _users, as org.couchdb.user:NAME.")
+        }
+        let name = String(id.dropFirst(Self.idPrefix.count))
+        let fields = try await call.tree(limit: CouchLimits.settingBytes)
+        guard (fields["name"]?.string ?? name) == name, EntityName.isValid(name) else {
+            throw CouchError(.badRequest, "doc_validation", "`name` must be the end of the id, and a valid name.")
+        }
+        let said = fields["_rev"]?.string ?? call.query.text("rev")
+        let role = fields["roles"]?.elements?.compactMap { $0.string.flatMap(Role.init(rawValue:)) }.first
+        var hash: String?
+        if let password = fields["password"]?.string { hash = try await identity.passwordHash(of: password) }
+        let (secret, now) = (hash, configuration.now())
+        let user = try await coordinator.edit(by: call.author) { directory, draft in
+            var before = directory.users[name]
+            // Who says no revision means a new user; the name may be held by a device of nobody's.
+            if said == nil, before?.isImplicit == true, let released = directory.releasing(name) {
+                draft.edits += released
+                before = nil
+            }
+            guard said == before?.documentRevision else { throw CouchError.conflict }
+            var user: User
+            if let before {
+                user = before
+            } else {
+                let number = try draft.transaction.nextUserNumber()
+                user = User(number: number, name: name, role: role ?? .member, team: nil)
+            }
+            if let role, role != user.role {
+                try directory.requireAnotherAdmin(than: user)
+                user.role = role
+            }
+            user.isImplicit = false
+            draft.edits.append(.putUser(user))
+            if let secret {
+                draft.credentials.append(.password(secret, of: user.number, at: now))
+                if before != nil, user.number != call.author?.user {
+                    try draft.end(Set(EndedCredentials.allCases), of: user.number)
+                }
+            }
+            return user
+        }
+        identity.forget(user.number)
+        return call.ok(.created) { writer in
+            writer.member("id", id)
+            writer.member("rev", user.documentRevision)
+        }
+    }
+
+    /// Removes a user.
+    func deleteUser(_ call: CouchCall, _ id: String) async throws -> Response {
+        let said = try call.revision()?.text
+        let access = try call.access(in: coordinator.directory)
+        let user = try await coordinator.edit(by: call.author) { directory, draft in
+            guard let user = directory.user(ofDocument: id) else { throw CouchError.missing }
+            guard said == user.documentRevision else { throw CouchError.conflict }
+            guard user.number != access.principal.user else {
+                throw CouchError.forbidden("Nobody removes himself: another admin can.")
+            }
+            try directory.requireAnotherAdmin(than: user)
+            draft.edits = directory.removal(of: user.number)
+            return user
+        }
+        identity.forget(user.number)
+        return call.ok { writer in
+            writer.member("id", id)
+            writer.member("rev", user.documentRevision)
+        }
+    }
+}
+
+extension Directory {
+    /// The user whose document has this id.
+    fileprivate func user(ofDocument id: String) -> User? {
+        id.hasPrefix("org.couchdb.user:") ? users[String(id.dropFirst("org.couchdb.user:".count))] : nil
+    }
+
+    /// Makes sure that an admin is left when this one is none any more.
+    fileprivate func requireAnotherAdmin(than user: User) throws(CouchError) {
+        guard user.role == .admin else { return }
+        guard users.all.contains(where: { $0.role == .admin && $0.number != user.number }) else {
+            throw .forbidden("This is the last admin.")
+        }
+    }
+}
+
+extension User {
+    /// The revision of the document that the user is: another whenever the document says something else.
+    fileprivate var documentRevision: String {
+        "1-" + Insecure.MD5.hash(data: Array("\(number.rawValue) \(name) \(role.rawValue)".utf8)).hexadecimal
+    }
+}
+
+extension JSONWriter {
+    /// Writes a user as a document, without any secret.
+    fileprivate mutating func document(_ user: User) {
+        beginObject()
+        member("_id", CouchEndpoint.userID(user.name))
+        member("_rev", user.documentRevision)
+        member("name", user.name)
+        member("type", "user")
+        member("roles", listing: [user.role.rawValue]) { $0.value($1) }
+        endObject()
+    }
+}

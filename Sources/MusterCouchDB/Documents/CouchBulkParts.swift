@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+import NIOCore
+
+/// The answer to `_bulk_get` as multipart: each revision a part, with its files in parts of their own behind it. It is
+/// read a page of documents at a time, and files as they are sent.
+struct CouchBulkParts: Sendable {
+    private let wanted: [CouchWanted]
+    private var view: CouchView
+    private let scope: DatabaseScope
+    private let boundary = CouchMultipart.freshBoundary()
+    private var position = 0
+    private var size = PageSize()
+
+    init(_ wanted: [CouchWanted], view: CouchView, in scope: DatabaseScope) {
+        self.wanted = wanted
+        self.view = view
+        // Whoever asks for parts wants the files.
+        self.view.attachments = true
+        self.scope = scope
+    }
+
+    /// Whether all of it was given.
+    var isComplete: Bool { position == wanted.count }
+
+    /// The header field that says what this is.
+    fileprivate func contentType(_ type: String) -> String { "\(type); boundary=\"\(boundary)\"" }
+
+    /// The next parts. Blocks.
+    fileprivate mutating func next(_ reader: any DocumentReader) throws -> CouchMultipart {
+        var parts = CouchMultipart()
+        let page = wanted[position..<min(position + size.count, wanted.count)]
+        var opened: OpenedDocument?
+        for item in page { try add(item, to: &parts, &opened, reader) }
+        position += page.count
+        if isComplete { parts.add("\r\n--\(boundary)--") }
+        size.note(page.count, bytes: parts.textBytes)
+        return parts
+    }
+
+    /// - Parameter opened: the document that was asked for last.
+    private func add(
+        _ item: CouchWanted, to parts: inout CouchMultipart, _ opened: inout OpenedDocument?,
+        _ reader: any DocumentReader
+    ) throws {
+        let view = view.narrowed(to: item)
+        let results: [CouchOpenRevisions.Result]
+        do {
+            results = try item.find(view, in: scope, &opened, reader)
+        } catch {
+            guard let fault = CouchError(telling: error), fault.status.kind == .clientError else { throw error }
+            var writer = JSONWriter()
+            writer.refusal(of: item.id, item.revision, fault)
+            return parts.add(fault: writer.bytes, boundary: boundary)
+        }
+        for result in results { try parts.add(result, view, boundary: boundary) }
+    }
+}
+
+extension CouchCall {
+    /// Sends parts. What is wrong with the first page is still told as a fault.
+    ///
+    /// - Parameter type: the media type, without its boundary.
+    func send(_ answer: CouchBulkParts, as type: String) async throws -> Response {
+        let coordinator = coordinator
+        let (begun, first) = try await coordinator.parts(of: answer)
+        return Response(
+            status: .ok, headers: [.contentType: answer.contentType(type)],
+            body: ResponseBody { writer in
+                try await writer.send(first, from: coordinator)
+                var answer = begun
+                while !answer.isComplete {
+                    let (advanced, parts) = try await coordinator.parts(of: answer)
+                    answer = advanced
+                    try await writer.send(parts, from: coordinator)
+                }
+                try await writer.finish(nil)
+            })
+    }
+}
+
+extension StoreCoordinator {
+    /// Reads the next parts of an answer, where reading may block.
+    fileprivate func parts(of answer: CouchBulkParts) async throws -> (CouchBulkParts, CouchMultipart) {
+        try await readDocuments { reader in
+            var answer = answer
+            let parts = try answer.next(reader)
+            return (answer, parts)
+        }
+    }
+}

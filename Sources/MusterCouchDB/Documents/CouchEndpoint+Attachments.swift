@@ -1,0 +1,189 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+import NIOCore
+
+extension CouchEndpoint {
+    func addAttachments(to routes: inout RouteTable) {
+        for path in ["/{db}/{document}/{attachment...}", "/{db}/_design/{document}/{attachment...}"] {
+            add(.get, path, "A document's file.", to: &routes) { try await Self.attachment($0) }
+            add(.head, path, "Whether a document has such a file.", to: &routes) { try await Self.attachment($0) }
+            add(
+                .put, path, "Put a file into a document.", body: ["application/octet-stream"], statuses: [201],
+                to: &routes
+            ) { try await putAttachment($0) }
+            add(.delete, path, "Take a file out of a document.", to: &routes) { try await removeAttachment($0) }
+        }
+    }
+
+    /// What stands behind a document's id where something would have to be computed in JavaScript.
+    private static let computed: Set<String> = [
+        "_view", "_show", "_list", "_update", "_rewrite", "_search", "_nouveau", "_info", "_search_info",
+        "_search_disk_size", "_nouveau_info",
+    ]
+
+    private static func attachmentName(_ call: CouchCall) throws(CouchError) -> String {
+        let name = try call.rest()
+        if let first = name.split(separator: "/").first, computed.contains(String(first)) {
+            throw .notImplemented("Views, shows, lists, updates and rewrites")
+        }
+        guard name.utf8.first != UInt8(ascii: "_") else {
+            throw .badRequest("Attachment name '\(name)' starts with prohibited character '_'")
+        }
+        return name
+    }
+
+    // MARK: Giving
+
+    private static func attachment(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let id = try call.documentID()
+        try DocumentID.checkForm(of: id)
+        let name = try attachmentName(call)
+        guard let scope = place.scope else { throw CouchError.missing }
+        let wanted = try CouchView(call.query)
+        let found = try await call.coordinator.readDocuments { try find(wanted, of: id, in: scope, $0) }
+        guard let file = found.body.attachments.first(where: { $0.name == name }) else { throw CouchError.noAttachment }
+        let digest = Base64.encode(file.md5)
+        var headers: HTTPFields = [
+            .contentType: CouchAttachment.mediaType(file.contentType), .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
+            .cacheControl: "must-revalidate",
+            // Whatever a file says it is, no browser runs it as a page of this server.
+            .contentSecurityPolicy: "sandbox",
+        ]
+        if call.request.headers[.ifNoneMatch]?.contains("\"\(digest)\"") == true {
+            return Response(status: .notModified, headers: headers)
+        }
+        let range = try ByteRange.parse(call.request.headers[.range], of: file.length)
+        // It is the digest of the bytes that are sent, and no part's is known.
+        if range == nil { headers[.init("Content-MD5")!] = digest }
+        if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)" }
+        let sent = range ?? 0..<file.length
+        let status: HTTPResponse.Status = range == nil ? .ok : .partialContent
+        let coordinator = call.coordinator
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody(contentLength: Int(sent.upperBound - sent.lowerBound)) { writer in
+                try await writer.send(file, sent, from: coordinator)
+                try await writer.finish(nil)
+            })
+    }
+
+    // MARK: Taking
+
+    private func putAttachment(_ call: CouchCall) async throws -> Response {
+        let place = try call.writable()
+        let id = try call.documentID()
+        try DocumentID.check(id)
+        try call.requireRight(toPut: id, in: place)
+        let name = try Self.attachmentName(call)
+        let parent = try call.revision()
+        let type = call.request.headers[.contentType] ?? "application/octet-stream"
+        guard CouchAttachment.isMediaType(type) else { throw CouchError.badRequest("Invalid Content-Type") }
+        // Before the bytes are taken: whoever does not know the document sends them for nothing.
+        var body = try await self.body(of: id, at: parent, in: place)
+        let file = try await store(call, name)
+        let attachment = file.attachment(name, type, position: (parent?.generation ?? 0) + 1)
+        body.attachments.removeAll { $0.name == name }
+        guard body.attachments.count < CouchDocument.attachmentLimit else {
+            throw CouchError.badRequest("A document has at most \(CouchDocument.attachmentLimit) attachments.")
+        }
+        // CouchDB digests, and so lists, the file that came last first.
+        body.attachments.insert(attachment, at: 0)
+        let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
+        return try await carryOut(edit, in: place, call, .created)
+    }
+
+    /// Brings the body of the request to the disk.
+    private func store(_ call: CouchCall, _ name: String) async throws -> StoredFile {
+        let told = call.request.headers[.contentLength].flatMap { Int64($0) }
+        if let told, told > CouchLimits.attachmentBytes {
+            throw CouchError.tooLarge(limitBytes: CouchLimits.attachmentBytes)
+        }
+        let encoding = call.request.headers[.contentEncoding]?.lowercased() ?? "identity"
+        guard ["identity", "gzip"].contains(encoding) else { throw CouchError.unknownEncoding }
+        if encoding == "gzip" {
+            var packed = CouchAttachment(name: name)
+            packed.isPacked = true
+            let bytes = try await call.request.body.collect(upTo: CouchLimits.attachmentBytes)
+            return try await AttachmentIntake.store(Array(bytes.readableBytesView), as: packed, coordinator)
+        }
+        var intake = AttachmentIntake(coordinator)
+        do {
+            for try await buffer in call.request.body { try await intake.take(buffer.readableBytesView) }
+            guard told == nil || told == intake.length else {
+                throw CouchError.badRequest("The body is shorter than its Content-Length.")
+            }
+            let file = try await intake.finish()
+            if let digest = call.request.headers[.init("Content-MD5")!], Base64.decode(digest) != file.md5 {
+                throw CouchError(.badRequest, "content_md5_mismatch", "Possible message corruption.")
+            }
+            return file
+        } catch {
+            await intake.abandon()
+            throw error
+        }
+    }
+
+    private func removeAttachment(_ call: CouchCall) async throws -> Response {
+        let place = try call.writable()
+        let id = try call.documentID()
+        try DocumentID.check(id)
+        try call.requireRight(toPut: id, in: place)
+        let name = try Self.attachmentName(call)
+        guard let parent = try call.revision() else { throw CouchError.conflict }
+        var body = try await self.body(of: id, at: parent, in: place)
+        guard body.attachments.contains(where: { $0.name == name }) else { throw CouchError.noAttachment }
+        body.attachments.removeAll { $0.name == name }
+        let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
+        return try await carryOut(edit, in: place, call, .ok)
+    }
+
+    /// What the leaf says that is edited; nothing where a document is made.
+    ///
+    /// - Throws: `CouchError.conflict` when it is no leaf.
+    private func body(of id: String, at parent: Revision?, in place: ResolvedDatabase) async throws -> DocumentBody {
+        guard let scope = place.scope else { throw CouchError.missing }
+        return try await coordinator.readDocuments { reader in
+            let document = try reader.document(id, in: scope)
+            guard let parent else {
+                guard document?.tree.winner.map(\.isDeleted) ?? true else { throw CouchError.conflict }
+                return .empty
+            }
+            guard let document else { throw CouchError.missing }
+            guard document.tree.winner?.isDeleted == false, document.tree.isLeaf(parent) else {
+                throw CouchError.conflict
+            }
+            return try reader.body(of: parent, document, scope)
+        }
+    }
+}
+
+/// Part of a file, as `Range` asks for it (RFC 9110, 14.2): one range of bytes.
+enum ByteRange {
+    static func parse(_ field: String?, of length: Int64) throws(CouchError) -> Range<Int64>? {
+        guard let field, field.hasPrefix("bytes="), !field.contains(",") else { return nil }
+        let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let (first, last) = (Int64(parts[0]), Int64(parts[1]))
+        if let first {
+            guard first >= 0, first < length else { throw unsatisfiable(length) }
+            let end = min(last ?? length - 1, length - 1)
+            return end >= first ? first..<end + 1 : nil
+        }
+        guard parts[0].isEmpty, let last, last >= 0 else { return nil }
+        guard last > 0, length > 0 else { throw unsatisfiable(length) }
+        return max(0, length - last)..<length
+    }
+
+    private static func unsatisfiable(_ length: Int64) -> CouchError {
+        var fault = CouchError(
+            .rangeNotSatisfiable, "requested_range_not_satisfiable", "Requested range not satisfiable")
+        fault.headers[.contentRange] = "bytes */\(length)"
+        return fault
+    }
+}

@@ -1,0 +1,186 @@
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+
+extension CouchEndpoint {
+    func addBulk(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(
+            .post, "/{db}/_bulk_docs", "Put many documents; those that are replicated in one transaction.", body: json,
+            statuses: [201],
+            to: &routes
+        ) { try await putMany($0) }
+        add(.post, "/{db}/_bulk_get", "Many documents, each by id and revision.", body: json, to: &routes) { call in
+            let place = try call.readable()
+            guard let scope = place.scope else { throw CouchError.forbidden("Ask for users one by one.") }
+            let body = try await call.json(limit: CouchLimits.bulkBytes)
+            let wanted = try body.withUnsafeReadableBytes {
+                try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
+            }
+            let view = try CouchView(call.query).ofSeveral
+            // As CouchDB has it: JSON wherever that is accepted at all.
+            if !call.accepts("application/json"), !call.accepts("*/*") {
+                for type in ["multipart/mixed", "multipart/related"] where call.accepts(type) {
+                    return try await call.send(CouchBulkParts(wanted, view: view, in: scope), as: type)
+                }
+            }
+            return try await call.send(CouchBulkGet(wanted, view: view, in: scope))
+        }
+    }
+
+    /// What is wrong with one document is told in its row, and keeps no other from being stored.
+    private func putMany(_ call: CouchCall) async throws -> Response {
+        let place = try call.writable()
+        let isAdministered = try call.access(in: coordinator.directory).mayAdminister(place)
+        let body = try await call.json(limit: CouchLimits.bulkBytes)
+        let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
+        // Whoever asks for it relies on it, and one conflict of many is told here, as every CouchDB since 2 does.
+        guard !bulk.isAllOrNothing else { throw CouchError.allOrNothing }
+        var rows: [CouchBulkRow] = []
+        rows.reserveCapacity(bulk.documents.count)
+        for document in bulk.documents {
+            rows.append(
+                try await CouchBulkRow(
+                    document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, coordinator))
+        }
+        var outcomes = try await write(rows.compactMap(\.edit), to: place, for: call)[...]
+        var locals = try await write(rows.compactMap(\.local), in: place, call)[...]
+        return .json(.created) { writer in
+            writer.beginArray()
+            for row in rows {
+                switch row {
+                case .refused(let refusal): writer.row(of: refusal)
+                case .local(let edit):
+                    if let outcome = locals.popFirst() {
+                        writer.row(of: edit, outcome, areNewEdits: bulk.areNewEdits)
+                    }
+                case .edit(let edit):
+                    if let outcome = outcomes.popFirst() {
+                        writer.row(of: edit.id, outcome, areNewEdits: bulk.areNewEdits)
+                    }
+                }
+            }
+            writer.endArray()
+        }
+    }
+}
+
+/// The answer to `_bulk_get`.
+struct CouchBulkGet: PagedAnswer {
+    private let wanted: [CouchWanted]
+    private let view: CouchView
+    private let scope: DatabaseScope
+    private var position = 0
+    private var size = PageSize()
+    private var writer = JSONWriter()
+    private(set) var isComplete = false
+
+    init(_ wanted: [CouchWanted], view: CouchView, in scope: DatabaseScope) {
+        self.wanted = wanted
+        self.view = view
+        self.scope = scope
+    }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        if position == 0 {
+            writer.beginObject()
+            writer.key("results")
+            writer.beginArray()
+        }
+        let page = wanted[position..<min(position + size.count, wanted.count)]
+        var opened: OpenedDocument?
+        for item in page { try write(item, &opened, reader) }
+        position += page.count
+        isComplete = position == wanted.count
+        if isComplete {
+            writer.endArray()
+            writer.endObject()
+        }
+        let bytes = writer.takeBytes()
+        size.note(page.count, bytes: bytes.count)
+        return bytes
+    }
+
+    /// - Parameter opened: the document that was asked for last.
+    private mutating func write(
+        _ item: CouchWanted, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
+    ) throws {
+        writer.beginObject()
+        writer.member("id", item.id)
+        writer.key("docs")
+        writer.beginArray()
+        let view = view.narrowed(to: item)
+        do {
+            for result in try item.find(view, in: scope, &opened, reader) {
+                switch result {
+                case .missing(let revision): error(of: item.id, revision, .missing)
+                case .found(let found):
+                    writer.beginObject()
+                    writer.key("ok")
+                    if view.attachments {
+                        writer.raw(try found.text(view, reader))
+                    } else {
+                        try writer.document(found.rendering(view) { _ in true })
+                    }
+                    writer.endObject()
+                }
+            }
+        } catch let fault as CouchError {
+            error(of: item.id, item.revision, fault)
+        } catch let fault as CouchDocumentError {
+            error(of: item.id, item.revision, CouchError(telling: fault) ?? .missing)
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private mutating func error(of id: String, _ revision: String?, _ fault: CouchError) {
+        writer.beginObject()
+        writer.key("error")
+        writer.refusal(of: id, revision, fault)
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// Writes why a document that was asked for is not told.
+    mutating func refusal(of id: String, _ revision: String?, _ fault: CouchError) {
+        beginObject()
+        member("id", id)
+        member("rev", revision ?? "undefined")
+        couchFault(fault)
+        endObject()
+    }
+}
+
+extension CouchView {
+    /// This, without files that whoever asks for a document has already.
+    func narrowed(to wanted: CouchWanted) -> CouchView {
+        guard !wanted.attachmentsSince.isEmpty else { return self }
+        var view = self
+        view.attachments = true
+        view.attachmentsSince = wanted.attachmentsSince
+        return view
+    }
+}
+
+extension CouchWanted {
+    /// The revisions that are asked for: the one that is named, else all leaves.
+    ///
+    /// - Parameter opened: the document that was asked for last, in the same look; now this one.
+    func find(
+        _ view: CouchView, in scope: DatabaseScope, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
+    ) throws -> [CouchOpenRevisions.Result] {
+        let named = try revision.map { text in
+            guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }
+            return [revision]
+        }
+        // Of a document with many leaves, whoever wants all of them asks for one after the other.
+        let last = opened.flatMap { $0.id.utf8.elementsEqual(id.utf8) ? $0 : nil }
+        let document = try last ?? OpenedDocument(id, in: scope, reader)
+        opened = document
+        return try CouchOpenRevisions(revisions: named, latest: view.latest).find(in: document, reader)
+    }
+}

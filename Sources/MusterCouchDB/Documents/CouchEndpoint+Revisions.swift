@@ -1,0 +1,89 @@
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+
+extension CouchEndpoint {
+    func addRevisions(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(
+            .post, "/{db}/_revs_diff", "Which of these revisions are not here, and what they may stem from.",
+            body: json, to: &routes
+        ) { try await Self.compare($0, .difference) }
+        add(.post, "/{db}/_missing_revs", "Which of these revisions are not here.", body: json, to: &routes) {
+            try await Self.compare($0, .missing)
+        }
+    }
+
+    private static func compare(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
+        let place = try call.readable()
+        guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
+        let body = try await call.json(limit: CouchLimits.bulkBytes)
+        let asked = try body.withUnsafeReadableBytes {
+            try CouchRevisions.list(parsing: $0, limit: CouchLimits.names)
+        }
+        return try await call.send(CouchComparison(asked, form, in: scope))
+    }
+}
+
+/// The answer to `_revs_diff` and `_missing_revs`.
+struct CouchComparison: PagedAnswer {
+    /// How it is told.
+    enum Form: Sendable {
+        case difference, missing
+    }
+
+    private let asked: [CouchRevisions]
+    private let form: Form
+    private let scope: DatabaseScope
+    private var position = 0
+    private var writer = JSONWriter()
+    private(set) var isComplete = false
+
+    init(_ asked: [CouchRevisions], _ form: Form, in scope: DatabaseScope) {
+        self.asked = asked
+        self.form = form
+        self.scope = scope
+    }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        if position == 0 {
+            writer.beginObject()
+            if form == .missing {
+                writer.key("missing_revs")
+                writer.beginObject()
+            }
+        }
+        let page = asked[position..<min(position + 2 * CouchLimits.pageDocuments, asked.count)]
+        let wanted = page.map { WantedRevisions(id: $0.id, revisions: $0.revisions) }
+        for (item, found) in zip(page, try reader.missing(wanted, in: scope)) { write(item.id, found) }
+        position += page.count
+        isComplete = position == asked.count
+        if isComplete {
+            if form == .missing { writer.endObject() }
+            writer.endObject()
+        }
+        return writer.takeBytes()
+    }
+
+    private mutating func write(_ id: String, _ found: MissingRevisions) {
+        guard !found.missing.isEmpty else { return }
+        writer.key(id)
+        guard form == .difference else { return list(found.missing) }
+        writer.beginObject()
+        writer.key("missing")
+        list(found.missing)
+        if !found.possibleAncestors.isEmpty {
+            writer.key("possible_ancestors")
+            list(found.possibleAncestors)
+        }
+        writer.endObject()
+    }
+
+    private mutating func list(_ revisions: [Revision]) {
+        writer.beginArray()
+        for revision in revisions { writer.value(revision) }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,238 @@
+import Crypto
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+import NIOCore
+
+/// A document on its way in, and those of its files that came with it in parts of their own.
+struct CouchIncoming: Sendable {
+    var document: CouchDocument
+    /// By name.
+    var files: [String: StoredFile] = [:]
+
+    /// What is to become of the document.
+    ///
+    /// - Parameters:
+    ///   - areNewEdits: whether it is an edit made here; else it stands where it stood at a peer.
+    /// - Throws: `CouchDocumentError`, `CouchError`; what storing files throws.
+    func edit(in place: ResolvedDatabase, areNewEdits: Bool, _ coordinator: StoreCoordinator) async throws
+        -> DocumentEdit
+    {
+        guard let id = document.id else { throw CouchDocumentError.illegalID("Document id must not be empty") }
+        try DocumentAdmission.check(id, document.json)
+        let revision = try document.revision()
+        let spot: DocumentEdit.Place
+        let ancestors: [Revision]
+        if areNewEdits {
+            spot = .on(revision)
+            ancestors = revision.map { [$0] } ?? []
+        } else {
+            let path = try path(revision)
+            spot = .at(path)
+            ancestors = Array(path.dropFirst())
+        }
+        let generation = areNewEdits ? (revision?.generation ?? 0) + 1 : (ancestors.first?.generation ?? 0) + 1
+        var body = DocumentBody(json: document.json)
+        if !document.attachments.isEmpty {
+            body.attachments = try await attachments(
+                of: id, after: ancestors, generation: generation, areNewEdits: areNewEdits, in: place, coordinator)
+        }
+        return DocumentEdit(id: id, body: body, isDeleted: document.isDeleted, place: spot)
+    }
+
+    /// Where a peer's revision stands.
+    private func path(_ revision: Revision?) throws -> [Revision] {
+        // As in CouchDB, _revisions says where the document stands, and _rev counts only where it is absent.
+        if !document.ancestry.isEmpty { return document.ancestry }
+        guard let revision else {
+            throw CouchDocumentError.invalidMember("A revision is required where new_edits is false.")
+        }
+        return [revision]
+    }
+
+    private func attachments(
+        of id: String, after ancestors: [Revision], generation: Int32, areNewEdits: Bool,
+        in place: ResolvedDatabase, _ coordinator: StoreCoordinator
+    ) async throws -> [Attachment] {
+        var known: [Attachment] = []
+        if document.attachments.contains(where: { $0.content == .stub }), let scope = place.scope {
+            known = try await coordinator.readDocuments { reader in
+                for ancestor in ancestors.prefix(StoredDatabase.defaultRevisionLimit) {
+                    if let body = try reader.body(of: ancestor, of: id, in: scope) { return body.attachments }
+                }
+                return []
+            }
+        }
+        var attachments: [Attachment] = []
+        for file in document.attachments {
+            // Bytes that come with an edit are new with its revision. A peer says with which revision its file came.
+            let told = areNewEdits ? nil : file.revisionPosition
+            let position = told.map { min($0, generation) } ?? generation
+            switch file.content {
+            case .stub:
+                guard let before = known.first(where: { $0.name == file.name }), file.isSame(as: before) else {
+                    throw CouchError.missingStub(file.name)
+                }
+                attachments.append(before)
+            case .inline(let bytes):
+                let stored =
+                    areNewEdits
+                    ? try await AttachmentIntake.store(edited: bytes, coordinator)
+                    : try await AttachmentIntake.store(bytes, as: file, coordinator)
+                attachments.append(stored.attachment(file.name, file.contentType, position: position))
+            case .following:
+                guard let stored = files[file.name] else {
+                    throw CouchError.badRequest("Attachment \(file.name) does not follow.")
+                }
+                attachments.append(stored.attachment(file.name, file.contentType, position: position))
+            }
+        }
+        return attachments
+    }
+}
+
+extension CouchAttachment {
+    /// Whether a stub may speak of a file that is there: never where it says that the file came with a later revision.
+    /// The digest of one that a peer keeps packed is another.
+    fileprivate func isSame(as attachment: Attachment) -> Bool {
+        if let revisionPosition, revisionPosition > attachment.revisionPosition { return false }
+        return md5 == nil || isPacked || md5 == attachment.md5 || revisionPosition != nil
+    }
+}
+
+// MARK: multipart/related
+
+extension CouchIncoming {
+    /// Reads a document whose files follow it.
+    ///
+    /// - Throws: `CouchError` when the body is not what it says of itself, `MultipartReader.Fault`; nothing of it is
+    ///   in a document then.
+    init(related call: CouchCall) async throws {
+        guard let boundary = call.request.headers[.contentType].flatMap({ MultipartReader.boundary(of: $0) }) else {
+            throw CouchError.badRequest("The multipart body has no boundary.")
+        }
+        var intake = RelatedIntake(call.coordinator, boundary: boundary)
+        do {
+            for try await buffer in call.request.body { try await intake.take(buffer) }
+            self = try intake.finish()
+        } catch {
+            await intake.abandon()
+            throw error
+        }
+    }
+}
+
+/// A `multipart/related` body on its way in.
+private struct RelatedIntake {
+    private let coordinator: StoreCoordinator
+    private var reader: MultipartReader
+    private var count = 0
+    private var text: [UInt8] = []
+    private var incoming: CouchIncoming?
+    /// The files that are still to come, in order.
+    private var awaited: [CouchAttachment] = []
+    private var current: Part?
+
+    /// A file on its way in.
+    private struct Part {
+        let file: CouchAttachment
+        /// How many bytes its header field says that it has.
+        let told: Int64?
+        var intake: AttachmentIntake
+        var packed: [UInt8] = []
+    }
+
+    init(_ coordinator: StoreCoordinator, boundary: String) {
+        self.coordinator = coordinator
+        reader = MultipartReader(boundary: boundary)
+    }
+
+    mutating func take(_ buffer: ByteBuffer) async throws {
+        count += buffer.readableBytes
+        guard count <= CouchLimits.multipartBytes else {
+            throw CouchError.tooLarge(limitBytes: CouchLimits.multipartBytes)
+        }
+        for event in try reader.take(buffer.readableBytesView) {
+            switch event {
+            case .part(let headers): try begin(headers)
+            case .bytes(let bytes): try await take(bytes)
+            case .endOfPart: try await endPart()
+            case .end: break
+            }
+        }
+    }
+
+    mutating func finish() throws -> CouchIncoming {
+        guard reader.isAtEnd, let incoming else { throw CouchError.badRequest("The multipart body is cut off.") }
+        guard awaited.isEmpty else {
+            throw CouchError.badRequest("Attachment \(awaited[0].name) does not follow.")
+        }
+        return incoming
+    }
+
+    mutating func abandon() async {
+        guard var current else { return }
+        await current.intake.abandon()
+    }
+
+    private mutating func begin(_ headers: [String: String]) throws {
+        guard incoming != nil else { return }
+        // By name, where the part has one of those that are awaited; else in the order of the document.
+        let name = headers["content-disposition"].flatMap { MultipartReader.parameter("filename", of: $0) }
+        guard let index = awaited.firstIndex(where: { $0.name == name }) ?? awaited.indices.first else {
+            throw CouchError.badRequest("A part follows that the document does not speak of.")
+        }
+        let file = awaited.remove(at: index)
+        let length = headers["content-length"].flatMap { Int64($0) }
+        guard length == nil || file.length == nil || length == file.length else {
+            throw CouchError.badRequest("Attachment \(file.name) has another length than the document says.")
+        }
+        current = Part(file: file, told: length, intake: AttachmentIntake(coordinator))
+    }
+
+    private mutating func take(_ bytes: [UInt8]) async throws {
+        guard current != nil else {
+            text += bytes
+            guard text.count <= CouchLimits.documentBytes else {
+                throw CouchError.tooLarge(limitBytes: CouchLimits.documentBytes)
+            }
+            return
+        }
+        if current?.file.isPacked == true {
+            current?.packed += bytes
+        } else {
+            try await current?.intake.take(bytes)
+        }
+    }
+
+    private mutating func endPart() async throws {
+        if let part = current {
+            let file = part.file
+            let count = file.isPacked ? Int64(part.packed.count) : part.intake.length
+            guard part.told == nil || part.told == count else {
+                throw CouchError.badRequest("Attachment \(file.name) has another length than its part says.")
+            }
+            current = nil
+            var intake = part.intake
+            if file.isPacked {
+                incoming?.files[file.name] = try await AttachmentIntake.store(part.packed, as: file, coordinator)
+                return
+            }
+            do {
+                let stored = try await intake.finish()
+                try file.check(length: stored.length, md5: stored.md5)
+                incoming?.files[file.name] = stored
+            } catch {
+                await intake.abandon()
+                throw error
+            }
+        } else if incoming == nil {
+            let document = try text.withUnsafeBytes { try CouchDocument(parsing: $0) }
+            awaited = document.attachments.filter { $0.content == .following }
+            incoming = CouchIncoming(document: document)
+            text = []
+        }
+    }
+}

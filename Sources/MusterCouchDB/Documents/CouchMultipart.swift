@@ -1,0 +1,146 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterHTTP
+import MusterServer
+import MusterWire
+import NIOCore
+
+/// A multipart answer: texts and files' bytes, one after the other; the files are read as they are sent.
+struct CouchMultipart: Sendable {
+    fileprivate enum Piece: Sendable {
+        case text([UInt8])
+        case file(Attachment)
+    }
+
+    fileprivate var pieces: [Piece] = []
+
+    /// A boundary that no text of ours holds.
+    static func freshBoundary() -> String { SecretToken.randomBytes(16).hexadecimal }
+
+    /// Adds text.
+    mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+    /// Adds bytes.
+    mutating func add(_ text: [UInt8]) { pieces.append(.text(text)) }
+
+    /// Adds a document with those of its files that the client wants (`multipart/related`), without its outermost
+    /// header. The client must want at least one: CouchDB's replicator waits for files until its time-out where a
+    /// `multipart/related` part has none.
+    mutating func add(_ found: FoundRevision, _ wanted: CouchView, boundary: String) throws {
+        var rendering = found.rendering(wanted) { _ in true }
+        let files = found.body.attachments.filter { found.isWanted($0, wanted) }
+        rendering.form = { files.contains($0) ? .following : .stub }
+        var writer = JSONWriter()
+        try writer.document(rendering)
+        add("--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
+        add(writer.bytes)
+        for file in files {
+            let name = file.name.filter { $0 != "\"" && $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
+            let type = CouchAttachment.mediaType(file.contentType)
+            add(
+                "\r\n--\(boundary)\r\nContent-Disposition: attachment; filename=\"\(name)\"\r\n"
+                    + "Content-Type: \(type)\r\nContent-Length: \(file.length)\r\n\r\n")
+            pieces.append(.file(file))
+        }
+        add("\r\n--\(boundary)--")
+    }
+
+    /// Adds what became of a revision that was asked for, as a part, with its files.
+    mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: CouchView, boundary: String) throws {
+        var writer = JSONWriter()
+        switch result {
+        case .missing(let revision):
+            writer.beginObject()
+            writer.member("missing", revision)
+            writer.endObject()
+            add(fault: writer.bytes, boundary: boundary)
+        case .found(let found) where !found.hasWantedFiles(wanted):
+            try writer.document(found.rendering(wanted) { _ in true })
+            add("\r\n--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
+            add(writer.bytes)
+        case .found(let found):
+            let inner = Self.freshBoundary()
+            add("\r\n--\(boundary)\r\nContent-Type: multipart/related; boundary=\"\(inner)\"\r\n\r\n")
+            try add(found, wanted, boundary: inner)
+        }
+    }
+
+    /// Adds a part that says why something is not there.
+    mutating func add(fault json: [UInt8], boundary: String) {
+        add("\r\n--\(boundary)\r\nContent-Type: application/json; error=\"true\"\r\n\r\n")
+        add(json)
+    }
+
+    /// How many bytes of text there are.
+    var textBytes: Int {
+        pieces.reduce(0) { sum, piece in if case .text(let bytes) = piece { sum + bytes.count } else { sum } }
+    }
+
+    /// The answer.
+    func response(_ type: String, _ call: CouchCall) -> Response {
+        let coordinator = call.coordinator
+        return Response(
+            status: .ok, headers: [.contentType: type],
+            body: ResponseBody { writer in
+                try await writer.send(self, from: coordinator)
+                try await writer.finish(nil)
+            })
+    }
+}
+
+extension ResponseBodyWriter {
+    /// Sends the pieces of a multipart answer.
+    ///
+    /// - Throws: when a file is no longer there, as below.
+    mutating func send(_ parts: CouchMultipart, from coordinator: StoreCoordinator) async throws {
+        for piece in parts.pieces {
+            switch piece {
+            case .text(let bytes): try await write(ByteBuffer(bytes: bytes))
+            case .file(let file): try await send(file, 0..<file.length, from: coordinator)
+            }
+        }
+    }
+
+    /// Sends part of a file, piece by piece.
+    ///
+    /// - Throws: when the file is no longer there; the answer then ends before its end, which the client notices.
+    mutating func send(_ file: Attachment, _ range: Range<Int64>, from coordinator: StoreCoordinator) async throws {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let start = offset
+            let limit = Int(min(Int64(CouchLimits.pieceBytes), range.upperBound - start))
+            let bytes = try await coordinator.readDocuments { try $0.bytes(of: file.key, from: start, limit: limit) }
+            guard let bytes, !bytes.isEmpty else { throw CouchError.noAttachment }
+            offset += Int64(bytes.count)
+            try await write(ByteBuffer(bytes: bytes))
+        }
+    }
+}
+
+extension CouchEndpoint {
+    /// A document with its files.
+    static func related(_ found: FoundRevision, _ wanted: CouchView, _ call: CouchCall) throws -> Response {
+        let boundary = CouchMultipart.freshBoundary()
+        var body = CouchMultipart()
+        try body.add(found, wanted, boundary: boundary)
+        var response = body.response("multipart/related; boundary=\"\(boundary)\"", call)
+        response.headers[.eTag] = "\"\(found.revision.text)\""
+        return response
+    }
+
+    /// Several revisions, each with its files.
+    static func mixed(
+        _ results: [CouchOpenRevisions.Result], _ wanted: CouchView, _ call: CouchCall
+    ) throws -> Response {
+        // Whoever asks for open revisions as multipart wants all files that it does not have.
+        var wanted = wanted
+        wanted.attachments = true
+        let boundary = CouchMultipart.freshBoundary()
+        var body = CouchMultipart()
+        for result in results { try body.add(result, wanted, boundary: boundary) }
+        body.add("\r\n--\(boundary)--")
+        return body.response("multipart/mixed; boundary=\"\(boundary)\"", call)
+    }
+}

@@ -1,0 +1,112 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterHTTP
+import MusterServer
+import MusterWire
+
+extension CouchEndpoint {
+    func addChanges(to routes: inout RouteTable) {
+        let summary = "What was touched since, once or as it happens."
+        add(.get, "/{db}/_changes", summary, to: &routes) { try await changes($0, body: .object([])) }
+        add(.post, "/{db}/_changes", summary, body: ["application/json"], to: &routes) { call in
+            _ = try call.readable()
+            return try await changes(call, body: try await call.tree(limit: CouchLimits.documentBytes))
+        }
+        add(.get, "/_db_updates", "Which databases came, changed and went, once or as it happens.", to: &routes) {
+            try await updates($0)
+        }
+    }
+
+    private func changes(_ call: CouchCall, body: JSONValue) async throws -> Response {
+        let place = try call.readable()
+        guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
+        if let program = try CouchFilterProgram(call.query) {
+            throw try await coordinator.readDocuments { try program.refusal(in: scope, $0) }
+        }
+        let request = try CouchChangesRequest(
+            call.query, body: body, lastEventID: call.request.headers[.lastEventID])
+        let changes = CouchChanges(request, in: scope)
+        let name = try call.parameter("db")
+        let mayFollow = { @Sendable (access: Access, directory: Directory) in
+            directory.database(named: name).map { access.mayRead($0) } ?? false
+        }
+        switch request.terms.feed {
+        case .normal: return try await call.send(changes)
+        case .longpoll:
+            // What is there already is told at once, and needs no feed.
+            let (begun, _, _) = try await changes.advanced(in: coordinator)
+            return try await begun.rows > 0 ? call.send(changes) : feed(begun, call, whereAllowed: mayFollow)
+        case .continuous, .eventsource: return try feed(changes, call, whereAllowed: mayFollow)
+        }
+    }
+
+    private func updates(_ call: CouchCall) async throws -> Response {
+        try Self.requireAdmin(call)
+        let updates = DatabaseUpdates(
+            try FeedTerms(call.query, lastEventID: call.request.headers[.lastEventID]))
+        let mayFollow = { @Sendable (access: Access, _: Directory) in access.mayMakeDatabases }
+        guard updates.terms.form == .list else { return try feed(updates, call, whereAllowed: mayFollow) }
+        let (begun, rows, _) = try await updates.advanced(in: coordinator)
+        if updates.terms.feed == .longpoll, begun.rows == 0 {
+            return try feed(begun, call, whereAllowed: mayFollow)
+        }
+        let text = DatabaseUpdates.head + rows + (try await begun.ending(in: coordinator))
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: text)))
+    }
+
+    /// An answer that goes on for as long as whoever opened it is allowed to have it.
+    private func feed(
+        _ answer: some FollowedAnswer, _ call: CouchCall,
+        whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
+    ) throws -> Response {
+        guard let principal = call.principal else { throw IdentityError.missing }
+        let owner = FeedOwner(principal)
+        switch feeds.refusal(of: owner) {
+        case nil: break
+        case .isStopping?: throw CouchError.unavailable("The server is shutting down.", retryAfterSeconds: 30)
+        case let refusal?: throw CouchError.tooManyRequests(retryAfterSeconds: 30, refusal.words)
+        }
+        let isEvents = answer.terms.feed == .eventsource
+        var headers: HTTPFields = [
+            .contentType: isEvents ? "text/event-stream" : "application/json", .cacheControl: "no-store",
+        ]
+        headers[.init("X-Accel-Buffering")!] = "no"
+        // A HEAD opens no feed.
+        if call.request.method == .head { return Response(status: .ok, headers: headers) }
+        let follower = FeedFollower(
+            answer, endpoint: self, proof: call.proof, owner: owner, on: call.context.channel, whereAllowed: mayFollow)
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                try await follower.follow(&writer)
+                try await writer.finish(nil)
+            })
+    }
+}
+
+extension CouchChanges: FollowedAnswer {
+    var terms: FeedTerms { request.terms }
+    var awaited: DatabaseScope? { scope }
+
+    func advanced(in coordinator: StoreCoordinator) async throws -> (CouchChanges, [UInt8], isLast: Bool) {
+        try await coordinator.readDocuments { reader in
+            var changes = self
+            var bytes: [UInt8] = []
+            let isLast = try changes.appendRows(to: &bytes, reader)
+            return (changes, bytes, isLast)
+        }
+    }
+
+    func ending(in coordinator: StoreCoordinator) async throws -> [UInt8] {
+        try await coordinator.readDocuments { reader in
+            switch terms.form {
+            case .list: try tail(reader)
+            case .lines: try lastLine(reader)
+            case .events: []
+            }
+        }
+    }
+}

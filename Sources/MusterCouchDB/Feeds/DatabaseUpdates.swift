@@ -1,0 +1,167 @@
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// The answer to `_db_updates`: which databases were made, touched and removed, each with the number of the last such
+/// change. Numbers are those of the one log.
+struct DatabaseUpdates: FollowedAnswer {
+    /// A row of the answer.
+    private struct Row: Hashable {
+        enum Kind: String, Hashable {
+            case created, updated, deleted
+        }
+
+        var name: String
+        var kind: Kind
+    }
+
+    let terms: FeedTerms
+    private(set) var rows = 0
+    /// Up to here everything was told; nil before the first page.
+    private var cursor: MusterCore.LogSequence?
+    /// What `last_seq` says.
+    private var last = MusterCore.LogSequence.zero
+
+    static let head = Array("{\"results\":[\n".utf8)
+    /// How many changes of the log are looked through; where there are more, each database is asked.
+    static let logLimit: Int64 = 20_000
+    /// How many databases are asked in one look.
+    private static let databasesAtOnce = 500
+
+    init(_ terms: FeedTerms) { self.terms = terms }
+
+    var awaited: DatabaseScope? { nil }
+
+    func advanced(in coordinator: StoreCoordinator) async throws -> (Self, [UInt8], isLast: Bool) {
+        var next = self
+        // On the writer's thread the directory is as new as the log.
+        let (directory, newest) = try await coordinator.inspect { _, directory, newest in (directory, newest) }
+        let since = cursor ?? terms.since ?? newest
+        next.cursor = max(since, newest)
+        next.last = next.cursor ?? newest
+        guard since < newest || since == .zero else { return (next, [], true) }
+        var found = try await Self.comings(since: since, through: newest, directory, coordinator)
+        let touched = try await Self.touched(since: since, through: newest, directory, coordinator)
+        for (scope, sequence) in touched {
+            guard let name = directory.databaseName(scope) else { continue }
+            found[Row(name: name, kind: .updated)] = sequence
+        }
+        let ordered = found.sorted { ($0.value, $0.key.name) < ($1.value, $1.key.name) }
+        let told = Self.page(of: terms.isDescending ? ordered.reversed() : ordered, atLeast: terms.limit - rows)
+        var bytes: [UInt8] = []
+        for (row, sequence) in told { next.append(row, sequence, to: &bytes) }
+        if next.isFull, let end = told.last?.value { next.last = end }
+        return (next, bytes, true)
+    }
+
+    /// So many rows, and those that are of the last one's number: whoever goes on after that never hears of them again.
+    private static func page(
+        of rows: [(key: Row, value: MusterCore.LogSequence)], atLeast limit: Int
+    ) -> ArraySlice<(key: Row, value: MusterCore.LogSequence)> {
+        guard limit > 0, limit < rows.count else { return rows.prefix(limit) }
+        let last = rows[limit - 1].value
+        return rows.prefix(limit + rows[limit...].prefix { $0.value == last }.count)
+    }
+
+    private mutating func append(_ row: Row, _ sequence: MusterCore.LogSequence, to bytes: inout [UInt8]) {
+        switch terms.form {
+        case .list: if rows > 0 { bytes += [0x2C, 0x0A] }
+        case .lines: break
+        case .events: bytes += "data: ".utf8
+        }
+        bytes += JSONWriter.object { writer in
+            writer.member("db_name", row.name)
+            writer.member("type", row.kind.rawValue)
+            writer.member("seq", "\(sequence.rawValue)")
+        }
+        switch terms.form {
+        case .list: break
+        case .lines: bytes.append(0x0A)
+        case .events: bytes += "\nid: \(sequence.rawValue)\n\n".utf8
+        }
+        rows += 1
+    }
+
+    func ending(in coordinator: StoreCoordinator) async throws -> [UInt8] {
+        switch terms.form {
+        case .list: Array("\n],\n\"last_seq\":\"\(last.rawValue)\"}\n".utf8)
+        case .lines: JSONWriter.object { $0.member("last_seq", "\(last.rawValue)") } + [0x0A]
+        case .events: []
+        }
+    }
+
+    // MARK: What happened
+
+    /// The databases that were made and removed.
+    private static func comings(
+        since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
+        _ coordinator: StoreCoordinator
+    ) async throws -> [Row: MusterCore.LogSequence] {
+        var found: [Row: MusterCore.LogSequence] = [:]
+        for event in try await coordinator.read({ try $0.databaseEvents(since: since) }) where event.sequence <= newest
+        {
+            guard let name = event.removedName ?? directory.databaseName(.database(event.database)) else { continue }
+            found[Row(name: name, kind: event.isRemoval ? .deleted : .created)] = event.sequence
+        }
+        return found
+    }
+
+    /// The databases in which documents were touched, with the number of the last change that did.
+    private static func touched(
+        since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
+        _ coordinator: StoreCoordinator
+    ) async throws -> [DatabaseScope: MusterCore.LogSequence] {
+        if newest.rawValue - since.rawValue <= logLimit {
+            do {
+                return try await coordinator.read { store in
+                    try touchedByLog(since: since, through: newest, directory, store)
+                }
+            } catch StoreError.trimmed {
+                // The log no longer goes back so far; the databases know.
+            }
+        }
+        var touched: [DatabaseScope: MusterCore.LogSequence] = [:]
+        let numbers = directory.databases.all.map(\.number) + directory.users.all.map { .locations(of: $0.number) }
+        for start in stride(from: 0, to: numbers.count, by: databasesAtOnce) {
+            let slice = numbers[start..<min(start + databasesAtOnce, numbers.count)]
+            let found = try await coordinator.readDocuments { reader in
+                try slice.map { ($0, try reader.newest(in: .database($0))) }
+            }
+            for (number, sequence) in found where sequence > since {
+                touched[.database(number)] = min(sequence, newest)
+            }
+        }
+        let union = try await coordinator.readDocuments { try $0.newest(in: .locations) }
+        if union > since { touched[.locations] = min(union, newest) }
+        return touched
+    }
+
+    /// As the log tells it.
+    private static func touchedByLog(
+        since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
+        _ store: any Store
+    ) throws -> [DatabaseScope: MusterCore.LogSequence] {
+        var touched: [DatabaseScope: MusterCore.LogSequence] = [:]
+        var cursor = since
+        while cursor < newest {
+            let page = try store.changes(since: cursor, limit: 2_000)
+            guard let last = page.last?.sequence else { return touched }
+            cursor = last
+            for logged in page where logged.sequence <= newest {
+                for scope in logged.change.documentScopes(in: directory) { touched[scope] = logged.sequence }
+            }
+        }
+        return touched
+    }
+}
+
+extension Directory {
+    /// What a scope is called that is there.
+    fileprivate func databaseName(_ scope: DatabaseScope) -> String? {
+        guard case .database(let number) = scope else { return DatabaseName.allLocations }
+        if let user = number.user { return users[user].map { DatabaseName.locations(of: $0.name) } }
+        return databases[number]?.name
+    }
+}

@@ -1,0 +1,240 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterHTTP
+import MusterServer
+import MusterWire
+
+/// Mango: queries by selectors, and the indexes that make them fast.
+extension CouchEndpoint {
+    func addFind(to routes: inout RouteTable) {
+        let json = ["application/json"]
+        add(.post, "/{db}/_find", "Documents that a selector matches.", body: json, to: &routes) { call in
+            try await find(call)
+        }
+        addExplain(to: &routes)
+        add(.get, "/{db}/_index", "The indexes of a database.", to: &routes) { try await listIndexes($0) }
+        add(.post, "/{db}/_index", "Make an index.", body: json, to: &routes) { try await makeIndex($0) }
+        add(.post, "/{db}/_index/_bulk_delete", "Remove all indexes of design documents.", body: json, to: &routes) {
+            try await removeIndexes($0)
+        }
+        add(.delete, "/{db}/_index/{document}/json/{index}", "Remove an index.", to: &routes) { call in
+            try await removeIndex(call, design: call.parameter("document"))
+        }
+        add(.delete, "/{db}/_index/_design/{document}/json/{index}", "Remove an index.", to: &routes) { call in
+            try await removeIndex(call, design: call.parameter("document"))
+        }
+        for path in ["/{db}/_index/{document}", "/{db}/_index/{document}/{rest...}"] {
+            for method in Self.documentMethods {
+                // Else these would be taken for files of a document.
+                add(method, path, "No other path is an index's.", statuses: [], to: &routes) { call in
+                    _ = try call.readable()
+                    throw try Self.noIndex(at: call)
+                }
+            }
+        }
+    }
+
+    private func find(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
+        let scope = try Self.scope(of: place)
+        let start = ContinuousClock.now
+        let answer = try await coordinator.readDocuments { reader in
+            let plan = try Self.plan(request, place, reader)
+            return try QueryRun.answer(request, by: plan, in: scope, reader)
+        }
+        let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        return try .json { writer in
+            writer.beginObject()
+            writer.key("docs")
+            writer.beginArray()
+            for document in answer.documents { try writer.found(document) }
+            writer.endArray()
+            // The last page has a bookmark too, behind which there is nothing yet.
+            writer.member("bookmark", (answer.bookmark ?? answer.end)?.text ?? request.bookmark ?? "nil")
+            writer.member("warning", answer.warning)
+            if request.wantsStatistics { writer.statistics(answer, milliseconds: milliseconds) }
+            writer.endObject()
+        }
+    }
+
+    private func listIndexes(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        let limit = try Self.number("limit", atLeast: 1, of: call)
+        let skip = try Self.number("skip", atLeast: 0, of: call)
+        let made = try await coordinator.readDocuments { try Self.indexes(of: place, $0) }
+        let indexes: [StoredIndex?] = [nil] + made
+        return .json { writer in
+            writer.beginObject()
+            writer.key("total_rows")
+            writer.value(indexes.count)
+            writer.key("indexes")
+            writer.beginArray()
+            for index in indexes.dropFirst(skip ?? 0).prefix(limit ?? indexes.count) { writer.index(index) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private func makeIndex(_ call: CouchCall) async throws -> Response {
+        let place = try call.administered()
+        let definition = try IndexDefinition(await call.tree(limit: CouchLimits.documentBytes))
+        try definition.requireNoPattern()
+        let isNew = try await coordinator.makeIndex(definition, in: try Self.indexed(place), by: call.author)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("result", isNew ? "created" : "exists")
+            writer.member("id", "_design/\(definition.design)")
+            writer.member("name", definition.name)
+            writer.endObject()
+        }
+    }
+
+    private func removeIndex(_ call: CouchCall, design: String) async throws -> Response {
+        let place = try call.administered()
+        let name = try call.parameter("index")
+        _ = try Self.indexed(place)
+        let indexes = try await coordinator.readDocuments { try Self.indexes(of: place, $0) }
+        let prefix = "_design/"
+        let plain = design.hasPrefix(prefix) ? String(design.dropFirst(prefix.count)) : design
+        let index = indexes.first { $0.definition.design == plain && $0.definition.name == name }
+        guard let index else { throw CouchError.missing }
+        try await coordinator.removeIndex(index.number, by: call.author)
+        return call.ok()
+    }
+
+    private func removeIndexes(_ call: CouchCall) async throws -> Response {
+        let place = try call.administered()
+        let body = try await call.tree(limit: CouchLimits.settingBytes)
+        guard let ids = body["docids"]?.elements, ids.allSatisfy({ $0.string != nil }) else {
+            throw CouchError(
+                .badRequest, "invalid_bulk_docs", "Bulk Delete requires an array of non-null docids.")
+        }
+        _ = try Self.indexed(place)
+        let indexes = try await coordinator.readDocuments { try Self.indexes(of: place, $0) }
+        var results: [(id: String, isRemoved: Bool)] = []
+        for id in Set(ids.compactMap(\.string)).sorted() {
+            let meant = indexes.filter { id == "_design/\($0.definition.design)" }
+            for index in meant { try await coordinator.removeIndex(index.number, by: call.author) }
+            results.append((id, !meant.isEmpty))
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("success", listing: results.filter(\.isRemoved)) { writer, result in
+                writer.beginObject()
+                writer.member("id", result.id)
+                writer.member("ok", true)
+                writer.endObject()
+            }
+            writer.member("fail", listing: results.filter { !$0.isRemoved }) { writer, result in
+                writer.beginObject()
+                writer.member("id", result.id)
+                writer.member("error", "not_found")
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// A number of the query of a list of indexes; nil where it is absent.
+    private static func number(_ name: String, atLeast least: Int, of call: CouchCall) throws(CouchError) -> Int? {
+        guard let text = call.query.text(name) else { return nil }
+        guard let number = Int(text), number >= least else {
+            throw CouchError(
+                .badRequest, "invalid_list_index_params", "\(name) is a whole number of at least \(least).")
+        }
+        return number
+    }
+
+    // MARK: Places
+
+    private static let documentMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete, .copy]
+
+    /// What CouchDB says of a path below `_index` that takes no such request: 405 where it takes another, else 404.
+    private static func noIndex(at call: CouchCall) throws(CouchError) -> CouchError {
+        let parts = try [call.parameter("document")] + call.context.parameters.getCatchAll().map(String.init)
+        if parts == ["_bulk_delete"] { return .methodNotAllowed([.post]) }
+        let isIndex = parts.count == 3 || (parts.count == 4 && parts[0] == "_design")
+        return isIndex && call.request.method != .delete ? .methodNotAllowed([.delete]) : .missing
+    }
+
+    private static func scope(of place: ResolvedDatabase) throws(CouchError) -> DatabaseScope {
+        guard let scope = place.scope else { throw .notQueried }
+        return scope
+    }
+
+    /// A database that may have indexes.
+    private static func indexed(_ place: ResolvedDatabase) throws(CouchError) -> DatabaseNumber {
+        guard let database = place.number else { throw .notIndexed }
+        return database
+    }
+
+    static func indexes(of place: ResolvedDatabase, _ reader: any DocumentReader) throws -> [StoredIndex] {
+        try place.number.map { try reader.indexes(in: $0) } ?? []
+    }
+
+    static func plan(
+        _ request: FindRequest, _ place: ResolvedDatabase, _ reader: any DocumentReader
+    ) throws -> QueryPlan {
+        let isMade = if case .made = place.kind { true } else { false }
+        return try QueryPlan(request, indexes: indexes(of: place, reader), sortsWithoutIndex: !isMade)
+    }
+}
+
+extension CouchError {
+    /// The users are no stored documents.
+    fileprivate static let notQueried = CouchError(
+        .notImplemented, "not_implemented", "The users are not queried by selectors.")
+    /// The union and the users are only read.
+    fileprivate static let notIndexed = CouchError(
+        .notImplemented, "not_implemented", "What is only read has no indexes; it sorts without.")
+
+    /// What is wrong with a query.
+    init(telling fault: MangoError) {
+        self.init(HTTPResponse.Status(code: fault.status), fault.word, fault.reason)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a document that was found: where all of it is wanted, as it was written, so that it can be sent back.
+    fileprivate mutating func found(_ found: FoundDocument) throws {
+        if let fields = found.fields { return value(fields) }
+        guard let winner = found.stored.tree.winner, let body = found.stored.body else { return null() }
+        var rendering = CouchRendering(id: found.stored.id, revision: winner.revision, isDeleted: false, body: body)
+        rendering.conflicts = found.conflicts
+        try document(rendering)
+    }
+
+    fileprivate mutating func statistics(_ answer: QueryAnswer, milliseconds: Double) {
+        key("execution_stats")
+        beginObject()
+        key("total_keys_examined")
+        value(answer.keysExamined)
+        key("total_docs_examined")
+        value(answer.documentsExamined)
+        key("total_quorum_docs_examined")
+        value(0)
+        key("results_returned")
+        value(answer.documents.count)
+        key("execution_time_ms")
+        value(milliseconds)
+        endObject()
+    }
+
+    /// Writes an index as `_index` lists it; nil for the one by id that every database has.
+    mutating func index(_ index: StoredIndex?) {
+        beginObject()
+        key("ddoc")
+        if let index { value("_design/\(index.definition.design)") } else { null() }
+        member("name", index?.definition.name ?? "_all_docs")
+        member("type", index == nil ? "special" : "json")
+        if index != nil { member("partitioned", false) }
+        key("def")
+        value(
+            index?.definition.definition
+                ?? .object([.init("fields", .array([.object([.init("_id", .string("asc"))])]))]))
+        endObject()
+    }
+}

@@ -1,0 +1,153 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterGeometry
+import MusterServer
+import MusterWire
+
+extension CouchEndpoint {
+    func addGeo(to routes: inout RouteTable) {
+        add(
+            .get, "/{db}/_design/{document}/_geo/{index}",
+            "Documents by where they are: within a radius, in a box, or in any relation to a geometry.", to: &routes
+        ) { call in
+            let place = try call.readable()
+            let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
+            return try await GeoAnswer(coordinator: coordinator, books: books).answer(
+                call.query.parameters, index, in: place)
+        }
+        add(.get, "/{db}/_design/{document}/_geo_info/{index}", "How large a spatial index is.", to: &routes) { call in
+            let place = try call.readable()
+            let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
+            return try await GeoAnswer(coordinator: coordinator, books: books).information(index, in: place)
+        }
+    }
+}
+
+/// What a spatial index is called.
+struct GeoIndexName: Sendable {
+    /// Without `_design/`.
+    var design: String
+    var name: String
+}
+
+/// Answers Cloudant Geo's questions, whoever was let in to ask them.
+struct GeoAnswer: Sendable {
+    let coordinator: StoreCoordinator
+    let books: PlaceBooks
+
+    /// The documents that a query finds.
+    func answer(
+        _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in place: ResolvedDatabase
+    ) async throws -> Response {
+        let query = try GeoQuery(parameters)
+        let scope = try Self.scope(of: place)
+        let books = books
+        let (found, documents) = try await coordinator.readDocuments { reader in
+            try Self.check(index, in: place, scope, reader)
+            let found = Array(try GeoSearch.page(query, try books.book(of: scope, reader)))
+            let documents = try found.map { try reader.document($0.id, in: scope) }
+            return (found, documents)
+        }
+        let bookmark = found.last?.bookmark ?? query.bookmark ?? ""
+        return .json { writer in
+            writer.beginObject()
+            writer.member("bookmark", bookmark)
+            switch query.format {
+            case .view: writer.key("rows")
+            case .legacy, .geojson:
+                writer.member("type", "FeatureCollection")
+                writer.key("features")
+            }
+            writer.beginArray()
+            for document in documents.compactMap({ $0 }) { writer.geoRow(document, query) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// What an index has.
+    func information(_ index: GeoIndexName, in place: ResolvedDatabase) async throws -> Response {
+        let scope = try Self.scope(of: place)
+        let books = books
+        let count = try await coordinator.readDocuments { reader in
+            try Self.check(index, in: place, scope, reader)
+            return try books.book(of: scope, reader).count
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("name", "_design/\(index.design)/\(index.name)")
+            writer.key("geo_index")
+            writer.beginObject()
+            writer.key("doc_count")
+            writer.value(count)
+            // The index is in memory, made anew from the documents after a start.
+            writer.key("disk_size")
+            writer.value(0)
+            writer.key("data_size")
+            writer.value(count * 64)
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    private static func scope(of place: ResolvedDatabase) throws(MangoError) -> DatabaseScope {
+        guard let scope = place.scope else {
+            throw MangoError("not_implemented", "This database has no documents with a place.", status: 501)
+        }
+        return scope
+    }
+
+    /// Makes sure that there is such an index. Location databases have the standard one without a design document.
+    private static func check(
+        _ index: GeoIndexName, in place: ResolvedDatabase, _ scope: DatabaseScope, _ reader: any DocumentReader
+    ) throws {
+        if let body = try reader.document("_design/\(index.design)", in: scope)?.body,
+            let design = try? JSONValue(parsing: body.json, depthLimit: 64)
+        {
+            switch SpatialIndexes.declaration(of: index.name, in: design) {
+            case .standard: return
+            case .foreign:
+                throw MangoError(
+                    "not_implemented",
+                    "Muster runs no JavaScript: only the function that indexes doc.geometry is known.", status: 501)
+            case .none: break
+            }
+        }
+        let isStandard = "_design/\(index.design)" == SpatialIndexes.standardDesign
+        if case .made = place.kind {} else if isStandard, index.name == SpatialIndexes.standardName { return }
+        throw CouchError.missing
+    }
+}
+
+extension JSONWriter {
+    /// Writes a document that a geo query found.
+    fileprivate mutating func geoRow(_ document: StoredDocument, _ query: GeoQuery) {
+        guard let body = document.body, let winner = document.tree.winner else { return }
+        let value = JSONValue(documentWithID: document.id, revision: winner.revision.text, body: body)
+        let geometry = value["geometry"] ?? .null
+        beginObject()
+        switch query.format {
+        case .legacy: member("id", document.id)
+        case .view:
+            member("id", document.id)
+            if query.includesDocuments { member("rev", winner.revision.text) }
+            key("geometry")
+            self.value(geometry)
+        case .geojson:
+            member("_id", document.id)
+            key("geometry")
+            self.value(geometry)
+            key("properties")
+            beginArray()
+            endArray()
+            member("type", "Feature")
+        }
+        if query.includesDocuments {
+            key("doc")
+            self.value(value)
+        }
+        endObject()
+    }
+}

@@ -1,0 +1,78 @@
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+
+extension CouchEndpoint {
+    func addListing(to routes: inout RouteTable) {
+        for (name, isOfDesigns) in [("_all_docs", false), ("_design_docs", true)] {
+            add(.get, "/{db}/\(name)", "Documents by id.", to: &routes) { call in
+                try await Self.list(call, body: .object([]), isOfDesigns: isOfDesigns)
+            }
+            add(.post, "/{db}/\(name)", "Documents by id.", body: ["application/json"], to: &routes) { call in
+                _ = try call.readable()
+                let body = try await call.tree(limit: CouchLimits.bulkBytes)
+                return try await Self.list(call, body: body, isOfDesigns: isOfDesigns)
+            }
+            add(
+                .post, "/{db}/\(name)/queries", "Several lists of documents by id.", body: ["application/json"],
+                to: &routes
+            ) { try await Self.lists($0, isOfDesigns: isOfDesigns) }
+        }
+    }
+
+    private static func list(_ call: CouchCall, body: JSONValue, isOfDesigns: Bool) async throws -> Response {
+        let place = try call.readable()
+        let listing = try CouchListing(call.query, body: body)
+        guard let scope = place.scope else {
+            var users = listing
+            if isOfDesigns { users.keepDesigns() }
+            return listUsers(call, place, users)
+        }
+        return try await call.send(CouchList(listing, of: DocumentRows(scope: scope, isOfDesigns: isOfDesigns)))
+    }
+
+    private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {
+        let place = try call.readable()
+        guard let scope = place.scope else { throw CouchError.unsupported("Several lists of users at once") }
+        let rows = DocumentRows(scope: scope, isOfDesigns: isOfDesigns)
+        return try await call.send(CouchLists(try await call.listings().map { CouchList($0, of: rows) }))
+    }
+}
+
+extension CouchCall {
+    /// What each of several queries in the body asks.
+    func listings() async throws -> [CouchListing] {
+        let body = try await tree(limit: CouchLimits.bulkBytes)
+        guard let queries = body["queries"]?.elements, queries.count <= CouchLimits.queries else {
+            throw CouchError.badRequest("`queries` must be an array of at most \(CouchLimits.queries)")
+        }
+        return try queries.map { try CouchListing(CouchQuery(""), body: $0) }
+    }
+}
+
+/// The answer to several queries, one after the other.
+struct CouchLists<List: PagedAnswer>: PagedAnswer {
+    private var lists: ArraySlice<List>
+    private var isBegun = false
+    private(set) var isComplete = false
+
+    init(_ lists: [List]) { self.lists = lists[...] }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        var bytes = isBegun ? [] : Array(#"{"results":["#.utf8)
+        isBegun = true
+        if var list = lists.popFirst() {
+            bytes += try list.next(reader)
+            if !list.isComplete {
+                lists = [list] + lists
+            } else if !lists.isEmpty {
+                bytes.append(UInt8(ascii: ","))
+            }
+        }
+        isComplete = lists.isEmpty
+        if isComplete { bytes += "]}".utf8 }
+        return bytes
+    }
+}

@@ -1,0 +1,199 @@
+import MusterCore
+import MusterDocuments
+import MusterServer
+import MusterWire
+
+/// What a list tells of.
+protocol ListedRows: Sendable {
+    associatedtype Row
+
+    /// Leaves in a listing what can be among them, in their range's own ids.
+    func narrow(_ listing: inout CouchListing)
+    /// How many there are, whatever is asked for; nil where nobody counts them.
+    func count(_ reader: any DocumentReader) throws -> Int?
+    /// The number of the newest change among them; nil where there is nothing that changes.
+    func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence?
+    /// Those of a range, in its order.
+    func rows(in range: DocumentRange, _ reader: any DocumentReader) throws -> [Row]
+    /// The one of an id.
+    func row(_ id: String, _ reader: any DocumentReader) throws -> Row?
+    /// The id by which it stands in a range.
+    func id(of row: Row) -> String
+    /// Writes one.
+    func write(
+        _ row: Row, as listing: CouchListing, to writer: inout JSONWriter, _ reader: any DocumentReader) throws
+}
+
+/// The answer to `_all_docs`, `_design_docs` or `_local_docs`, or to one query of several.
+struct CouchList<Rows: ListedRows>: PagedAnswer {
+    private var listing: CouchListing
+    private let rows: Rows
+    private var size = PageSize()
+    private var position = 0
+    private var isBegun = false
+    private var writer = JSONWriter()
+    private(set) var isComplete = false
+
+    init(_ listing: CouchListing, of rows: Rows) {
+        self.listing = listing
+        self.rows = rows
+        rows.narrow(&self.listing)
+    }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        if !isBegun {
+            isBegun = true
+            try begin(reader)
+        }
+        let count: Int
+        if let keys = listing.keys {
+            count = try byKeys(keys, reader)
+        } else if listing.isEmpty || listing.limit == 0 {
+            count = 0
+            isComplete = true
+        } else {
+            count = try byRange(reader)
+        }
+        if isComplete {
+            writer.endArray()
+            writer.endObject()
+        }
+        let bytes = writer.takeBytes()
+        size.note(count, bytes: bytes.count)
+        return bytes
+    }
+
+    private mutating func begin(_ reader: any DocumentReader) throws {
+        let count = try rows.count(reader)
+        writer.beginObject()
+        writer.key("total_rows")
+        if let count { writer.value(count) } else { writer.null() }
+        writer.key("offset")
+        // How many stand before a key nobody counts.
+        let isFromStart = listing.range.isDescending ? listing.range.upper == nil : listing.range.lower == nil
+        if count != nil, isFromStart, listing.keys == nil { writer.value(listing.skip) } else { writer.null() }
+        if listing.tellsSequence, let newest = try rows.newest(reader) {
+            writer.member("update_seq", "\(newest.rawValue)")
+        }
+        writer.key("rows")
+        writer.beginArray()
+        listing.keys = listing.keys.map { keys in
+            Array((listing.range.isDescending ? keys.reversed() : keys).dropFirst(listing.skip).prefix(listing.limit))
+        }
+    }
+
+    private mutating func byRange(_ reader: any DocumentReader) throws -> Int {
+        // What is skipped is not worth its bodies.
+        let isSkipping = listing.skip > 0
+        listing.range.withBodies = listing.includesDocuments && !isSkipping
+        listing.range.limit =
+            isSkipping ? min(listing.skip, 10 * CouchLimits.pageDocuments) : min(size.count, listing.limit)
+        let page = try rows.rows(in: listing.range, reader)
+        if let last = page.last { listing.range.advance(past: rows.id(of: last)) }
+        isComplete = page.count < listing.range.limit
+        if isSkipping {
+            listing.skip -= page.count
+            return 0
+        }
+        for row in page { try rows.write(row, as: listing, to: &writer, reader) }
+        listing.limit -= page.count
+        if listing.limit == 0 { isComplete = true }
+        return page.count
+    }
+
+    private mutating func byKeys(_ keys: [String], _ reader: any DocumentReader) throws -> Int {
+        let page = keys[position..<min(position + size.count, keys.count)]
+        for key in page {
+            if let row = try rows.row(key, reader) {
+                try rows.write(row, as: listing, to: &writer, reader)
+            } else {
+                writer.beginObject()
+                writer.member("key", key)
+                writer.member("error", "not_found")
+                writer.endObject()
+            }
+        }
+        position += page.count
+        isComplete = position == keys.count
+        return page.count
+    }
+}
+
+/// The documents of a scope, as `_all_docs` and `_design_docs` list them.
+struct DocumentRows: ListedRows {
+    let scope: DatabaseScope
+    /// Whether design documents alone are listed, and counted.
+    let isOfDesigns: Bool
+
+    func narrow(_ listing: inout CouchListing) {
+        if isOfDesigns { listing.keepDesigns() }
+    }
+
+    func count(_ reader: any DocumentReader) throws -> Int? {
+        guard isOfDesigns else { return try reader.counts(in: scope).living }
+        // Few, and so they are counted one by one.
+        var all = CouchListing()
+        narrow(&all)
+        all.range.limit = CouchLimits.pageDocuments
+        var count = 0
+        while true {
+            let page = try rows(in: all.range, reader)
+            guard let last = page.last else { return count }
+            count += page.count
+            all.range.advance(past: last.id)
+        }
+    }
+
+    func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence? { try reader.newest(in: scope) }
+
+    func rows(in range: DocumentRange, _ reader: any DocumentReader) throws -> [StoredDocument] {
+        try reader.documents(in: scope, range)
+    }
+
+    func row(_ id: String, _ reader: any DocumentReader) throws -> StoredDocument? {
+        try reader.document(id, in: scope)
+    }
+
+    func id(of row: StoredDocument) -> String { row.id }
+
+    func write(
+        _ document: StoredDocument, as listing: CouchListing, to writer: inout JSONWriter, _ reader: any DocumentReader
+    ) throws {
+        guard let winner = document.tree.winner else { return }
+        writer.beginObject()
+        writer.member("id", document.id)
+        writer.member("key", document.id)
+        writer.key("value")
+        writer.beginObject()
+        writer.key("rev")
+        writer.value(winner.revision)
+        if winner.isDeleted { writer.member("deleted", true) }
+        writer.endObject()
+        if listing.includesDocuments {
+            writer.key("doc")
+            if winner.isDeleted {
+                writer.null()
+            } else {
+                try writer.winner(of: document, listing.view, in: scope, reader)
+            }
+        }
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// Writes what a document's winner says; null where that was forgotten.
+    mutating func winner(
+        of document: StoredDocument, _ view: CouchView, in scope: DatabaseScope, _ reader: any DocumentReader
+    ) throws {
+        guard let node = document.tree.winner,
+            let body = try document.body ?? reader.body(of: node.revision, of: document.id, in: scope)
+        else { return null() }
+        let found = FoundRevision(document: document, node: node, body: body, scope: scope)
+        if view.attachments, !body.attachments.isEmpty {
+            raw(try found.text(view, reader))
+        } else {
+            try self.document(found.rendering(view) { _ in true })
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import MusterCore
+import MusterHTTP
+import MusterReplication
+import MusterServer
+import MusterWire
+
+/// How a document of `_replicator` is stored: with who ordered it, and with what proves that to a peer sealed.
+///
+/// A sealed password opens for the peer and the name alone that it was given for: a copy of it in another order is
+/// worth nothing.
+struct ReplicationSeal: Sendable {
+    let vault: SecretVault
+
+    /// The name under which a document says who ordered it, as CouchDB's does.
+    static let ownerKey = "owner"
+    private static let sides = ["source", "target"]
+    private static let sealedKey = "sealed"
+
+    // MARK: Storing
+
+    /// Edits as they are stored: the orders among them are the author's, whatever they say.
+    ///
+    /// - Throws: `JSONError` for a body that is no JSON.
+    func edits(_ edits: [DocumentEdit], by author: String) throws -> [DocumentEdit] {
+        try edits.map { edit in
+            guard !edit.isDeleted, !edit.id.hasPrefix("_design/") else { return edit }
+            var edit = edit
+            edit.body.json = try sealed(edit.body.json, owner: author)
+            return edit
+        }
+    }
+
+    /// A body with its secrets sealed.
+    ///
+    /// - Parameter owner: who orders; nil leaves what it says.
+    func sealed(_ json: [UInt8], owner: String?) throws -> [UInt8] {
+        let named = owner.map { _ in [Self.ownerKey] } ?? []
+        let rest = try ReplicationDocument.members(of: json) { !(Self.sides + named).contains($0) }
+        let said = try ReplicationDocument.members(of: json) { Self.sides.contains($0) }
+        let value = try JSONValue(
+            parsing: said, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.members(of: rest)
+        for side in Self.sides {
+            guard let told = value[side] else { continue }
+            writer.key(side)
+            writer.raw(String(decoding: sealed(told).bytes, as: UTF8.self))
+        }
+        if let owner {
+            writer.key(Self.ownerKey)
+            writer.value(owner)
+        }
+        writer.endObject()
+        return writer.takeBytes()
+    }
+
+    /// Whether a document holds a secret that is not sealed: one that an earlier version stored.
+    func hasPlainSecret(_ json: [UInt8]) -> Bool {
+        guard
+            let said = try? ReplicationDocument.members(of: json, where: { Self.sides.contains($0) }),
+            let value = try? JSONValue(
+                parsing: said, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names)
+        else { return false }
+        return Self.sides.contains { side in value[side].map { sealed($0) != $0 } ?? false }
+    }
+
+    private func sealed(_ side: JSONValue) -> JSONValue {
+        guard let text = side.string ?? side["url"]?.string, let address = PeerAddress(text) else { return side }
+        // Of what stands in the address itself, an object says it beside the address.
+        var members = side.members ?? []
+        if case .basic(let name, let password) = address.credentials {
+            members.removeAll { $0.key == "url" }
+            members.insert(.init("url", .string(address.description)), at: 0)
+            if side["auth"] == nil {
+                members.append(
+                    .init(
+                        "auth",
+                        .object([
+                            .init(
+                                "basic",
+                                .object([.init("username", .string(name)), .init("password", .string(password))]))
+                        ])))
+            }
+        }
+        guard !members.isEmpty else { return side }
+        for index in members.indices {
+            switch members[index].key {
+            case "auth": members[index].value = sealedAuth(members[index].value, at: address)
+            case "headers": members[index].value = sealedHeaders(members[index].value, at: address)
+            default: continue
+            }
+        }
+        return .object(members)
+    }
+
+    private func sealedAuth(_ auth: JSONValue, at address: PeerAddress) -> JSONValue {
+        auth.replacing("basic") { basic in
+            let name = basic["username"]?.string ?? ""
+            return basic.replacing("password") { seal($0, for: Self.purpose(at: address, name)) }
+        }
+    }
+
+    private func sealedHeaders(_ headers: JSONValue, at address: PeerAddress) -> JSONValue {
+        guard let members = headers.members else { return headers }
+        return .object(
+            members.map { member in
+                guard member.key.lowercased() == "authorization" else { return member }
+                return .init(member.key, seal(member.value, for: Self.purpose(at: address, "header")))
+            })
+    }
+
+    private func seal(_ value: JSONValue, for purpose: String) -> JSONValue {
+        guard let secret = value.string else { return value }
+        let bytes = vault.seal(Array(secret.utf8), for: purpose)
+        return .object([.init(Self.sealedKey, .string(UnpaddedBase64.encode(bytes, .forURLs)))])
+    }
+
+    // MARK: Reading
+
+    /// The password of an order: as it stands, or opened.
+    func password(_ value: JSONValue?, of name: String, at address: PeerAddress) throws -> String? {
+        try text(value, for: Self.purpose(at: address, name))
+    }
+
+    /// An `Authorization` header of an order: as it stands, or opened.
+    func header(_ value: JSONValue, at address: PeerAddress) throws -> String? {
+        try text(value, for: Self.purpose(at: address, "header"))
+    }
+
+    private func text(_ value: JSONValue?, for purpose: String) throws -> String? {
+        guard let sealed = value?[Self.sealedKey]?.string else { return value?.string }
+        guard let bytes = UnpaddedBase64.decode(sealed, .forURLs), let secret = try? vault.open(bytes, for: purpose)
+        else {
+            throw CouchError.badRequest("A sealed password opens only for the peer and the name that it was given for.")
+        }
+        return String(decoding: secret, as: UTF8.self)
+    }
+
+    private static func purpose(at address: PeerAddress, _ name: String) -> String {
+        "replication with \(address.description) as \(name)"
+    }
+}
+
+extension JSONValue {
+    /// This object with one of its members replaced; itself where it has none of that name.
+    fileprivate func replacing(_ key: String, by value: (JSONValue) -> JSONValue) -> JSONValue {
+        guard let members else { return self }
+        return .object(members.map { $0.key == key ? .init(key, value($0.value)) : $0 })
+    }
+}

@@ -1,0 +1,114 @@
+import MusterCore
+import MusterHTTP
+import MusterReplication
+import MusterServer
+import MusterWire
+import NIOCore
+import Synchronization
+
+/// The two sides of an order as peers, for as long as it runs.
+extension Replicator {
+    /// What a replication did, and what its target remembers of it.
+    typealias Done = (progress: ReplicationProgress, log: ReplicationLog?)
+
+    /// Seconds until a peer that could not be reached, for as many attempts as are made at once, is tried again.
+    private static let awaySeconds = 10.0
+    /// Attempts before that, which take some ten seconds: whoever waits for the answer is told before they give up.
+    private static let attemptsAtOnce = 6
+
+    /// Carries an order out, however long a peer is away, or its name is not known: it is looked up anew each time, for
+    /// a server that was started again may be elsewhere.
+    func persist(
+        in order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
+    ) async throws -> Done {
+        let told = Mutex(ReplicationProgress())
+        while true {
+            let before = told.withLock { $0.counts }
+            let tell: @Sendable (ReplicationProgress) -> Void = { progress in
+                var progress = progress
+                progress.counts = before + progress.counts
+                told.withLock { $0 = progress }
+                report(progress)
+            }
+            do {
+                var done = try await replicate(order, by: user, tell)
+                done.progress.counts = before + done.progress.counts
+                return done
+            } catch let fault as ReplicationError where fault.isPassing {
+                var progress = told.withLock { $0 }
+                progress.state = .waiting(seconds: Self.awaySeconds, after: fault)
+                report(progress)
+                try await pacing.sleep(Self.awaySeconds)
+            }
+        }
+    }
+
+    /// Carries an order out, over addresses that are looked up once.
+    func replicate(
+        _ order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
+    ) async throws -> Done {
+        let source = try await peer(order.source, by: user, isMade: false)
+        let target: (peer: any ReplicationPeer, connections: HTTPConnections?)
+        do {
+            target = try await peer(order.target, by: user, isMade: order.options.createsTarget)
+        } catch {
+            await source.connections?.close()
+            throw error
+        }
+        var pacing = pacing
+        pacing.persists = false
+        pacing.attempts = Self.attemptsAtOnce
+        let replication = Replication(from: source.peer, to: target.peer, options: order.options, pacing: pacing)
+        let result: Result<ReplicationProgress, any Error>
+        do {
+            result = .success(try await replication.run(report: report))
+        } catch {
+            result = .failure(error)
+        }
+        let log = order.options.keepsLogs ? try? await replication.log() : nil
+        await source.connections?.close()
+        await target.connections?.close()
+        return (try result.get(), log)
+    }
+
+    private func peer(
+        _ side: ReplicationOrder.Side, by user: UserNumber, isMade: Bool
+    ) async throws -> (peer: any ReplicationPeer, connections: HTTPConnections?) {
+        switch side {
+        case .local(let name):
+            if isMade { try await make(name, by: user) }
+            guard let place = coordinator.directory.database(named: name) else {
+                throw ReplicationError.noDatabase(name)
+            }
+            return (
+                DocumentPeer(try await StoredDatabaseHome(place, by: user, isOrdered: true, coordinator, feeds)), nil
+            )
+        case .remote(let address):
+            let connections = try await connections(to: address)
+            return (HTTPPeer(address, connections: connections), connections)
+        }
+    }
+
+    private func make(_ name: String, by user: UserNumber) async throws {
+        guard coordinator.directory.database(named: name) == nil else { return }
+        guard DatabaseName.isValid(name), !ReservedPaths.contains(name),
+            DatabaseName.user(ofLocations: name) == nil
+        else { throw CouchError.illegalName(name) }
+        _ = try await coordinator.makeDatabase(named: name, by: Author(user: user))
+    }
+
+    /// Connections that lead to addresses that were looked at, and to no other: a name is not looked up again.
+    private func connections(to address: PeerAddress) async throws -> HTTPConnections {
+        do {
+            let found = try await resolver.addresses(of: address.host, port: address.port)
+            for candidate in found {
+                if let refusal = policy.refusal(of: candidate) { throw ReplicationError.unsupported(refusal) }
+            }
+            guard let literal = found.first?.ipAddress else { throw ReplicationError.unreachable("no address") }
+            return HTTPConnections(addresses: [address.host: literal])
+        } catch let fault as CallError {
+            guard case .unreachable(let reason) = fault else { throw ReplicationError.unreachable("no address") }
+            throw ReplicationError.unreachable(reason)
+        }
+    }
+}

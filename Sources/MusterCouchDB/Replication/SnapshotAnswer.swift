@@ -1,0 +1,109 @@
+import CZlib
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterDocuments
+import MusterHTTP
+import MusterReplication
+import MusterServer
+import MusterWire
+import NIOCore
+
+/// All leaves of all documents, in the order of their changes, as lines of JSON; after every page `{"last_seq":N}`,
+/// behind the last the same with `"done":true`. Whoever is cut off has everything up to the last mark.
+struct SnapshotAnswer: PagedAnswer {
+    private let home: StoredDatabaseHome
+    private var since: MusterCore.LogSequence
+    private var size = PageSize()
+    private(set) var isComplete = false
+
+    init(_ home: StoredDatabaseHome, since: MusterCore.LogSequence) {
+        self.home = home
+        self.since = since
+    }
+
+    mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        let documents = try reader.changes(
+            in: home.scope, since: since, isDescending: false, withBodies: true, limit: size.count)
+        for document in documents {
+            let leaves = document.tree.leaves.map(\.revision)
+            for revision in try DocumentPeer.revisions(leaves, of: document, reader, home) {
+                DocumentText.append(revision, to: &bytes)
+                bytes.append(UInt8(ascii: "\n"))
+            }
+            since = document.sequence
+        }
+        isComplete = documents.count < size.count
+        size.note(documents.count, bytes: bytes.count)
+        let end = isComplete ? max(since, reader.lastSequence) : since
+        bytes += Array("{\"last_seq\":\(end.rawValue)\(isComplete ? ",\"done\":true" : "")}\n".utf8)
+        return bytes
+    }
+}
+
+extension CouchEndpoint {
+    func snapshot(_ call: CouchCall) async throws -> Response {
+        let place = try call.readable()
+        guard let principal = call.principal else { throw IdentityError.missing }
+        guard place.scope != nil else { throw CouchError.forbidden("Users are not replicated.") }
+        let home = try await StoredDatabaseHome(place, by: principal.user, coordinator, feeds)
+        // Whoever was cut off goes on behind a mark.
+        let mark = try call.query.text("since").flatMap { text in try FeedTerms.sequence(text) }
+        let answer = SnapshotAnswer(home, since: mark ?? .zero)
+        let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")
+        var headers: HTTPFields = [.contentType: "application/x-ndjson"]
+        if isPacked { headers[.contentEncoding] = "gzip" }
+        let coordinator = coordinator
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                var answer = answer
+                var packing = isPacked ? try GzipStream() : nil
+                while !answer.isComplete {
+                    let (advanced, bytes) = try await coordinator.page(of: answer)
+                    answer = advanced
+                    let piece = try packing?.pack(bytes, isLast: answer.isComplete) ?? ByteBuffer(bytes: bytes)
+                    try await writer.write(piece)
+                }
+                packing = nil
+                try await writer.finish(nil)
+            })
+    }
+}
+
+/// Packs a stream as gzip, piece by piece, quickly rather than small.
+final class GzipStream {
+    private var stream = z_stream()
+
+    /// - Throws: `InflateError.damaged` when zlib has no memory.
+    init() throws(InflateError) {
+        let size = Int32(MemoryLayout<z_stream>.size)
+        guard deflateInit2_(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
+            throw .damaged
+        }
+    }
+
+    deinit { deflateEnd(&stream) }
+
+    /// Packs what comes next; everything that was given can be unpacked from what was returned.
+    func pack(_ bytes: [UInt8], isLast: Bool) throws(InflateError) -> ByteBuffer {
+        var result = ByteBuffer()
+        var status = Z_OK
+        bytes.withUnsafeBytes { input in
+            // zlib does not write through `next_in`; its type only fails to say so.
+            stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
+            stream.avail_in = UInt32(input.count)
+            repeat {
+                result.writeWithUnsafeMutableBytes(minimumWritableBytes: 64 << 10) { space in
+                    stream.next_out = space.bindMemory(to: UInt8.self).baseAddress
+                    stream.avail_out = UInt32(space.count)
+                    status = deflate(&stream, isLast ? Z_FINISH : Z_SYNC_FLUSH)
+                    return space.count - Int(stream.avail_out)
+                }
+            } while stream.avail_out == 0
+        }
+        guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { throw .damaged }
+        return result
+    }
+}

@@ -1,0 +1,156 @@
+import MusterCore
+import MusterDocuments
+import MusterReplication
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// A database of this server as one side of a replication that the server runs itself. What arrives goes the road that
+/// everything goes: a location document is an observation.
+struct StoredDatabaseHome: DocumentHome {
+    let coordinator: StoreCoordinator
+    let feeds: DocumentFeeds
+    let place: ResolvedDatabase
+    /// Who lets it be read or written.
+    let user: UserNumber
+    /// Whether it is a side of a replication that the user ordered: then it goes on by the user's right to order one.
+    let isOrdered: Bool
+    let identity: String
+    let scope: DatabaseScope
+
+    /// - Throws: `ReplicationError` for what cannot be replicated.
+    init(
+        _ place: ResolvedDatabase, by user: UserNumber, isOrdered: Bool = false, _ coordinator: StoreCoordinator,
+        _ feeds: DocumentFeeds
+    ) async throws {
+        guard let scope = place.scope else { throw ReplicationError.unsupported("users are not replicated") }
+        self.coordinator = coordinator
+        self.feeds = feeds
+        self.place = place
+        self.user = user
+        self.isOrdered = isOrdered
+        self.scope = scope
+        // What `GET /` and `GET /{db}` tell a client, so that a client's log of it and ours are of one name.
+        let uuid = try await coordinator.read { try $0.uuid() }
+        identity = uuid.filter { $0 != "-" } + "/" + place.name
+    }
+
+    func look<Success: Sendable>(
+        _ body: @escaping @Sendable (any DocumentReader) throws -> Success
+    ) async throws -> Success {
+        try mustBeThere()
+        return try await told {
+            try await coordinator.readDocuments { reader in
+                // Within a request, the request's own bound counts.
+                guard BoundedWork.bound == nil else { return try body(reader) }
+                let limit = WorkLimit(seconds: ReadingLimits.seconds, steps: ReadingLimits.steps)
+                let result = Result { try BoundedWork.$bound.withValue(limit) { try body(reader) } }
+                // What was cut short is worth nothing, whatever became of it.
+                if let fault = limit.fault { throw fault }
+                return try result.get()
+            }
+        }
+    }
+
+    /// Makes sure that the database was not removed meanwhile (another of its name is another), and that whoever let
+    /// the replication be run may still do so.
+    ///
+    /// - Throws: `ReplicationError.noDatabase`, `.forbidden`.
+    private func mustBeThere() throws {
+        guard !isOrdered || coordinator.directory.letsReplicate(orderedBy: user) else {
+            throw ReplicationError.forbidden(Replicator.unfounded)
+        }
+        guard coordinator.directory.database(named: place.name)?.scope == scope else {
+            throw ReplicationError.noDatabase(place.name)
+        }
+    }
+
+    func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
+        guard place.number != nil else {
+            throw ReplicationError.forbidden("\(place.name) may only be read")
+        }
+        guard place.name != DatabaseName.replicator else {
+            throw ReplicationError.forbidden("an order is put into _replicator by whoever orders it, not replicated")
+        }
+        try mustBeThere()
+        return try await told { try await coordinator.write(edits, to: place, by: Author(user: user)) }
+    }
+
+    func local(_ id: String) -> (database: DatabaseNumber, name: String) {
+        let locals = place.number.map { LocalDocumentKey(in: $0) } ?? LocalDocumentKey(of: user, reading: place)
+        return (locals.database, locals.name(id))
+    }
+
+    func put(_ json: [UInt8], local id: String) async throws {
+        let (database, name) = local(id)
+        try await told {
+            try await coordinator.keep { transaction, _ in
+                let documents = transaction.documents
+                let revision = try documents.local(name, in: database)?.revision ?? 0
+                try documents.put(LocalDocument(id: name, revision: revision + 1, json: json), in: database)
+            }
+        }
+    }
+
+    var attachmentLimitBytes: Int64 { Int64(CouchLimits.attachmentBytes) }
+
+    func refusal(of revision: ReplicatedRevision) -> WriteRefusal? { DocumentAdmission.refusal(of: revision) }
+
+    func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
+        var intake = AttachmentIntake(coordinator)
+        var length: Int64 = 0
+        do {
+            return try await told {
+                for try await piece in bytes {
+                    length += Int64(piece.count)
+                    guard length <= limit else { throw ReplicationError.tooLarge(limitBytes: Int(limit)) }
+                    try await intake.take(piece)
+                }
+                let file = try await intake.finish()
+                return KeptBytes(md5: file.md5, key: file.key, length: file.length)
+            }
+        } catch {
+            await intake.abandon()
+            throw error
+        }
+    }
+
+    /// What keeps the coordinator from reading or writing, as a replication understands it: a queue or a disk that is
+    /// full now may have room later.
+    private func told<Success>(_ body: () async throws -> Success) async throws -> Success {
+        do {
+            return try await body()
+        } catch let error as CoordinatorError {
+            switch error {
+            case .full, .unavailable, .unwritable: throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
+            case .overQuota(let fault): throw ReplicationError(telling: fault)
+            case .gone: throw ReplicationError.noDatabase(place.name)
+            case .closed: throw CancellationError()
+            }
+        } catch let fault as QuotaError {
+            throw ReplicationError(telling: fault)
+        } catch is StoreError {
+            throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
+        } catch is WorkLimit.Fault {
+            throw ReplicationError.unsupported(
+                "looking at one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
+                    + "the selector takes too much")
+        }
+    }
+
+    func waitForChange(after sequence: LogSequence) async throws {
+        let feed = feeds.open(
+            scope, by: FeedOwner(replicationOf: user, limit: FeedShares.ofLeader + Replicator.jobLimit),
+            beatSeconds: nil, timeoutSeconds: 60)
+        guard let feed else { return try await Task.sleep(for: .seconds(5)) }
+        defer { feed.close() }
+        // Opened before: what is committed between the two is heard of.
+        let scope = scope
+        let first = try await look {
+            try $0.changes(in: scope, since: sequence, isDescending: false, withBodies: false, limit: 1)
+        }
+        if !first.isEmpty { return }
+        if await feed.next() == nil { throw CancellationError() }
+        try mustBeThere()
+    }
+}

@@ -1,0 +1,16 @@
+import MusterAmazon
+import MusterCouchDB
+import MusterNativeAPI
+import MusterOwnTracks
+package import MusterServer
+
+/// Every endpoint that a server has. A new endpoint is a target of its own and a line here.
+package enum AllEndpoints {
+    /// The types, in the order in which their routes are added and described.
+    package static let types: [any Endpoint.Type] = [
+        NativeEndpoint.self,
+        OwnTracksEndpoint.self,
+        AmazonEndpoint.self,
+        CouchEndpoint.self,
+    ]
+}

@@ -1,0 +1,40 @@
+import HTTPTypes
+package import Hummingbird
+
+/// Lets pages of configured origins read answers and send credentials (the CORS protocol of the Fetch standard). Pages
+/// of other origins cannot read anything.
+package struct CrossOrigin<Context: RequestContext>: RouterMiddleware {
+    package let origins: Set<String>
+
+    package init(origins: Set<String>) {
+        self.origins = origins
+    }
+
+    /// How long a browser may cache the preflight answer, in seconds.
+    private var maximumAgeSeconds: Int { 600 }
+
+    package func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard let origin = request.headers[.origin], origins.contains(origin) else {
+            return try await next(request, context)
+        }
+        var response: Response
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+            response = Response(status: .noContent)
+            response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, PATCH, DELETE, COPY"
+            response.headers[.accessControlAllowHeaders] =
+                "accept, authorization, content-type, content-encoding, if-match, if-none-match, destination, "
+                + "last-event-id, range, x-requested-with"
+            response.headers[.accessControlMaxAge] = "\(maximumAgeSeconds)"
+        } else {
+            response = try await next(request, context)
+            response.headers[.accessControlExposeHeaders] =
+                "content-length, content-type, content-range, etag, location, retry-after, server"
+        }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlAllowCredentials] = "true"
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        return response
+    }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+public import MusterReplication
+
+extension Muster {
+    /// How a `Muster` records and sends.
+    public struct Options: Sendable {
+        /// The key that recorded documents are sealed with on this device: 16, 24 or 32 bytes, always the same for one
+        /// store. Nil: they are not sealed.
+        public var key: Data?
+        /// Which locations are recorded while someone looks at the app.
+        public var foreground = LocationFilter.foreground
+        /// Which locations are recorded while nobody does.
+        public var background = LocationFilter.background
+        /// Seconds between two writes of what was tracked to this device's disk.
+        public var recordSeconds = 5.0
+        /// Seconds between two attempts to send what the server does not have, and to ask for regions and incidents.
+        public var sendSeconds = 20.0
+        /// A name for this run, part of the ids of what it records: recorded under one name, the location of one moment
+        /// is recorded once.
+        public var run = UUID().uuidString.lowercased()
+        /// What all requests go through.
+        public var connections = HTTPConnections.shared
+        /// The clock, the waits and the randomness of retries.
+        public var pacing = ReplicationPacing()
+
+        /// The defaults of every property.
+        public init() {}
+
+        var pace: LocationTracker.Pace {
+            var pace = LocationTracker.Pace()
+            pace.readSeconds = recordSeconds
+            pace.emitSeconds = sendSeconds
+            pace.sleep = pacing.sleep
+            return pace
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import MusterCore
+import Synchronization
+
+extension Muster {
+    /// Records the locations of a source, and tells what happens, until the source ends or nobody reads the events.
+    ///
+    /// Before anybody has signed in, it waits: the first event says so, and the source is not read. Without a network
+    /// it records, decides and tells all the same. At the end of the source everything is recorded, and sent once.
+    ///
+    /// One source is tracked at a time: the next call ends the one before.
+    public func track(_ source: any LocationSource) -> AsyncStream<Event> {
+        if let source = source as? any LocationUpdateSource { return track(.updates(source)) }
+        return track(.fixes(source))
+    }
+
+    /// Records locations that the app has from elsewhere. A location that is not valid is left out, as an event tells.
+    public func track(_ locations: AsyncStream<Location>) -> AsyncStream<Event> { track(.locations(locations)) }
+
+    /// Records one location, whatever the filters say, for example as a person's word of where they are.
+    ///
+    /// It is on this device's disk when this returns, and is sent with the next attempt, or by `send()`.
+    ///
+    /// - Throws: `.signedOut`, `.illegalLocation`, `.deviceFull`, `.storeUnavailable`; where the disk is full the
+    ///   location still waits in memory. `.closed`.
+    public func report(_ location: Location) async throws(MusterError) {
+        let fix = try location.fix()
+        let tracker = try tracker()
+        try await inWords {
+            try await tracker.append(.init(fix: fix, isInBackground: isInBackground))
+            try await tracker.recordPending()
+        }
+    }
+
+    /// Sends everything that the server does not have yet.
+    ///
+    /// - Throws: `.away`, `.signInNeeded`, `.documentsRefused`, `.deviceFull`, `.signedOut`, `.cancelled`, `.closed`.
+    ///   Whatever it is, what was recorded stays on this device.
+    public func send() async throws(MusterError) {
+        let tracker = try tracker()
+        let number = state.withLock { $0.sessionNumber }
+        try await inWords { try await tracker.recordPending() }
+        guard let failure = await tracker.emit() else { return }
+        guard case .unauthorized = failure, await renewSession(number) else { throw MusterError(failure) }
+        if let failure = await tracker.emit() { throw MusterError(failure) }
+    }
+
+    /// Asks the server how many recorded documents it does not have.
+    ///
+    /// - Throws: as `send`.
+    public func unsentCount() async throws(MusterError) -> Int {
+        let tracker = try tracker()
+        return try await inWords { try await tracker.missing() }
+    }
+
+    // MARK: Pieces
+
+    private enum Feed: Sendable {
+        case fixes(any LocationSource)
+        case updates(any LocationUpdateSource)
+        case locations(AsyncStream<Location>)
+    }
+
+    private func tracker() throws(MusterError) -> LocationTracker {
+        let (run, isClosed) = state.withLock { ($0.run, $0.isClosed) }
+        if isClosed { throw .closed }
+        guard let run else { throw .signedOut }
+        return run.tracker
+    }
+
+    private func track(_ feed: Feed) -> AsyncStream<Event> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingLimit)) { continuation in
+            // Listens from now on, so that the events are those since this call.
+            let now = presentAccount.value
+            continuation.yield(.account(now))
+            guard let subscription = events.add(continuation) else { return continuation.finish() }
+            if presentAccount.value != now { continuation.yield(.account(presentAccount.value)) }
+            let task = state.withLock { state -> Task<Void, Never>? in
+                guard !state.isClosed else { return nil }
+                let before = state.tracking
+                before?.cancel()
+                let task = Task {
+                    await before?.value
+                    await self.follow(feed, continuation)
+                    self.events.remove(subscription)
+                    continuation.finish()
+                }
+                state.tracking = task
+                return task
+            }
+            guard let task else { return continuation.finish() }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Waits until somebody is signed in, and records what a source delivers until it ends.
+    private func follow(_ feed: Feed, _ continuation: Broadcast<Event>.Continuation) async {
+        for await _ in account where state.withLock({ $0.run != nil }) { break }
+        if Task.isCancelled { return }
+        presentAvailability.value = .available
+        switch feed {
+        case .fixes(let source):
+            for await fix in source.fixes() { await record(fix) }
+        case .updates(let source):
+            for await update in source.updates() {
+                switch update {
+                case .fix(let fix): await record(fix)
+                case .availability(let availability):
+                    presentAvailability.value = availability
+                    continuation.yield(.availability(availability))
+                }
+            }
+        case .locations(let locations):
+            for await location in locations {
+                do {
+                    await record(try location.fix())
+                } catch {
+                    continuation.yield(.failed(error))
+                }
+            }
+        }
+        guard let tracker = try? tracker() else { return }
+        do {
+            // Also where nobody reads the events any more.
+            try await Task { try await tracker.recordPending() }.value
+            if !Task.isCancelled { await tracker.emit() }
+        } catch {
+            continuation.yield(.failed(MusterError(error)))
+        }
+    }
+
+    /// Gives a fix to the tracker where the filter lets it pass. While nobody is signed in, nothing is recorded.
+    private func record(_ fix: Position) async {
+        let (monitor, run) = state.withLock { ($0.monitor, $0.run) }
+        guard let run, let location = monitor.admit(fix) else { return }
+        // Only a wait for a slow disk can fail, by a cancellation: the location waits already.
+        try? await run.tracker.append(location)
+    }
+
+    /// Tells what the tracker tells.
+    func receive(_ event: LocationTracker.Event) {
+        switch event {
+        case .started: break
+        case .recorded(let fix): events.send(.recorded(Location(fix)))
+        case .crossed(let told):
+            let crossing = Crossing(told)
+            crossingEvents.send(crossing)
+            events.send(.crossed(crossing))
+        case .incident(let incident): events.send(.incident(incident))
+        case .safety(let safety): events.send(.safety(Safety(safety)))
+        case .emitted(let count):
+            state.withLock { $0.isRenewed = false }
+            events.send(.sent(count: count))
+        case .failed(let failure):
+            events.send(.failed(MusterError(failure)))
+            guard case .unauthorized = failure else { return }
+            let number = state.withLock { $0.sessionNumber }
+            Task { [weak self] in await self?.renewSession(number) }
+        case .reconciled(let difference):
+            events.send(.corrected(inside: difference.inside.sorted(), outside: difference.outside.sorted()))
+        }
+    }
+}

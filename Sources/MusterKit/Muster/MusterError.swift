@@ -1,0 +1,132 @@
+public import Foundation
+import MusterGeometry
+import MusterReplication
+
+/// Why `Muster` did not do what it was asked, or what it could not do by itself. Its text is for the person who uses
+/// the app. It never contains a password or a key.
+public enum MusterError: Error, Hashable, Sendable {
+    /// The server's address is not an http or https address.
+    case illegalServer(String)
+    /// The key of the store is not 16, 24 or 32 bytes long.
+    case illegalKey
+    /// The coordinates or the time of a location are not valid.
+    case illegalLocation
+    /// Nobody is signed in.
+    case signedOut
+    /// The server refused the name or the password.
+    case refused(reason: String)
+    /// The server has a user of this name already.
+    case userExists(String)
+    /// The server's user of this name is another account than the one that the store belongs to.
+    case anotherAccount(user: String)
+    /// The store holds what another person recorded.
+    case storeOfAnother(user: String)
+    /// The server cannot be reached, or cannot answer now; waiting may help.
+    case away(reason: String)
+    /// The server no longer accepts this device's key: the person must sign in again.
+    case signInNeeded(reason: String)
+    /// The server refused some recorded documents for good. It has all others.
+    case documentsRefused(count: Int, reason: String)
+    /// The disk of this device is full.
+    case deviceFull
+    /// The store was sealed with another key, or was not sealed.
+    case wrongKey
+    /// The store's file cannot be used.
+    case storeUnavailable(reason: String)
+    /// The credentials cannot be read or stored.
+    case credentialsUnavailable(reason: String)
+    /// The task was cancelled, or the person signed out meanwhile.
+    case cancelled
+    /// The `Muster` object was closed.
+    case closed
+    /// Something else, which waiting does not mend.
+    case unexpected(reason: String)
+}
+
+extension MusterError: LocalizedError, CustomStringConvertible {
+    /// One sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .illegalServer(let text): "'\(text)' is not an http or https address"
+        case .illegalKey: "the key of the store must be 16, 24 or 32 bytes long"
+        case .illegalLocation: "the location is not on earth, or its time is not valid"
+        case .signedOut: "nobody is signed in"
+        case .refused(let reason): "the server refused to sign in: \(reason)"
+        case .userExists(let name): "the server has a user \(name) already"
+        case .anotherAccount(let user):
+            "\(user) is another account at this server than the one that recorded on this device"
+        case .storeOfAnother(let user): "this device holds what \(user) recorded"
+        case .away(let reason), .unexpected(let reason): reason
+        case .signInNeeded(let reason): "sign in again, the server no longer accepts this device's key: \(reason)"
+        case .documentsRefused(let count, let reason):
+            "the server refused \(count) of the recorded documents: \(reason)"
+        case .deviceFull: "the disk of this device is full"
+        case .wrongKey: "the store was sealed with another key"
+        case .storeUnavailable(let reason): "the store on this device cannot be used now: \(reason)"
+        case .credentialsUnavailable(let reason): "the credentials on this device cannot be used now: \(reason)"
+        case .cancelled: "it was cancelled"
+        case .closed: "it was closed"
+        }
+    }
+
+    /// The same sentence, for `localizedDescription`.
+    public var errorDescription: String? { description }
+
+    /// The facade's word for what the pieces throw.
+    init(_ error: any Error) {
+        switch error {
+        case let error as MusterError: self = error
+        case let fault as SessionError: self.init(fault)
+        case let failure as LocationTracker.Failure: self.init(failure)
+        case let error as LocalStoreError: self.init(error)
+        case let error as CredentialError: self = .credentialsUnavailable(reason: error.description)
+        case is CoordinateError: self = .illegalLocation
+        case is CancellationError: self = .cancelled
+        case let error as ReplicationError: self.init(LocationTracker.Failure(error))
+        default: self = .unexpected(reason: error.localizedDescription)
+        }
+    }
+
+    private init(_ fault: SessionError) {
+        switch fault {
+        case .illegalServer(let text): self = .illegalServer(text)
+        case .userExists(let name): self = .userExists(name)
+        case .refused(let reason): self = .refused(reason: reason)
+        case .unreachable, .busy: self = .away(reason: fault.description)
+        case .anotherAccount(let name): self = .anotherAccount(user: name)
+        case .unexpected: self = .unexpected(reason: fault.description)
+        }
+    }
+
+    private init(_ failure: LocationTracker.Failure) {
+        switch failure {
+        case .away(let reason): self = .away(reason: reason)
+        case .unauthorized(let reason): self = .signInNeeded(reason: reason)
+        case .refusesDocuments(let count, let reason): self = .documentsRefused(count: count, reason: reason)
+        case .storeFull: self = .deviceFull
+        case .broken(let reason): self = .unexpected(reason: reason)
+        case .cancelled: self = .cancelled
+        }
+    }
+
+    private init(_ error: LocalStoreError) {
+        switch error {
+        case .full: self = .deviceFull
+        case .wrongKey: self = .wrongKey
+        case .unavailable(let reason): self = .storeUnavailable(reason: reason)
+        case .tooNew: self = .storeUnavailable(reason: error.description)
+        case .conflict, .missing, .unreadable, .noObject, .illegalID: self = .unexpected(reason: error.description)
+        }
+    }
+}
+
+/// Runs a body and throws `MusterError` for whatever it throws.
+func inWords<Success: Sendable>(
+    _ body: () async throws -> Success
+) async throws(MusterError) -> Success {
+    do {
+        return try await body()
+    } catch {
+        throw MusterError(error)
+    }
+}

@@ -1,0 +1,154 @@
+import Hummingbird
+import MusterCore
+import MusterGeometry
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Routes for devices.
+struct DeviceRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        let devices = "\(Self.root)/users/{user}/devices"
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        let writers: Route.Admission = .roles([.admin, .leader, .member], devices: false)
+        routes.add(
+            Route(
+                .get, "\(Self.root)/devices", admits: readers,
+                .init(
+                    "Devices", "List the devices that may be seen, each with its latest position.",
+                    query: [Self.ofUser] + Self.paging, answers: [.init(200, "Devices.", json: "DevicePage")]),
+                handler: listDevices))
+        routes.add(
+            Route(
+                .post, devices, admits: writers,
+                .init(
+                    "Devices", "Make a device.", body: Self.json("NewDevice"),
+                    answers: [.init(201, "Made.", json: "Device")]), handler: makeDevice))
+        routes.add(
+            Route(
+                .get, "\(devices)/{device}", admits: readers,
+                .init("Devices", "See a device.", answers: [.init(200, "The device.", json: "Device")]),
+                handler: seeDevice))
+        routes.add(
+            Route(
+                .delete, "\(devices)/{device}", admits: writers,
+                .init(
+                    "Devices", "Remove a device and all it reported.", answers: [.init(204, "Gone.")]),
+                handler: removeDevice))
+    }
+
+    private func listDevices(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (page, directory) = try visibleDevices(request, context)
+        let (known, _) = try await whereabouts(of: page.items.map(\.number))
+        return .json { writer in
+            page.write(to: &writer) { $0.device($1, known[$1.number], in: directory) }
+        }
+    }
+
+    private func makeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let device = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let user = try user(context, access)
+            guard access.mayChangeDevices(of: user) else { throw Problem.forbidden }
+            guard directory.device(named: name, of: user.number) == nil else {
+                throw Problem.conflict("There is a device \(user.name)/\(name) already.")
+            }
+            guard directory.devices(of: user.number).count < Directory.deviceLimit else {
+                throw Problem.conflict("\(user.name) has \(Directory.deviceLimit) devices already: remove one first.")
+            }
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
+            draft.edits = [.putDevice(device)]
+            return device
+        }
+        return .json(.created) { $0.device(device, nil, in: coordinator.directory) }
+    }
+
+    private func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let device = try device(context, context.access(in: directory))
+        let (known, _) = try await whereabouts(of: [device.number])
+        return .json { $0.device(device, known[device.number], in: directory) }
+    }
+
+    private func removeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let device = try changeableDevice(context, access)
+            guard let owner = directory.users[device.user], access.mayErase(owner) else {
+                throw Problem.forbidden("A person's device goes with its track: its user or an admin can remove it.")
+            }
+            draft.edits = [.removeDevice(device.number)]
+        }
+        return .noContent
+    }
+}
+
+/// What the server knows of a device's position.
+struct Whereabouts: Sendable {
+    /// The newest stored position.
+    var position: Position?
+    /// The time when the server last heard from the device.
+    var heard: Instant?
+    /// The newest evaluated position, stored or not, and its sample time, corrected by the known offset of the device's
+    /// clock.
+    var located: (position: Position, at: Instant)?
+    /// The server's estimate of the current position.
+    var belief: Belief?
+    /// The offset of the device's clock.
+    var skew: ClockSkew?
+
+    init(_ device: DeviceNumber, in engine: Engine) {
+        position = engine.latestPosition(of: device)
+        heard = engine.heardTime(of: device)
+        if let located = engine.locatedPosition(of: device), let at = engine.evaluatedTime(of: device) {
+            self.located = (located, at)
+        }
+        belief = engine.belief(of: device)
+        skew = engine.clockSkew(of: device)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a device: id, user, name, latest position, and the offset of its clock where that is wrong.
+    mutating func device(_ device: Device, _ known: Whereabouts?, in directory: Directory) {
+        beginObject()
+        member("id", "\(directory.users[device.user]?.name ?? "")/\(device.name)")
+        member("user", directory.users[device.user]?.name)
+        member("name", device.name)
+        if let alias = device.alias { member("alias", alias) }
+        if let position = known?.position {
+            key("position")
+            value(position, reporter: position.reporter.map { directory.name(of: $0) })
+        }
+        if let known { members(of: known, in: directory) }
+        endObject()
+    }
+
+    /// Writes when a device was heard and located, its estimated position, and the offset of its clock where that is
+    /// wrong.
+    mutating func members(of known: Whereabouts, in directory: Directory) {
+        if let heard = known.heard { member("heard", heard) }
+        if let (position, at) = known.located {
+            key("located")
+            beginObject()
+            member("latitude", position.coordinate.latitude)
+            member("longitude", position.coordinate.longitude)
+            if let accuracy = position.accuracy { member("accuracy", accuracy.value) }
+            member("sampleTime", at)
+            if position.sampleTime != at { member("deviceTime", position.sampleTime) }
+            if let battery = position.battery { member("battery", battery) }
+            endObject()
+        }
+        if let belief = known.belief { members(of: directory.named(belief)) }
+        if let skew = known.skew {
+            key("clock")
+            value(skew)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Routes for users.
+struct UserRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        let users = "\(Self.root)/users"
+        let user = Route.Answer(200, "The user.", json: "User")
+        routes.add(
+            Route(
+                .get, users, admits: .roles([.admin, .leader], devices: false),
+                .init(
+                    "Users", "List users: an admin all, a leader its team.", query: Self.paging,
+                    answers: [.init(200, "Users.", json: "UserPage")]), handler: listUsers))
+        routes.add(
+            Route(
+                .post, users, admits: .roles([.admin], devices: false),
+                .init(
+                    "Users", "Make a user.", body: Self.json("NewUser"),
+                    answers: [.init(201, "Made.", json: "User")]), handler: makeUser))
+        routes.add(
+            Route(
+                .get, "\(users)/{user}", admits: .roles(Route.Admission.everyRole, devices: false),
+                .init("Users", "See a user.", answers: [user]), handler: seeUser))
+        routes.add(
+            Route(
+                .patch, "\(users)/{user}", admits: .roles([.admin], devices: false),
+                .init(
+                    "Users", "Change a user's role or team.", body: Self.json("UserPatch"), answers: [user]),
+                handler: changeUser))
+        routes.add(
+            Route(
+                .delete, "\(users)/{user}", admits: .roles([.admin], devices: false),
+                .init(
+                    "Users", "Remove a user with its devices and all they reported.",
+                    answers: [.init(204, "Gone.")]), handler: removeUser))
+    }
+
+    private func listUsers(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
+        let visible = directory.users.all.lazy.filter { access.mayReadAccount(of: $0) }
+        let page = try Page(of: visible, limit: limit, after: query.text("cursor"))
+        return .json { writer in page.write(to: &writer) { $0.user($1, in: directory) } }
+    }
+
+    private func makeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        let role: Role? = fields.word("role", isRequired: true)
+        let team = fields.text("team")
+        let password = fields.text("password")
+        try fields.finish()
+        guard let name, let role else { throw Problem.internalError }
+        let hash: String? = if let password { try await identity.passwordHash(of: password) } else { nil }
+        let now = configuration.now()
+        let user = try await coordinator.edit(by: context.author) { directory, draft in
+            guard let released = directory.releasing(name) else {
+                throw Problem.conflict("There is a user \(name) already.")
+            }
+            let number = try draft.transaction.nextUserNumber()
+            let team = try Self.team(named: team, in: directory)
+            let user = User(number: number, name: name, role: role, team: team)
+            draft.edits += released + [.putUser(user)]
+            if let hash { draft.credentials.append(.password(hash, of: number, at: now)) }
+            return user
+        }
+        return answer(user, .created)
+    }
+
+    private func seeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        return answer(try account(context, context.access(in: directory)), .ok)
+    }
+
+    private func changeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let role: Role? = fields.word("role")
+        let changesTeam = fields.has("team")
+        let team = fields.text("team")
+        try fields.finish()
+        let user = try await coordinator.edit(by: context.author) { directory, draft in
+            var user = try account(context, context.access(in: directory))
+            if let role, role != user.role {
+                try Self.requireAnotherAdmin(than: user, in: directory)
+                user.role = role
+            }
+            if changesTeam { user.team = try Self.team(named: team, in: directory) }
+            user.isImplicit = false
+            draft.edits.append(.putUser(user))
+            return user
+        }
+        return answer(user, .ok)
+    }
+
+    private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let number = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let user = try account(context, access)
+            guard user.number != access.principal.user else {
+                throw Problem.conflict("Nobody removes himself: another admin can.")
+            }
+            try Self.requireAnotherAdmin(than: user, in: directory)
+            draft.edits = directory.removal(of: user.number)
+            return user.number
+        }
+        identity.forget(number)
+        return .noContent
+    }
+
+    private func answer(_ user: User, _ status: HTTPResponse.Status) -> Response {
+        .json(status) { $0.user(user, in: coordinator.directory) }
+    }
+
+    /// The team of that name; nil where no name is given.
+    ///
+    /// - Throws: `Problem.invalid` when the team does not exist.
+    static func team(named name: String?, in directory: Directory) throws(Problem) -> TeamNumber? {
+        guard let name else { return nil }
+        guard let team = directory.teams[name] else { throw .invalid("/team", "there is no such team") }
+        return team.number
+    }
+
+    /// Checks that another admin remains when this user is no longer an admin.
+    private static func requireAnotherAdmin(than user: User, in directory: Directory) throws(Problem) {
+        guard user.role == .admin else { return }
+        let isAnother = directory.users.all.contains { $0.role == .admin && $0.number != user.number }
+        guard isAnother else { throw .conflict("This is the last admin.") }
+    }
+}

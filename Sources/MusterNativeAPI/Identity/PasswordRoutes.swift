@@ -1,0 +1,50 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+
+/// Routes for passwords and the codes that reset them.
+struct PasswordRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .put, "\(Self.root)/users/{user}/password",
+                admits: .roles(Route.Admission.everyRole, devices: false),
+                .init(
+                    "Users",
+                    "Set a password: one's own, knowing it; as admin anyone else's; as the data folder's owner, by the "
+                        + "command line, any. Ends all sessions; who resets another's password ends that user's keys "
+                        + "and tokens too, but for the kinds that `keep` names.",
+                    body: Self.json("NewPassword"), answers: [.init(204, "Set.")]), handler: setPassword))
+    }
+
+    private func setPassword(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let access = try context.access(in: coordinator.directory)
+        let user = try account(context, access)
+        guard access.mayChangePassword(of: user) else { throw Problem.forbidden }
+        // The owner of the data folder may set even the admin's password without the current one, which may be
+        // forgotten.
+        let isOwn = user.number == access.principal.user && access.principal.proof != .control
+        let password = fields.text("password", isRequired: true)
+        let current = fields.text("currentPassword", isRequired: isOwn)
+        let kept = (fields.names("keep", limit: EndedCredentials.allCases.count) ?? []).map { name in
+            if let kind = EndedCredentials(rawValue: name) { return kind }
+            let kinds = EndedCredentials.allCases.map(\.rawValue).joined(separator: ", ")
+            return fields.fault("keep", "must hold only \(kinds)") ?? .apiKeys
+        }
+        try fields.finish()
+        if isOwn {
+            do {
+                _ = try await identity.verifyPassword(
+                    current ?? "", ofUserNamed: user.name, from: context.remoteAddress)
+            } catch IdentityError.refused {
+                throw Problem.invalid("/currentPassword", "is not the password")
+            }
+        }
+        let ending = isOwn ? [] : Set(EndedCredentials.allCases).subtracting(kept)
+        try await identity.setPassword(password ?? "", of: user.number, by: context.author, ending: ending)
+        return .noContent
+    }
+}

@@ -1,0 +1,105 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// Routes for who one is, and signing in.
+struct SessionRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        let root = Self.root
+        routes.add(
+            Route(
+                .post, "\(root)/session", admits: .anyone,
+                .init(
+                    "Session", "Sign in.", body: Self.json("SignIn"),
+                    answers: [.init(200, "Signed in.", json: "Session")]), handler: signIn))
+        routes.add(
+            Route(
+                .post, "\(root)/session/refresh", admits: .anyone,
+                .init(
+                    "Session", "Exchange a refresh token, once, for the next pair.",
+                    body: Self.json("Refresh"),
+                    answers: [.init(200, "Still signed in.", json: "Session")]), handler: refresh))
+        routes.add(
+            Route(
+                .delete, "\(root)/session", admits: .roles(Route.Admission.everyRole, devices: false),
+                .init(
+                    "Session", "Sign out.", body: Self.json("Refresh"), answers: [.init(204, "Signed out.")]),
+                handler: signOut))
+        routes.add(
+            Route(
+                .get, "\(root)/session", admits: .roles(Route.Admission.everyRole, devices: true),
+                .init("Session", "Who am I?", answers: [.init(200, "You.", json: "WhoAmI")]), handler: whoAmI))
+    }
+
+    private func signIn(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        if fields.has("code") {
+            let code = fields.text("code", isRequired: true)
+            try fields.finish()
+            return answer(try await identity.signIn(code: code ?? "", from: context.remoteAddress))
+        }
+        let name = fields.text("name", isRequired: true)
+        let password = fields.text("password", isRequired: true)
+        try fields.finish()
+        let session = try await identity.signIn(
+            name: name ?? "", password: password ?? "", from: context.remoteAddress)
+        return answer(session)
+    }
+
+    private func refresh(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let token = fields.text("refreshToken", isRequired: true)
+        try fields.finish()
+        return answer(try await identity.refresh(token ?? ""))
+    }
+
+    private func signOut(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let token = fields.text("refreshToken", isRequired: true)
+        try fields.finish()
+        guard let principal = context.principal else { throw Problem.unauthorized }
+        try await identity.signOut(token ?? "", by: principal)
+        return .noContent
+    }
+
+    private func whoAmI(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
+        guard let user = directory.users[access.principal.user] else { throw Problem.unauthorized }
+        return .json { writer in
+            writer.beginObject()
+            writer.key("user")
+            writer.user(user, in: directory)
+            writer.member("device", access.principal.device.flatMap { directory.qualifiedName(of: $0) })
+            writer.endObject()
+        }
+    }
+
+    private func answer(_ session: Session) -> Response {
+        let directory = coordinator.directory
+        return .json { writer in
+            writer.beginObject()
+            writer.member("accessToken", session.accessToken)
+            writer.member("tokenType", "Bearer")
+            writer.member("expiresIn", session.expiresIn)
+            writer.member("refreshToken", session.refreshToken)
+            writer.key("user")
+            writer.user(session.user, in: directory)
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a user: name, role and team.
+    mutating func user(_ user: User, in directory: Directory) {
+        beginObject()
+        member("name", user.name)
+        member("role", user.role.rawValue)
+        member("team", user.team.flatMap { directory.teams[$0]?.name })
+        endObject()
+    }
+}

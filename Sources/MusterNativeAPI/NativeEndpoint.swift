@@ -1,0 +1,49 @@
+package import MusterServer
+
+/// Muster's own API, `/api/v1`. It translates requests into queries and edits, and results into JSON. It decides
+/// nothing.
+package struct NativeEndpoint: Endpoint {
+    private let groups: [any NativeRoutes]
+
+    package init(_ server: ServerParts) {
+        groups = Self.groups.map { $0.init(server: server) }
+    }
+
+    /// Every group of routes, in the order in which OpenAPI describes them.
+    private static let groups: [any NativeRoutes.Type] = [
+        SessionRoutes.self,
+        UserRoutes.self,
+        PasswordRoutes.self,
+        TeamRoutes.self,
+        TeamSafetyRoutes.self,
+        DeclarationRoutes.self,
+        IncidentRoutes.self,
+        IncidentReportRoutes.self,
+        RollRoutes.self,
+        AuditRoutes.self,
+        DeviceRoutes.self,
+        DeviceCredentialRoutes.self,
+        JoinRoutes.self,
+        EncryptionKeyRoutes.self,
+        ReportRoutes.self,
+        LatestPositionRoutes.self,
+        PresenceRoutes.self,
+        HistoryRoutes.self,
+        SightingRoutes.self,
+        NoteRoutes.self,
+        CollectionRoutes.self,
+        RegionRoutes.self,
+        RegionImportRoutes.self,
+        TrackerRoutes.self,
+        RuleRoutes.self,
+        ChangeRoutes.self,
+        KeyRoutes.self,
+        ServiceRoutes.self,
+        LiveRoutes.self,
+        TargetRoutes.self,
+    ]
+
+    package func register(in routes: inout RouteTable) {
+        for group in groups { group.register(in: &routes) }
+    }
+}

@@ -1,0 +1,48 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// Routes for which devices are in which regions.
+struct PresenceRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/presences", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Positions",
+                    "How every device that may be seen stands to the regions near it, and how sure that is; a page "
+                        + "holds whole devices.",
+                    query: [Self.ofUser] + Self.paging, answers: [.init(200, "Presences.", json: "Presences")]),
+                handler: listPresences))
+    }
+
+    private func listPresences(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (page, directory) = try visibleDevices(request, context)
+        let devices = page.items.map(\.number)
+        let (reports, sequence) = try await coordinator.inspect { engine, _, sequence in
+            (devices.flatMap { engine.reports(of: $0) }, sequence)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("sequence", sequence.rawValue)
+            writer.member("items", listing: reports) { $0.presence($1, in: directory) }
+            writer.member("nextCursor", page.nextCursor)
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func presence(_ report: PresenceReport, in directory: Directory) {
+        beginObject()
+        member("device", directory.qualifiedName(of: report.device))
+        member("user", directory.devices[report.device].flatMap { directory.users[$0.user]?.name })
+        key("region")
+        value(directory.named(report.region))
+        members(of: report)
+        endObject()
+    }
+}

@@ -1,0 +1,68 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Routes for sightings of beacons.
+struct SightingRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/users/{user}/devices/{device}/sightings",
+                admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Sightings", "Which beacons a device saw, oldest first.",
+                    query: [
+                        .init("from", "The first sample time, RFC 3339.", schema: Schema.time),
+                        .init("to", "The first sample time that is not wanted any more.", schema: Schema.time),
+                    ] + Self.paging, answers: [.init(200, "Sightings.", json: "SightingPage")]),
+                handler: listSightings))
+    }
+
+    private func listSightings(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let device = try device(context, context.access(in: coordinator.directory)).number
+        var query = Query(request)
+        let from = query.instant("from") ?? Instant(milliseconds: 0)
+        let to = query.instant("to") ?? HistoryRoutes.endOfTime
+        let limit = query.limit()
+        let cursor = query.sightingKey("cursor")
+        try query.finish()
+        // Reads one item more than the page holds, to see whether there is a next page.
+        let found = try await coordinator.read { store in
+            try store.sightings(of: device, from: from, to: to, after: cursor, limit: limit + 1)
+        }
+        let page = found.prefix(limit)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("items", listing: page) { $0.value($1) }
+            writer.member("nextCursor", found.count > limit ? page.last.map { SightingKey($0).text } : nil)
+            writer.endObject()
+        }
+    }
+}
+
+extension SightingKey {
+    /// The cursor after this sighting.
+    fileprivate var text: String {
+        Cursor.encode([
+            sampleTime.milliseconds, Int64(bitPattern: beacon.uuid.high), Int64(bitPattern: beacon.uuid.low),
+            Int64(beacon.major) << 16 | Int64(beacon.minor),
+        ])
+    }
+}
+
+extension Query {
+    /// A cursor from an earlier answer.
+    fileprivate mutating func sightingKey(_ name: String) -> SightingKey? {
+        guard let text = text(name) else { return nil }
+        guard let numbers = Cursor.decode(text, count: 4), let pair = UInt32(exactly: numbers[3]) else {
+            return fault(name, "is none that an answer held")
+        }
+        let uuid = BeaconUUID(high: UInt64(bitPattern: numbers[1]), low: UInt64(bitPattern: numbers[2]))
+        let beacon = Beacon(uuid: uuid, major: UInt16(pair >> 16), minor: UInt16(truncatingIfNeeded: pair))
+        return SightingKey(sampleTime: Instant(milliseconds: numbers[0]), beacon: beacon)
+    }
+}

@@ -1,0 +1,126 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Routes for collections of regions.
+struct CollectionRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        let collections = "\(Self.root)/collections"
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        let writers: Route.Admission = .roles([.admin, .leader], devices: false)
+        routes.add(
+            Route(
+                .get, collections, admits: readers,
+                .init(
+                    "Regions", "List collections.", query: Self.paging,
+                    answers: [.init(200, "Collections.", json: "CollectionPage")]), handler: listCollections))
+        routes.add(
+            Route(
+                .post, collections, admits: writers,
+                .init(
+                    "Regions", "Make a collection: an admin's is linked to all trackers, a leader's to its team's.",
+                    body: Self.json("NewCollection"), answers: [.init(201, "Made.", json: "Collection")]),
+                handler: makeCollection))
+        routes.add(
+            Route(
+                .get, "\(collections)/{collection}", admits: readers,
+                .init(
+                    "Regions", "See a collection.", answers: [.init(200, "The collection.", json: "Collection")]),
+                handler: seeCollection))
+        routes.add(
+            Route(
+                .patch, "\(collections)/{collection}", admits: writers,
+                .init(
+                    "Regions", "Change how a collection's regions are crossed.", body: Self.json("CollectionPatch"),
+                    answers: [.init(200, "The collection.", json: "Collection")]), handler: changeCollection))
+        routes.add(
+            Route(
+                .delete, "\(collections)/{collection}", admits: writers,
+                .init(
+                    "Regions", "Remove a collection with its regions.", answers: [.init(204, "Gone.")]),
+                handler: removeCollection))
+    }
+
+    private func listCollections(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let directory = coordinator.directory
+        let page = try Page(of: directory.collections.all, limit: limit, after: query.text("cursor"))
+        return .json { writer in page.write(to: &writer) { $0.collection($1, in: directory) } }
+    }
+
+    private func makeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        let policy: CrossingPolicy? = fields.word("policy")
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let collection = try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            guard directory.collections[name] == nil else {
+                throw Problem.conflict("There is a collection \(name) already.")
+            }
+            let collection = RegionCollection(
+                number: try draft.transaction.nextCollectionNumber(), name: name, policy: policy ?? .confident)
+            draft.edits = [.putCollection(collection)] + Self.links(to: collection, by: access)
+            return collection
+        }
+        return .json(.created) { $0.collection(collection, in: coordinator.directory) }
+    }
+
+    /// The edits that link a new collection: an admin's to all trackers, a leader's to the tracker of the leader's
+    /// team.
+    private static func links(to collection: RegionCollection, by access: Access) -> [Edit] {
+        let isAdmin = access.principal.role == .admin
+        let trackers = access.directory.trackers.all.filter { isAdmin || $0.number == access.ownTracker }
+        return trackers.map { tracker in
+            var tracker = tracker
+            tracker.collections.append(collection.number)
+            return .putTracker(tracker)
+        }
+    }
+
+    private func seeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let collection = try collection(context, context.access(in: directory))
+        return .json { $0.collection(collection, in: directory) }
+    }
+
+    private func changeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let policy: CrossingPolicy? = fields.word("policy")
+        try fields.finish()
+        let collection = try await coordinator.edit(by: context.author) { directory, draft in
+            var collection = try changeableCollection(context, context.access(in: directory))
+            if let policy { collection.policy = policy }
+            draft.edits = [.putCollection(collection)]
+            return collection
+        }
+        return .json { $0.collection(collection, in: coordinator.directory) }
+    }
+
+    private func removeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try await coordinator.edit(by: context.author) { directory, draft in
+            let access = try context.access(in: directory)
+            let collection = try changeableCollection(context, access)
+            draft.edits = directory.removal(of: collection.number)
+        }
+        return .noContent
+    }
+}
+
+extension JSONWriter {
+    /// Writes a collection: its name, how its regions are crossed, and how many it has.
+    mutating func collection(_ collection: RegionCollection, in directory: Directory) {
+        beginObject()
+        member("name", collection.name)
+        member("policy", collection.policy.rawValue)
+        member("regions", directory.regionCount(in: collection.number))
+        endObject()
+    }
+}

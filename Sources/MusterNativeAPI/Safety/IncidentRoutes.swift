@@ -1,0 +1,175 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Routes for incidents.
+struct IncidentRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        let readers: Route.Admission = .roles([.admin, .analyst, .leader, .member], devices: true)
+        let leaders: Route.Admission = .roles([.admin, .leader], devices: false)
+        let page = Route.Answer(200, "Incidents.", json: "IncidentPage")
+        routes.add(
+            Route(
+                .post, "\(Self.root)/teams/{team}/incidents", admits: leaders,
+                .init(
+                    "Incidents",
+                    "Evacuate: start an incident of a team, or a drill. One at most is open; a real one ends a drill.",
+                    body: Self.json("NewIncident"), answers: [.init(201, "Started.", json: "Incident")]),
+                handler: startIncident))
+        routes.add(
+            Route(
+                .get, "\(Self.root)/teams/{team}/incidents", admits: readers,
+                .init("Incidents", "A team's incidents, newest first.", query: Self.paging, answers: [page]),
+                handler: listTeamIncidents))
+        routes.add(
+            Route(
+                .get, "\(Self.root)/incidents", admits: readers,
+                .init("Incidents", "Every incident that is open and may be seen.", answers: [page]),
+                handler: listOpenIncidents))
+        routes.add(
+            Route(
+                .get, "\(Self.root)/incidents/{incident}",
+                admits: .roles([.admin, .analyst, .leader, .member], devices: false),
+                .init(
+                    "Incidents", "An incident with its roll call. A member finds itself alone on it.",
+                    answers: [.init(200, "The incident, at this moment.", json: "IncidentRoll")]),
+                handler: seeIncident))
+        routes.add(
+            Route(
+                .post, "\(Self.root)/incidents/{incident}/close", admits: leaders,
+                .init(
+                    "Incidents", "All clear: close an incident, for a reason.", body: Self.json("IncidentReason"),
+                    answers: [.init(200, "Closed.", json: "Incident")]), handler: closeIncident))
+        routes.add(
+            Route(
+                .post, "\(Self.root)/incidents/{incident}/reopen", admits: leaders,
+                .init(
+                    "Incidents", "Open a closed incident again, on the same roll, for a reason.",
+                    body: Self.json("IncidentReason"), answers: [.init(200, "Open.", json: "Incident")]),
+                handler: reopenIncident))
+    }
+
+    private func startIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let team = try team(context, access)
+        guard access.mayLead(team) else { throw Problem.forbidden }
+        var fields = try await Fields(request)
+        let kind: IncidentKind? = fields.word("kind", isRequired: true)
+        let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        try fields.finish()
+        guard let kind else { throw Problem.internalError }
+        let user = access.principal.user
+        let incident = try await coordinator.decide { engine, transaction, decision, now in
+            let incident = Incident(
+                number: try transaction.nextIncidentNumber(), team: team.number,
+                kind: kind == .drill ? .drill : .real, note: note, startedAt: now, startedBy: user)
+            try engine.start(incident, now: now, into: &decision)
+            return decision.incident(of: team.number) ?? incident
+        }
+        return answer(incident, .created)
+    }
+
+    private func closeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        let reason = try await Self.reason(in: request)
+        let user = access.principal.user
+        let closed = try await coordinator.decide { engine, _, decision, now in
+            try engine.close(
+                incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
+            return decision.incident(of: incident.team) ?? incident
+        }
+        return answer(closed, .ok)
+    }
+
+    private func reopenIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        let reason = try await Self.reason(in: request)
+        let user = access.principal.user
+        let reopened = try await coordinator.decide { [coordinator] engine, transaction, decision, now in
+            // Reads the incident again, because another caller may have reopened it meanwhile.
+            guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
+            let users = coordinator.directory.users
+            try engine.reopen(
+                incident, record: try transaction.roll(of: incident.number), isUser: { users[$0] != nil }, by: user,
+                reason: reason, now: now, into: &decision)
+            return decision.incident(of: incident.team) ?? incident
+        }
+        return answer(reopened, .ok)
+    }
+
+    private func listTeamIncidents(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let team = try team(context, context.access(in: coordinator.directory)).number
+        var query = Query(request)
+        let limit = query.limit()
+        let cursor = query.incident("cursor")
+        try query.finish()
+        let found = try await coordinator.read { store in
+            try store.incidents(of: team, before: cursor, limit: limit + 1)
+        }
+        let page = found.prefix(limit)
+        let next = found.count > limit ? page.last.map { Cursor.encode([Int64($0.number.rawValue)]) } : nil
+        return list(page, nextCursor: next)
+    }
+
+    private func listOpenIncidents(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        // There are at most as many open incidents as teams.
+        let open = try await coordinator.read { try $0.openIncidents() }.filter { access.mayRead($0) }
+        return list(open[...], nextCursor: nil)
+    }
+
+    private func seeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let incident = try await incident(context, access)
+        let roll = try await roll(of: incident, for: access)
+        return .json { writer in
+            writer.beginObject()
+            writer.members(of: roll.incident)
+            writer.members(of: roll)
+            writer.endObject()
+        }
+    }
+
+    private func list(_ incidents: ArraySlice<Incident>, nextCursor: String?) -> Response {
+        let directory = coordinator.directory
+        return .json { writer in
+            writer.beginObject()
+            writer.member("items", listing: incidents) { writer, incident in
+                writer.beginObject()
+                writer.members(of: directory.named(incident))
+                writer.endObject()
+            }
+            writer.member("nextCursor", nextCursor)
+            writer.endObject()
+        }
+    }
+
+    private func answer(_ incident: Incident, _ status: HTTPResponse.Status) -> Response {
+        .json(status) { writer in
+            writer.beginObject()
+            writer.members(of: coordinator.directory.named(incident))
+            writer.endObject()
+        }
+    }
+}
+
+/// The kinds of incidents, with their names in the API.
+private enum IncidentKind: String, CaseIterable {
+    case real, drill
+}
+
+extension Query {
+    /// A cursor from an earlier answer.
+    fileprivate mutating func incident(_ name: String) -> IncidentNumber? {
+        guard let text = text(name) else { return nil }
+        guard let numbers = Cursor.decode(text, count: 1), let number = Int32(exactly: numbers[0]) else {
+            return fault(name, "is none that an answer held")
+        }
+        return IncidentNumber(number)
+    }
+}

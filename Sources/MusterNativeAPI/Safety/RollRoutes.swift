@@ -1,0 +1,108 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// A leader's changes of a roll by hand.
+/// Routes for whom an incident asks for.
+struct RollRoutes: NativeRoutes {
+    let server: ServerParts
+
+    /// The largest length of a visitor's name, in bytes of UTF-8.
+    static let visitorNameLimitBytes = 200
+
+    func register(in routes: inout RouteTable) {
+        let leaders: Route.Admission = .roles([.admin, .leader], devices: false)
+        let roll = "\(Self.root)/incidents/{incident}/roll"
+        routes.add(
+            Route(
+                .post, roll, admits: leaders,
+                .init(
+                    "Incidents", "Put a visitor, who has no phone, on the roll of an open incident.",
+                    body: Self.json("NewVisitor"),
+                    answers: [.init(201, "On the roll: its line of the record.", json: "RecordLine")]),
+                handler: addVisitor))
+        routes.add(
+            Route(
+                .post, "\(roll)/{person}/mark", admits: leaders,
+                .init(
+                    "Incidents", "Say how a visitor, or someone who was removed from the server, is.",
+                    body: Self.json("RollMark"), answers: [.init(200, "Marked.", json: "RecordLine")]),
+                handler: mark))
+        routes.add(
+            Route(
+                .post, "\(roll)/{person}/removal", admits: leaders,
+                .init(
+                    "Incidents", "Take someone off the roll of an open incident, for a reason: nobody waits for them.",
+                    body: Self.json("IncidentReason"), answers: [.init(200, "Off the roll.", json: "RecordLine")]),
+                handler: takeOff))
+    }
+
+    private func addVisitor(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        var fields = try await Fields(request)
+        let name = fields.text("name", isRequired: true, limitBytes: Self.visitorNameLimitBytes)
+        if let name, name.allSatisfy(\.isWhitespace) { fields.note("name", "must say something") }
+        let state: RollState? = fields.word("state")
+        let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        try fields.finish()
+        guard let name else { throw Problem.internalError }
+        let user = access.principal.user
+        let line = try await coordinator.decide { engine, _, decision, now in
+            try engine.addVisitor(
+                named: name, (state ?? .unaccounted).state, note: note, to: incident.number, of: incident.team,
+                by: user, now: now, into: &decision)
+        }
+        return .json(.created) { $0.value(access.directory.named(line)) }
+    }
+
+    private func mark(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        let person = try rollNumber(context)
+        var fields = try await Fields(request)
+        let state: RollState? = fields.word("state", isRequired: true)
+        let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        try fields.finish()
+        guard let state = state?.state else { throw Problem.internalError }
+        let user = access.principal.user
+        let line = try await coordinator.decide { engine, _, decision, now in
+            try engine.mark(
+                person, state, note: note, on: incident.number, of: incident.team, by: user, now: now,
+                into: &decision)
+        }
+        return .json { $0.value(access.directory.named(line)) }
+    }
+
+    private func takeOff(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (incident, access) = try await ledIncident(context)
+        let person = try rollNumber(context)
+        let reason = try await Self.reason(in: request)
+        let user = access.principal.user
+        let line = try await coordinator.decide { engine, _, decision, now in
+            try engine.takeOff(
+                person, reason: reason, from: incident.number, of: incident.team, by: user, now: now,
+                into: &decision)
+        }
+        return .json { $0.value(access.directory.named(line)) }
+    }
+
+    /// The number of the person in the path.
+    private func rollNumber(_ context: AppRequestContext) throws -> UserNumber {
+        guard let number = Int32(try context.parameter("person")), number != 0 else { throw Problem.notFound }
+        return UserNumber(number)
+    }
+}
+
+/// The states of people on a roll, with their names in the API.
+private enum RollState: String, CaseIterable {
+    case safe, offSite, needsHelp, unaccounted
+
+    var state: Safety.State {
+        switch self {
+        case .safe: .safe
+        case .offSite: .offSite
+        case .needsHelp: .needsHelp
+        case .unaccounted: .unknown
+        }
+    }
+}

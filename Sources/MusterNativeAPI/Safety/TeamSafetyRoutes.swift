@@ -1,0 +1,91 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// A person's safety and newest device.
+private struct MemberSafety: Sendable {
+    let user: User
+    let safety: Safety
+    /// The device that was located last or, where none was, heard last.
+    let latest: (device: DeviceNumber, known: Whereabouts)?
+}
+
+/// Routes for who of a team is safe.
+struct TeamSafetyRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/teams/{team}/safety",
+                admits: .roles([.admin, .analyst, .leader, .member], devices: false),
+                .init(
+                    "Teams", "How everyone of a team is, and how that is known. A member sees itself alone.",
+                    answers: [.init(200, "How everyone is, at one moment.", json: "TeamSafety")]),
+                handler: seeTeamSafety))
+    }
+
+    private func seeTeamSafety(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let team = try team(context, context.access(in: coordinator.directory))
+        guard let principal = context.principal else { throw Problem.unauthorized }
+        let now = configuration.now()
+        let (standings, clock, directory, sequence) = try await coordinator.inspect { engine, directory, sequence in
+            (
+                Self.standings(of: team, for: Access(principal, in: directory), in: engine),
+                engine.suspectServerClock(now: now), directory, sequence
+            )
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("team", team.name)
+            writer.member("sequence", sequence.rawValue)
+            writer.member("at", now)
+            writer.member(clock)
+            writer.key("counts")
+            writer.beginObject()
+            for state in [Safety.State.safe, .unsafe, .unknown, .needsHelp, .sos, .offSite] {
+                writer.member(state.wireName, standings.count { $0.safety.state == state })
+            }
+            writer.endObject()
+            writer.member("members", listing: standings) { $0.standing($1, in: directory) }
+            writer.endObject()
+        }
+    }
+
+    /// Everyone in a team whom the caller may see, except gateways.
+    private static func standings(of team: Team, for access: Access, in engine: Engine) -> [MemberSafety] {
+        let directory = access.directory
+        let people = directory.users.all.filter {
+            $0.team == team.number && $0.role != .gateway && access.mayRead($0)
+        }
+        return people.map { user in
+            let devices = directory.devices(of: user.number).map { device in
+                (device: device, known: Whereabouts(device, in: engine))
+            }
+            func order(_ known: Whereabouts) -> (Instant, Instant) {
+                (known.located?.at ?? Instant(milliseconds: .min), known.heard ?? Instant(milliseconds: .min))
+            }
+            return MemberSafety(
+                user: user, safety: engine.safety(of: user.number),
+                latest: devices.max { order($0.known) < order($1.known) })
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func standing(_ standing: MemberSafety, in directory: Directory) {
+        beginObject()
+        member("user", standing.user.name)
+        members(of: directory.named(standing.safety))
+        if let latest = standing.latest {
+            member("device", directory.qualifiedName(of: latest.device))
+            if let position = latest.known.position {
+                key("position")
+                value(position)
+            }
+            members(of: latest.known, in: directory)
+        }
+        endObject()
+    }
+}

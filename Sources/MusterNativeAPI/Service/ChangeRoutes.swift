@@ -1,0 +1,47 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+import NIOCore
+
+/// Routes for the log of changes.
+struct ChangeRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/changes", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Changes", "What was appended to the log, as far as it may be seen.",
+                    query: [
+                        .init("since", "The number after which to begin; 0: all that is kept.", schema: Schema.since),
+                        .init("limit", "About how many changes to look at.", schema: Schema.limit),
+                    ], answers: [.init(200, "Changes.", json: "ChangePage")]), handler: listChanges))
+    }
+
+    private func listChanges(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var query = Query(request)
+        let since = query.sequence("since") ?? .zero
+        let limit = query.limit()
+        try query.finish()
+        // Reads the end first, so that a change committed in between is not skipped.
+        let (newest, changes) = try await coordinator.read { store in
+            (store.lastSequence, try store.changes(since: since, limit: limit))
+        }
+        let directory = coordinator.directory
+        let access = try context.access(in: directory)
+        // The client continues after the last change read, whether or not the client may see it.
+        let last = changes.last?.sequence ?? newest
+        var bytes = Array(#"{"items":["#.utf8)
+        for change in changes where access.maySee(change.change) {
+            if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+            bytes += LiveEvent(change, directory: directory).json
+        }
+        bytes += #"],"lastSequence":\#(last.rawValue),"more":\#(last < newest)}"#.utf8
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

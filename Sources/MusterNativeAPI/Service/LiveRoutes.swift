@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterHTTP
+import MusterServer
+
+/// Routes for the live feed of changes.
+struct LiveRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        let feed = LiveFeed(
+            live: server.live, coordinator: coordinator, identity: identity, connections: server.connections,
+            heartbeatSeconds: configuration.heartbeatSeconds)
+        routes.add(
+            Route(
+                .get, "\(Self.root)/live",
+                admits: .roles([.admin, .analyst, .leader, .member], devices: true),
+                .init(
+                    "Changes", "What is appended to the log, as it happens, as far as it may be seen.",
+                    query: [
+                        .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
+                    ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
+            ) { request, context in
+                // An answer to HEAD has no body, so it opens no feed.
+                if request.method == .head { return LiveFeed.head }
+                let proof = LiveFeed.Proof(
+                    authorization: request.headers[.authorization], address: context.remoteAddress)
+                guard let principal = context.principal else { throw Problem.unauthorized }
+                return try feed.response(
+                    to: proof, of: FeedOwner(principal), since: try Self.cursor(of: request), on: context.channel)
+            })
+    }
+
+    /// The position where a feed begins: after the browser's last event, or else after the query's sequence.
+    private static func cursor(of request: Request) throws(Problem) -> LogSequence? {
+        if let text = request.headers[.lastEventID], let number = Int64(text),
+            (0...Query.largestSequence).contains(number)
+        {
+            return LogSequence(number)
+        }
+        var query = Query(request)
+        let since = query.sequence("since")
+        try query.finish()
+        return since
+    }
+}

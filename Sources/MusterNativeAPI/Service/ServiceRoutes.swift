@@ -1,0 +1,126 @@
+import Hummingbird
+import MusterCore
+import MusterHTTP
+import MusterServer
+import MusterStore
+import MusterWire
+import NIOCore
+
+/// Routes for health, metrics and the state of the server.
+struct ServiceRoutes: NativeRoutes {
+    let server: ServerParts
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "/.well-known/jwks.json", admits: .anyone,
+                .init(
+                    "Service", "The public keys that access tokens are signed with.",
+                    answers: [.init(200, "A JSON Web Key Set.", json: "KeySet")]), handler: seeKeySet))
+        let health = Route.Documentation(
+            "Service", "Whether the server takes positions.", answers: [.init(200, "It does.", json: "Health")])
+        routes.add(Route(.get, "/health", admits: .anyone, health, handler: seeHealth))
+        routes.add(Route(.get, "\(Self.root)/health", admits: .anyone, health, handler: seeHealth))
+        routes.add(
+            Route(
+                .get, "/metrics", admits: .adminOrLoopback,
+                .init(
+                    "Service", "What the server has done, for Prometheus.",
+                    answers: [.init(200, "Text format 0.0.4.", body: ["text/plain": "Text"])]),
+                handler: seeMetrics))
+    }
+
+    private func seeKeySet(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
+            body: .init(byteBuffer: ByteBuffer(string: identity.keySet)))
+    }
+
+    /// The server is healthy when it can answer: the writer's thread runs, the store can be read and passwords can be
+    /// verified. Where work waits too long, the answer names the queue. A disk that refuses writes makes the server
+    /// degraded but not unhealthy, because positions can still be read and there is no second server to use instead.
+    private func seeHealth(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let now = configuration.now()
+        let waits = coordinator.waits + [("hashing", identity.hasher.oldestWaitSeconds)]
+        let stalled = waits.filter { $0.seconds >= Self.standstillSeconds }
+        guard stalled.isEmpty else { return standstill(stalled, at: now) }
+        let isKnown = await isKnown(request, context)
+        let (sequence, clock) = try await coordinator.inspect { engine, _, sequence in
+            (sequence, engine.suspectServerClock(now: now))
+        }
+        let (storage, damage) = (coordinator.storage.status, coordinator.knownDamage)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("status", !damage.isEmpty ? "damaged" : storage.isWritable ? "ok" : "degraded")
+            if !damage.isEmpty { writer.member("damaged", Int64(damage.count)) }
+            if isKnown { writer.member("sequence", sequence.rawValue) }
+            writer.member("at", now)
+            writer.member(storage, isKnown: isKnown, warningBytes: configuration.diskWarningBytes)
+            if isKnown {
+                writer.member(clock)
+                if let certificates = server.certificates { writer.member(certificates, at: now) }
+            } else if clock != nil {
+                writer.key("serverClock")
+                writer.beginObject()
+                writer.member("suspect", true)
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// Whether the caller is authenticated or is this machine itself. Other callers do not learn how busy the server
+    /// is.
+    private func isKnown(_ request: Request, _ context: AppRequestContext) async -> Bool {
+        if context.isFromLoopback, request.isOfThisMachine { return true }
+        guard let authorization = request.headers[.authorization] else { return false }
+        return (try? await identity.authenticate(authorization, from: context.remoteAddress)) != nil
+    }
+
+    /// The seconds of waiting after which `/health` reports that work has stalled.
+    private static let standstillSeconds: Double = 10
+
+    private func standstill(_ stalled: [(part: String, seconds: Double)], at now: Instant) -> Response {
+        .json(.serviceUnavailable) { writer in
+            writer.beginObject()
+            writer.member("status", "stalled")
+            writer.member("stalled", listing: stalled) { writer, wait in
+                writer.beginObject()
+                writer.member("part", wait.part)
+                writer.member("waitingSeconds", Int64(wait.seconds))
+                writer.endObject()
+            }
+            writer.member("at", now)
+            writer.endObject()
+        }
+    }
+
+    private func seeMetrics(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: server.metrics.text(coordinator.statistics))))
+    }
+}
+
+extension JSONWriter {
+    /// Writes when the TLS certificate ends, and whether an operator should replace it now.
+    fileprivate mutating func member(_ certificates: CertificateFiles, at now: Instant) {
+        key("certificate")
+        beginObject()
+        member("endsAt", Instant(milliseconds: Int64(certificates.endsAt * 1000)))
+        member("ending", certificates.isEnding(at: Double(now.milliseconds) / 1000))
+        endObject()
+    }
+
+    /// Writes that the server's own clock may be wrong; nothing where there is no such suspicion.
+    mutating func member(_ clock: ServerClock?) {
+        guard let clock else { return }
+        key("serverClock")
+        beginObject()
+        member("suspect", true)
+        member("aheadSeconds", Int64(clock.aheadSeconds.rounded(.towardZero)))
+        member("devices", Int64(clock.devices))
+        member("heard", Int64(clock.heard))
+        endObject()
+    }
+}

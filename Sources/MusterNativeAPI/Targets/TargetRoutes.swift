@@ -1,0 +1,187 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterHTTP
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// The native API for targets, deliveries under way, and dead letters. Only admins may use it, because targets receive
+/// events about everyone.
+struct TargetRoutes: NativeRoutes {
+    let server: ServerParts
+
+    var vault: SecretVault { identity.vault }
+    var dispatcher: DeliveryDispatcher { server.dispatcher }
+
+    static let targets = "\(Self.root)/targets"
+    static let admins: Route.Admission = .roles([.admin], devices: false)
+    /// The largest number of targets.
+    static let targetLimit = 100
+
+    func register(in routes: inout RouteTable) {
+        addTargets(to: &routes)
+        addTargetChanges(to: &routes)
+        addDeliveries(to: &routes)
+        addDeadLetters(to: &routes)
+    }
+
+    private func addTargets(to routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, Self.targets, admits: Self.admins,
+                .init(
+                    "Targets", "List targets.", query: Self.paging,
+                    answers: [.init(200, "Targets, without their secrets.", json: "TargetPage")]),
+                handler: listTargets))
+        routes.add(
+            Route(
+                .post, Self.targets, admits: Self.admins,
+                .init(
+                    "Targets", "Make a target. A webhook's secret is shown this once.",
+                    body: Self.json("NewTarget"), answers: [.init(201, "Made.", json: "MadeTarget")]),
+                handler: makeTarget))
+        routes.add(
+            Route(
+                .get, "\(Self.targets)/{target}", admits: Self.admins,
+                .init("Targets", "See a target.", answers: [.init(200, "The target.", json: "Target")]),
+                handler: seeTarget))
+    }
+
+    /// The target that the path names.
+    func namedTarget(_ context: AppRequestContext, in directory: Directory) throws(Problem) -> Target {
+        guard let target = directory.targets[try context.parameter("target")] else { throw .notFound }
+        return target
+    }
+
+    /// The secret settings of a target; nil where its kind has none.
+    ///
+    /// - Throws: `SecretVaultError`, `StoreError`.
+    func settings(of target: Target) async throws -> TargetSettings? {
+        let key = TargetSettings.key(of: target.number)
+        let credential = try await coordinator.read { try $0.credential(.targetSecret, key: key) }
+        return try credential.map { try TargetSettings($0, of: target.number, openedBy: vault) }
+    }
+
+    private func listTargets(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var query = Query(request)
+        let limit = query.limit()
+        try query.finish()
+        let page = try Page(of: coordinator.directory.targets.all, limit: limit, after: query.text("cursor"))
+        var shown: [TargetNumber: TargetSettings] = [:]
+        for target in page.items { shown[target.number] = try await settings(of: target) }
+        let now = configuration.now()
+        return .json { writer in page.write(to: &writer) { $0.target($1, shown[$1.number], at: now) } }
+    }
+
+    private func seeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let target = try namedTarget(context, in: coordinator.directory)
+        return try await answer(.ok, target)
+    }
+
+    /// The answer with the current state of a target.
+    func answer(_ status: HTTPResponse.Status, _ target: Target, secret: WebhookSecret? = nil) async throws -> Response
+    {
+        let target = coordinator.directory.targets[target.number] ?? target
+        let settings = try await settings(of: target)
+        return .json(status) { writer in
+            writer.beginObject()
+            writer.targetMembers(target, settings, at: configuration.now())
+            writer.member("secret", secret?.text)
+            writer.endObject()
+        }
+    }
+
+    private func makeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var fields = try await Fields(request)
+        let name = fields.name("name", isRequired: true)
+        let kind: Target.Kind? = fields.word("kind", isRequired: true)
+        let settings = settings(from: &fields, of: kind)
+        if name == "safety" { fields.note("name", "is built in: rules name it without a target of their own") }
+        try fields.finish()
+        guard let name, let kind else { throw Problem.internalError }
+        let (vault, now) = (vault, configuration.now())
+        let target = try await coordinator.edit(by: context.author) { directory, draft in
+            guard directory.targets[name] == nil else { throw Problem.conflict("There is a target \(name) already.") }
+            guard directory.targets.count < Self.targetLimit else {
+                throw Problem.conflict("There are \(Self.targetLimit) targets already: remove one first.")
+            }
+            let target = Target(number: try draft.transaction.nextTargetNumber(), name: name, kind: kind)
+            draft.edits = [.putTarget(target)]
+            if let settings { draft.credentials = [settings.credential(of: target.number, sealedBy: vault, at: now)] }
+            return target
+        }
+        return try await answer(.created, target, secret: settings?.secrets.first?.secret)
+    }
+
+    /// The settings of a new target in a request.
+    private func settings(from fields: inout Fields, of kind: Target.Kind?) -> TargetSettings? {
+        let url = url(from: &fields, isRequired: kind == .webhook || kind == .slack)
+        let headers = headers(from: &fields)
+        var secret: WebhookSecret?
+        if let text = fields.text("secret", limitBytes: 100) {
+            secret = WebhookSecret(text)
+            if secret == nil { fields.note("secret", "must be whsec_ and 24 to 64 bytes in base 64") }
+        }
+        switch kind {
+        case .webhook:
+            guard let url else { return nil }
+            let first = TargetSettings.Secret(secret: secret ?? WebhookSecret(), expiresAt: nil)
+            return TargetSettings(url: url, secrets: [first], fields: headers ?? [])
+        case .slack:
+            if secret != nil { fields.note("secret", "Slack checks none: the URL itself is the secret") }
+            return url.map { TargetSettings(url: $0, fields: headers ?? []) }
+        case .log, nil:
+            if url != nil || headers != nil || secret != nil {
+                fields.note("url", "the log has no URL, no headers and no secret")
+            }
+            return nil
+        }
+    }
+
+    /// The URL in a request; nil when it is absent or may not be called.
+    func url(from fields: inout Fields, isRequired: Bool = false) -> String? {
+        guard let url = fields.text("url", isRequired: isRequired, limitBytes: HTTPAddress.limitBytes) else {
+            return nil
+        }
+        do throws(HTTPAddress.Fault) {
+            let address = try HTTPAddress(url)
+            if let refusal = dispatcher.caller.refusal(of: address) { fields.note("url", refusal) }
+        } catch {
+            fields.note("url", error.detail)
+        }
+        return url
+    }
+
+    /// The header fields in a request.
+    func headers(from fields: inout Fields) -> [TargetSettings.Field]? {
+        guard let texts = fields.texts("headers", limit: TargetSettings.fieldLimit) else { return nil }
+        let headers = texts.map { TargetSettings.Field(name: $0.key, value: $0.text) }
+        for header in headers {
+            if let fault = TargetSettings.fault(of: header) { fields.note("headers", fault) }
+        }
+        return headers
+    }
+}
+
+extension JSONWriter {
+    /// Writes a target: of its address only the scheme, host and port, and of its fields only the names.
+    mutating func target(_ target: Target, _ settings: TargetSettings?, at now: Instant) {
+        beginObject()
+        targetMembers(target, settings, at: now)
+        endObject()
+    }
+
+    fileprivate mutating func targetMembers(_ target: Target, _ settings: TargetSettings?, at now: Instant) {
+        member("name", target.name)
+        member("kind", target.kind.rawValue)
+        member("enabled", target.isEnabled)
+        if let settings {
+            member("server", (try? HTTPAddress(settings.url))?.shown)
+            member("headers", listing: settings.fields) { $0.value($1.name) }
+            if target.kind == .webhook { member("secretsInUse", settings.keys(at: now).count) }
+        }
+        member("createdAt", target.times.createdAt)
+        member("updatedAt", target.times.updatedAt)
+    }
+}

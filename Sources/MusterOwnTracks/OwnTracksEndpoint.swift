@@ -1,0 +1,174 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+package import MusterServer
+import MusterStore
+import MusterWire
+import NIOCore
+
+/// Receives reports of unmodified OwnTracks apps in their HTTP mode (https://owntracks.org/booklet/tech/http/).
+///
+/// An iPhone drops a queued fix on any 2xx or 4xx answer, and keeps it on any other. So every error that may pass, or
+/// that a person can fix, is answered with 503, even a wrong password. Reports that can never be parsed are
+/// acknowledged and counted. `docs/owntracks.md` has the table.
+package struct OwnTracksEndpoint: Endpoint {
+    let coordinator: StoreCoordinator
+    let identity: Identity
+    let metrics: Metrics
+    let configuration: Configuration
+
+    package init(_ parts: ServerParts) {
+        coordinator = parts.coordinator
+        identity = parts.identity
+        metrics = parts.metrics
+        configuration = parts.configuration
+    }
+
+    /// Adds `/owntracks`, and `/pub`, the path of the OwnTracks Recorder. Further path segments in an address that a
+    /// person typed into the app name the user and device, or are ignored; a phone should not lose a fix because of
+    /// them.
+    package func register(in routes: inout RouteTable) {
+        for path in ["/owntracks", "/pub", "/owntracks/{path...}", "/pub/{path...}"] {
+            routes.add(
+                Route(
+                    .post, path, admits: .provenByHandler(Route.Admission.everyRole),
+                    .init(
+                        "OwnTracks", "What an OwnTracks app posts.",
+                        query: [
+                            .init("u", "The user, where `X-Limit-U` is not sent.", schema: #"{"type":"string"}"#),
+                            .init("d", "The device, where `X-Limit-D` is not sent.", schema: #"{"type":"string"}"#),
+                        ], body: ["application/json": "OwnTracksMessage"],
+                        answers: [
+                            .init(200, "What the app should show; `[]` is nothing.", json: "OwnTracksReply"),
+                            .init(503, "Keep it, and try again."),
+                        ]), handler: receiveOrRefuseForNow))
+        }
+    }
+
+    /// A phone keeps its fixes on 503, so this endpoint answers 503 for a full disk, too.
+    private func receiveOrRefuseForNow(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        do {
+            return try await receive(request, context)
+        } catch CoordinatorError.unwritable {
+            throw Problem.unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
+        }
+    }
+
+    private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let principal = try await prove(request, context)
+        let body = try await request.collectBody(.standard)
+        let now = configuration.now()
+        let posted: OwnTracksRequest
+        do {
+            posted = try body.withUnsafeReadableBytes { try OwnTracksRequest(parsing: $0, receivedAt: now) }
+        } catch let fault as JSONError {
+            metrics.count(event: "owntracks_unreadable")
+            throw Problem.malformed(
+                "Not readable as JSON: byte \(fault.offset).", [.init(fault.pointer, "\(fault.reason)")])
+        }
+        var report = OwnTracksReport(posted, sender: OwnTracksSender(request), receivedAt: now)
+        let device = try await device(of: report, for: principal)
+        guard let device else {
+            // The report names no device that this user may report for; a person can fix that.
+            metrics.count(event: "owntracks_unknown_device")
+            throw Problem.unavailable("There is no such device.", retryAfterSeconds: Self.mendSeconds)
+        }
+        let box = try await open(&report, of: device)
+        for event in report.events { metrics.count(event: event) }
+        let observations = report.observations(
+            of: device.number, by: Access(principal, in: coordinator.directory).reporter(of: device.number),
+            from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
+            to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
+        if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
+        try await store(observations, by: principal)
+        return try await reply(to: principal, sealedIn: box)
+    }
+
+    /// Stores the observations. Answers 503 for an exceeded quota, too, so that the phone keeps the fix and sends it
+    /// when there is room.
+    private func store(_ observations: [Observation], by principal: Principal) async throws {
+        do {
+            _ = try await coordinator.ingest(observations, by: principal)
+        } catch {
+            guard case .overQuota(let fault) = error else { throw error }
+            metrics.count(event: "owntracks_over_quota")
+            throw Problem.unavailable(fault.words, retryAfterSeconds: fault.retryAfterSeconds ?? Self.mendSeconds)
+        }
+    }
+
+    /// The seconds to wait before trying again where a person must fix something first.
+    static let mendSeconds = 300
+
+    // MARK: Who
+
+    /// Authenticates the sender.
+    ///
+    /// - Throws: `Problem.unauthorized` when the request has no credential; `.unavailable` for a wrong one, so that a
+    ///   phone whose token was changed keeps its fixes until a person enters the new one.
+    private func prove(_ request: Request, _ context: AppRequestContext) async throws -> Principal {
+        do {
+            return try await identity.authenticate(request.headers[.authorization], from: context.remoteAddress)
+        } catch IdentityError.missing {
+            var problem = Problem.unauthorized
+            problem.headers[.wwwAuthenticate] = #"Basic realm="muster", charset="UTF-8""#
+            throw problem
+        } catch IdentityError.refused {
+            metrics.count(event: "owntracks_refused")
+            throw Problem.unavailable("Name, password or token is wrong.", retryAfterSeconds: Self.mendSeconds)
+        } catch IdentityError.tooManyTries(let seconds) {
+            throw Problem.unavailable("Too many tries.", retryAfterSeconds: seconds)
+        }
+    }
+
+    /// The device that a report is about: the token's device, or else the one that the app names. It belongs to the
+    /// user who reports or, for a gateway or an admin, to the user that the app names. A device that a user names for
+    /// the first time is created.
+    private func device(of report: OwnTracksReport, for principal: Principal) async throws -> Device? {
+        let directory = coordinator.directory
+        if let device = principal.device { return directory.devices[device] }
+        let name = report.deviceName
+        let access = Access(principal, in: directory)
+        let named = report.userName.flatMap { directory.users[$0] }
+        let own = directory.users[principal.user]
+        let owner =
+            switch principal.role {
+            case .gateway: named
+            // An iPhone sends "user" where the field is empty.
+            case .admin: named ?? own
+            case .leader, .member, .analyst: own
+            }
+        guard let user = owner else { return nil }
+        if let device = directory.device(named: name, of: user.number) {
+            return access.mayReport(for: device) ? device : nil
+        }
+        guard user.number == principal.user, access.mayChangeDevices(of: user) else { return nil }
+        return try await coordinator.edit(by: Author(principal)) { directory, draft in
+            if let device = directory.device(named: name, of: user.number) { return device }
+            guard directory.users[user.number] != nil,
+                directory.devices(of: user.number).count < Directory.deviceLimit
+            else { return nil }
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
+            draft.edits = [.putDevice(device)]
+            return device
+        }
+    }
+
+    // MARK: Encryption
+
+    /// Decrypts what is encrypted.
+    ///
+    /// - Returns: the box to encrypt the answer with; nil when nothing was encrypted.
+    /// - Throws: `Problem.unavailable` when the server has no key for the device.
+    private func open(_ report: inout OwnTracksReport, of device: Device) async throws -> SecretBox? {
+        guard report.isSealed else { return nil }
+        let stored = try await coordinator.read {
+            try $0.credential(.encryptionKey, key: Credential.key(of: device.number))
+        }
+        guard let stored, let box = SecretBox(secret: stored.secret) else {
+            metrics.count(event: "owntracks_no_key")
+            throw Problem.unavailable("There is no key for this device.", retryAfterSeconds: Self.mendSeconds)
+        }
+        report.open(with: box)
+        return box
+    }
+}

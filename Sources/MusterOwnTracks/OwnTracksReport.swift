@@ -1,0 +1,178 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// The user and device that an app names besides its credential: in headers; in the query, as for the Recorder; or in
+/// the path after `/owntracks` or `/pub`.
+struct OwnTracksSender: Equatable {
+    var user: String?
+    var device: String?
+    /// The names in the path have the lowest priority, because a person typed them into the app.
+    var userInPath: String?
+    var deviceInPath: String?
+
+    init(user: String?, device: String?) {
+        self.user = user
+        self.device = device
+    }
+
+    init(_ request: Request) {
+        let query = Query(request)
+        user = request.headers[.limitUser] ?? query.text("u")
+        device = request.headers[.limitDevice] ?? query.text("d")
+        takePath(request.uri.path)
+    }
+
+    /// Parses `/owntracks/alice/phone`, also where a proxy added another `/pub` or `/owntracks` before it.
+    private mutating func takePath(_ path: String) {
+        let names = path.split(separator: "/").drop { $0 == "owntracks" || $0 == "pub" }
+            .map { $0.removingPercentEncoding ?? String($0) }
+        guard names.count == 2 else { return }
+        userInPath = names[0]
+        deviceInPath = names[1]
+    }
+}
+
+/// One request of an app, sorted into observations.
+struct OwnTracksReport {
+    private let sender: OwnTracksSender
+    private let receivedAt: Instant
+    /// The positions of the device, in order.
+    private(set) var positions: [Position] = []
+    /// The beacons that it saw.
+    private(set) var sightings: [Sighting] = []
+    /// Its notes about itself.
+    private(set) var notes: [DeviceNote] = []
+    /// The names of events to count.
+    private(set) var events: [StaticString] = []
+    private var topic: OwnTracksTopic?
+    private var envelopes: [OwnTracksEnvelope] = []
+
+    init(_ request: OwnTracksRequest, sender: OwnTracksSender, receivedAt: Instant) {
+        self.sender = sender
+        self.receivedAt = receivedAt
+        take(request)
+    }
+
+    /// Whether some of it must be decrypted first.
+    var isSealed: Bool { !envelopes.isEmpty }
+
+    /// The named user: from the header, the topic or the path.
+    var userName: String? { sender.user ?? topic?.user ?? sender.userInPath }
+
+    /// The named device: from the header, the topic or the path, as a valid entity name. Characters that a name may not
+    /// contain become hyphens.
+    var deviceName: String {
+        let name =
+            [sender.device, topic?.device, sender.deviceInPath].lazy.compactMap { $0 }
+            .first { !$0.isEmpty } ?? "phone"
+        let kept = name.unicodeScalars.prefix(EntityName.limit).map { scalar in
+            EntityName.isValid("a\(scalar)") ? Character(scalar) : "-"
+        }
+        let result = String(kept)
+        return EntityName.isValid(result) ? result : "phone"
+    }
+
+    /// The number of observations.
+    var count: Int { positions.count + sightings.count + notes.count }
+
+    /// The observations with a plausible sample time: neither before `earliest` nor after `latest`. Notes may be of any
+    /// age, because a waypoint has the time at which it was made. A position from a clock that is ahead is kept,
+    /// because it shows the clock's offset.
+    func observations(
+        of device: DeviceNumber, by reporter: UserNumber?, from earliest: Instant, to latest: Instant
+    ) -> [Observation] {
+        func isTimely(_ time: Instant) -> Bool { earliest <= time && time <= latest }
+        let timelyNotes = notes.filter { note in note.sampleTime.map { $0 <= latest } ?? true }
+        let timelyPositions = positions.filter { earliest <= $0.sampleTime }.map { position in
+            var position = position
+            position.reporter = reporter
+            return position
+        }
+        return timelyPositions.map { .position($0, of: device) }
+            + sightings.filter { isTimely($0.sampleTime) }.map { .sighting($0, of: device) }
+            + timelyNotes.map { .note($0, of: device) }
+    }
+
+    /// Decrypts what is encrypted. Envelopes that this key does not open, or that hold no message, are counted and
+    /// skipped: they were encrypted with an earlier key, and the app would send them forever.
+    mutating func open(with box: SecretBox) {
+        let sealed = envelopes
+        envelopes = []
+        for envelope in sealed {
+            guard let message = box.open(envelope),
+                let request = try? OwnTracksRequest(parsing: message, receivedAt: receivedAt)
+            else {
+                events.append("owntracks_unopened")
+                continue
+            }
+            take(request)
+        }
+        // An envelope within an envelope is ignored.
+        envelopes = []
+    }
+
+    private mutating func take(_ request: OwnTracksRequest) {
+        for _ in request.faults { events.append("owntracks_malformed") }
+        for message in request.messages { take(message) }
+    }
+
+    /// Adds a message's notes, up to the limit of one request.
+    private mutating func note(_ message: OwnTracksMessage, counted event: StaticString) {
+        events.append(event)
+        let said = message.notes(receivedAt: receivedAt)
+        let taken = said.prefix(OwnTracksRequest.messageLimit - notes.count)
+        notes += taken
+        if taken.count < said.count { events.append("owntracks_too_many") }
+    }
+
+    /// Sorts every kind of message that an app sends. Only the device's position counts: the server alone decides
+    /// crossings.
+    private mutating func take(_ message: OwnTracksMessage) {
+        switch message {
+        case .location(let location):
+            positions.append(location.position)
+            if let text = location.topic, topic == nil { topic = OwnTracksTopic(text) }
+        case .transition(let transition):
+            // The app's own crossing of a waypoint is not a crossing in Muster, but the fix behind it is a fix.
+            events.append("owntracks_transition")
+            if let position = transition.position(receivedAt: receivedAt) { positions.append(position) }
+        case .encrypted(let envelope): envelopes.append(envelope)
+        case .beacon(let beacon):
+            events.append("owntracks_beacon")
+            sightings.append(beacon.sighting(receivedAt: receivedAt))
+        case .waypoint, .waypoints: note(message, counted: "owntracks_waypoint")
+        case .lastWill: note(message, counted: "owntracks_lwt")
+        case .card: note(message, counted: "owntracks_card")
+        case .steps: note(message, counted: "owntracks_steps")
+        case .status: note(message, counted: "owntracks_status")
+        case .command, .request, .other: events.append("owntracks_other")
+        }
+    }
+}
+
+extension OwnTracksTransition {
+    /// The phone's position at that crossing; nil when the message has none.
+    fileprivate func position(receivedAt: Instant) -> Position? {
+        guard let coordinate else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("event", isEntering ? "enter" : "leave")
+        writer.member("desc", name)
+        writer.member("tid", trackerID)
+        writer.endObject()
+        return Position(
+            coordinate: coordinate, sampleTime: sampleTime, receivedTime: receivedAt, accuracy: accuracy,
+            source: .ownTracks, attributes: String(decoding: writer.bytes, as: UTF8.self))
+    }
+}
+
+extension HTTPField.Name {
+    /// The user, in the header that OwnTracks apps send.
+    static let limitUser = HTTPField.Name("X-Limit-U")!
+    /// The device, in the header that OwnTracks apps send.
+    static let limitDevice = HTTPField.Name("X-Limit-D")!
+}

@@ -1,0 +1,106 @@
+/// Carries HTTP requests to a server, for replication and for everything else that the client library asks.
+///
+/// Unless another is given this is `AsyncHTTPTransport`. An app on an Apple device may give `URLSessionTransport`,
+/// whose background sessions send while the app is suspended.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request.
+    ///
+    /// The transport follows no redirection, retries nothing, and unpacks a body that was packed on its way.
+    ///
+    /// - Returns: when the head of the response has come, whatever its status.
+    /// - Throws: `ReplicationError.unreachable` where the connection could not be made or broke, or the time is over;
+    ///   `CancellationError`.
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse
+
+    /// Closes its connections. Nobody may use it afterwards.
+    func close() async
+}
+
+/// A request as an `HTTPTransport` sends it.
+public struct HTTPTransportRequest: Sendable {
+    /// A body.
+    public enum Body: Sendable {
+        /// Bytes in memory.
+        case bytes([UInt8])
+        /// So many bytes, in pieces that are read while they are sent.
+        case stream(AsyncThrowingStream<[UInt8], any Error>, length: Int64)
+    }
+
+    /// `GET`, for example.
+    public var method: String
+    /// An absolute URL, percent-encoded.
+    public var url: String
+    /// The header fields, but for those that say how the body is framed.
+    public var headers: [HTTPHeaderField]
+    /// Nil for none.
+    public var body: Body?
+    /// Seconds within which the whole response must have come; nil where it may wait or flow as long as it likes.
+    public var deadlineSeconds: Int64?
+
+    /// A request.
+    public init(
+        method: String, url: String, headers: [HTTPHeaderField] = [], body: Body? = nil, deadlineSeconds: Int64? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.deadlineSeconds = deadlineSeconds
+    }
+}
+
+/// A field of an HTTP header.
+public struct HTTPHeaderField: Hashable, Sendable {
+    /// Its name, in any case.
+    public var name: String
+    /// Its value.
+    public var value: String
+
+    /// A field with one value.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A response whose head has come.
+public struct HTTPTransportResponse: Sendable {
+    /// Its status code.
+    public var status: Int
+    /// Its header fields.
+    public var headers: [HTTPHeaderField]
+    /// Reads the next piece of the body, which is never empty; nil at its end. There is one reader, who asks for one
+    /// piece after the other. It throws as `HTTPTransport.send` does.
+    public var nextPiece: @Sendable () async throws -> [UInt8]?
+
+    /// A response.
+    public init(
+        status: Int, headers: [HTTPHeaderField], nextPiece: @escaping @Sendable () async throws -> [UInt8]?
+    ) {
+        self.status = status
+        self.headers = headers
+        self.nextPiece = nextPiece
+    }
+
+    /// The first value of a header field.
+    ///
+    /// - Parameter name: in any case.
+    public func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
+
+    /// Reads the body whole.
+    ///
+    /// - Throws: `ReplicationError.tooLarge` for more than so many bytes; as `HTTPTransport.send`.
+    func collect(upTo limitBytes: Int) async throws -> [UInt8] {
+        var body: [UInt8] = []
+        while let piece = try await nextPiece() {
+            guard body.count + piece.count <= limitBytes else {
+                throw ReplicationError.tooLarge(limitBytes: limitBytes)
+            }
+            if body.isEmpty { body = piece } else { body += piece }
+        }
+        return body
+    }
+}

@@ -1,0 +1,147 @@
+import MusterCore
+import MusterWire
+
+extension Schema {
+    private static let state = words(Safety.State.allCases.map(\.wireName.description))
+    private static let declarationID = #"{"type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$"}"#
+    private static let sentence = #"{"type":"string","maxLength":1000}"#
+    private static let declarationKind = words(Declaration.Kind.allCases.map(\.wireName.description))
+    private static let incidentKind = words("real", "drill")
+    private static let object = #"{"type":"object"}"#
+
+    private static func words(_ words: [String]) -> String {
+        #"{"enum":["\#(words.joined(separator: #"",""#))"]}"#
+    }
+
+    /// The format of a report.
+    package static let reportForm = words("json", "csv", "html")
+
+    /// The members that describe a person's safety and its source.
+    private static let known: [(String, String)] = [
+        ("since", time), ("markedBy", text), ("acknowledged", boolean), ("acknowledgedBy", text), ("region", object),
+        ("doubt", words("checking", "poorAccuracy", "stale")),
+    ]
+    private static let source = words(
+        "silence", "unlocated", "underReview", "region", "position", "ownDeclaration", "marked")
+    private static let incidentMembers: [(String, String)] = [
+        ("number", integer), ("team", text), ("kind", incidentKind), ("startedAt", time), ("startedBy", text),
+        ("open", boolean), ("happened", words(Incident.Turn.allCases.map(\.wireName.description))),
+        ("allAccounted", boolean),
+    ]
+    private static let closing: [(String, String)] = [
+        ("note", text), ("closedAt", time),
+        ("closedHow", words(Incident.Closing.How.wireNames.map(\.description))), ("closedBy", text),
+        ("reason", text), ("takenOverBy", integer), ("allAccountedAt", time), ("reopenedAt", time),
+        ("reopenedBy", text), ("reopenReason", text),
+    ]
+
+    /// A team's settings for its incidents.
+    static let incidentSettings: [(String, String)] = [
+        ("closesDrills", boolean), ("closesRealIncidents", boolean), ("closesAfterSeconds", number(0...86_400)),
+        ("declaredHoldsSeconds", number(60...2_592_000)), ("showsSafetyAlways", boolean),
+    ]
+    private static let rollState = words("safe", "offSite", "needsHelp", "unaccounted")
+    private static let act = object(
+        [("at", time)], optional: [("by", text), ("note", text), ("reason", text), ("team", text), ("device", text)])
+    private static let rollMembers: [(String, String)] = [
+        ("allAccountedTimes", list(of: object([("from", time)], optional: [("until", time)]))),
+        ("counts", object([("people", since), ("accounted", since), ("unaccounted", since)])),
+        ("roll", list(of: reference("RollPerson"))),
+    ]
+    private static let coordinates: [(String, String)] = [
+        ("latitude", number(-90...90)), ("longitude", number(-180...180)),
+    ]
+
+    /// The schemas of people's safety, incidents, and the audit log.
+    package static let safety: [(String, String)] = [
+        (
+            "TeamSafety",
+            object(
+                [
+                    ("team", name), ("sequence", since), ("at", time),
+                    ("counts", object(Safety.State.allCases.map { ($0.wireName.description, since) })),
+                    ("members", list(of: reference("Standing"))),
+                ], optional: [("serverClock", reference("ServerClock"))])
+        ),
+        (
+            "Standing",
+            object(
+                [("user", name), ("state", state), ("source", source)],
+                optional: known + [("device", text), ("position", reference("Position"))] + whereabouts)
+        ),
+        (
+            "NewDeclaration",
+            object(
+                [("kind", declarationKind)],
+                optional: [("id", declarationID), ("sampleTime", time), ("note", sentence)] + coordinates)
+        ),
+        (
+            "DeclarationReceipt",
+            object([
+                ("id", declarationID), ("repeated", boolean), ("late", boolean), ("sequence", since),
+                ("safety", reference("Safety")),
+            ])
+        ),
+        ("Safety", object([("state", state), ("source", source)], optional: known)),
+        (
+            "Declaration",
+            object(
+                [
+                    ("id", declarationID), ("user", text), ("kind", declarationKind), ("author", text),
+                    ("sampleTime", time), ("receivedTime", time), ("late", boolean),
+                ], optional: [("device", text), ("note", text)] + coordinates)
+        ),
+        ("DeclarationPage", page(of: "Declaration")),
+        ("NewIncident", object([("kind", incidentKind)], optional: [("note", sentence)])),
+        ("IncidentReason", object([("reason", sentence)])),
+        (
+            "NewVisitor",
+            object(
+                [("name", #"{"type":"string","minLength":1,"maxLength":200}"#)],
+                optional: [("state", rollState), ("note", sentence)])
+        ),
+        ("RollMark", object([("state", rollState)], optional: [("note", sentence)])),
+        ("Incident", object(incidentMembers, optional: closing)),
+        ("IncidentPage", page(of: "Incident")),
+        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing)),
+        (
+            "IncidentReport",
+            object(
+                incidentMembers + rollMembers + [("changes", list(of: reference("RecordLine")))],
+                optional: closing)
+        ),
+        (
+            "RollPerson",
+            object(
+                [
+                    ("person", integer), ("user", text), ("visitor", boolean), ("left", boolean),
+                    ("accounted", boolean), ("state", state), ("source", source),
+                ],
+                optional: known + [
+                    ("lastSeen", reference("LastSeen")), ("heard", time), ("battery", number(0...100)),
+                    ("note", text), ("removed", act), ("moved", act),
+                    ("deviceRemoved", act), ("takenOff", act), ("joinedTo", act),
+                    ("unconfirmed", object([("kind", words("safe", "offSite")), ("at", time), ("by", text)])),
+                ])
+        ),
+        (
+            "RecordLine",
+            object(
+                [("at", time), ("event", words(IncidentEntry.Event.allCases.map(\.wireName.description)))],
+                optional: [("person", integer), ("user", text), ("state", state), ("source", source)] + known + [
+                    ("lastSeen", reference("LastSeen")), ("by", text), ("note", text), ("reason", text),
+                    ("team", text), ("device", text), ("to", text), ("evidence", list(of: reference("Evidence"))),
+                ])
+        ),
+        (
+            "Evidence",
+            object([("person", integer), ("user", text), ("state", state), ("source", source)], optional: known)
+        ),
+        ("LastSeen", object(coordinates + [("sampleTime", time)])),
+        (
+            "AuditPage",
+            object([("items", list(of: reference("AuditEntry")))], optional: [("nextCursor", cursor)])
+        ),
+        ("AuditEntry", object([("author", text), ("change", reference("Change"))], optional: [("device", text)])),
+    ]
+}

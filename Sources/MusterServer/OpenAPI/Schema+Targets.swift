@@ -1,0 +1,66 @@
+import MusterHTTP
+
+/// The schemas of targets and deliveries.
+extension Schema {
+    private static let kind = words("webhook", "slack", "log")
+    private static let url = #"{"type":"string","minLength":1,"maxLength":\#(HTTPAddress.limitBytes)}"#
+    private static let headers =
+        #"{"type":"object","maxProperties":\#(TargetSettings.fieldLimit),"additionalProperties":{"type":"string"}}"#
+    private static let secret = #"{"type":"string","pattern":"^whsec_[A-Za-z0-9+/]{32,88}={0,2}$"}"#
+    /// The number of a dead letter.
+    static let letterNumber = #"{"type":"integer","minimum":1,"maximum":\#(Query.largestSequence)}"#
+
+    private static let target: [(String, String)] = [
+        ("name", name), ("kind", kind), ("enabled", boolean), ("createdAt", time), ("updatedAt", time),
+    ]
+    private static let settings: [(String, String)] = [
+        ("server", text), ("headers", list(of: text)), ("secretsInUse", integer),
+    ]
+    private static let letter: [(String, String)] = [
+        ("number", letterNumber), ("rule", text), ("event", text), ("createdAt", time), ("diedAt", time),
+        ("attempts", integer), ("reason", text),
+    ]
+
+    /// The schemas that routes of targets and deliveries name.
+    package static let targets: [(String, String)] = [
+        (
+            "NewTarget",
+            object(
+                [("name", name), ("kind", kind)], optional: [("url", url), ("headers", headers), ("secret", secret)])
+        ),
+        ("TargetPatch", object([], optional: [("enabled", boolean), ("url", url), ("headers", headers)])),
+        ("Target", object(target, optional: settings)),
+        ("MadeTarget", object(target, optional: settings + [("secret", secret)])),
+        ("TargetPage", page(of: "Target")),
+        ("NewSecret", object([("secret", secret), ("formerGoodUntil", time)])),
+        ("SentEvent", object([("event", #"{"type":"string","format":"uuid"}"#)])),
+        (
+            "Deliveries",
+            object([
+                ("pending", integer), ("underWay", integer),
+                (
+                    "targets",
+                    list(
+                        of: object([
+                            ("target", name), ("pending", integer), ("failing", boolean), ("deadLetters", integer),
+                        ]))
+                ),
+                (
+                    "failures",
+                    list(
+                        of: object(
+                            [
+                                ("event", text), ("rule", text), ("at", time), ("attempts", integer),
+                                ("reason", text),
+                            ], optional: [("target", name)]))
+                ),
+            ])
+        ),
+        (
+            "DeadLetter",
+            object(letter, optional: [("target", name), ("contentType", text), ("body", #"{"type":"string"}"#)])
+        ),
+        ("DeadLetterPage", page(of: "DeadLetter")),
+        ("LetterCount", object([("count", integer)])),
+    ]
+}

@@ -1,0 +1,49 @@
+package import MusterHTTP
+package import ServiceLifecycle
+
+/// The translation of one protocol: it turns requests into calls of the server's parts and results into the protocol's
+/// answers. An endpoint decides nothing and stores nothing.
+package protocol Endpoint: Sendable {
+    /// Makes the endpoint over the parts of a server.
+    init(_ parts: ServerParts)
+
+    /// Adds the endpoint's routes.
+    func register(in routes: inout RouteTable)
+
+    /// What the endpoint runs besides answering requests, from the start of the server to its stop.
+    var services: [any Service] { get }
+}
+
+extension Endpoint {
+    package var services: [any Service] { [] }
+}
+
+/// The parts of a server that all endpoints share.
+package struct ServerParts: Sendable {
+    package let coordinator: StoreCoordinator
+    package let live: Live
+    package let identity: Identity
+    package let dispatcher: DeliveryDispatcher
+    package let documentFeeds: DocumentFeeds
+    package let connections: OpenConnections
+    package let metrics: Metrics
+    /// The TLS certificates; nil where the server uses no TLS.
+    package let certificates: CertificateFiles?
+    package let configuration: Configuration
+
+    package init(
+        coordinator: StoreCoordinator, live: Live, identity: Identity, dispatcher: DeliveryDispatcher,
+        documentFeeds: DocumentFeeds, connections: OpenConnections = OpenConnections(), metrics: Metrics,
+        certificates: CertificateFiles? = nil, configuration: Configuration
+    ) {
+        self.coordinator = coordinator
+        self.live = live
+        self.identity = identity
+        self.dispatcher = dispatcher
+        self.documentFeeds = documentFeeds
+        self.connections = connections
+        self.metrics = metrics
+        self.certificates = certificates
+        self.configuration = configuration
+    }
+}

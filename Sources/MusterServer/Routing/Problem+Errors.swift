@@ -1,0 +1,163 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterStore
+import MusterWire
+import NIOCore
+
+extension Problem {
+    /// Turns an error of any layer into a problem. This is the only place where errors become statuses.
+    ///
+    /// - Returns: nil for an unexpected error.
+    package init?(telling error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let fault as IdentityError: self = Problem(telling: fault)
+        case let fault as RuleError: self = Problem(telling: fault)
+        case let fault as IncidentError: self = .conflict(fault.sentence)
+        case let fault as JoinError: self = .conflict(fault.sentence)
+        case let fault as QuotaError: self = .overQuota(fault)
+        case let error as CoordinatorError: self = Problem(telling: error)
+        case let error as StoreError: self = Problem(telling: error)
+        case let fault as JSONError: self = Problem(telling: JSONFaults([fault]))
+        case let faults as JSONFaults: self = Problem(telling: faults)
+        case let faults as RegionFaults: self = Problem(telling: faults)
+        case is NIOTooManyBytesError: self = .tooLarge(limitBytes: BodyLimits.standard.bytes)
+        case let error as HTTPError where error.status == .serviceUnavailable:
+            self = .unavailable(error.body ?? "")
+        case let error as HTTPError where error.status == .notFound: self = .notFound
+        case let error as HTTPError where error.status.kind == .clientError: self = .malformed(error.body ?? "")
+        case WorkLimit.Fault.abandoned: self = .unavailable("The request was given up.")
+        case is WorkLimit.Fault:
+            self = .invalid([], "This takes longer than one request may: ask for less at a time.")
+        case WorkError.shareIsFull:
+            self = .tooManyRequests(
+                retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
+        case WorkError.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
+        case is CancellationError: self = .unavailable("The request was given up.")
+        default: return nil
+        }
+    }
+
+    /// The problem for an invalid rule.
+    private init(telling fault: RuleError) {
+        switch fault {
+        case .noRule: self = .notFound
+        case .hasTargets, .tooManyRules: self = .conflict(fault.description)
+        case .pattern(let fault): self = .invalid("/pattern\(fault.pointer)", "\(fault.reason)")
+        case .safetyPattern(let words): self = .invalid("/pattern", words)
+        case .noTarget, .tooManyTargets, .input, .safetyTakesNoInput: self = .invalid("/targets", fault.description)
+        }
+    }
+
+    private init(telling fault: IdentityError) {
+        switch fault {
+        case .missing, .refused: self = .unauthorized
+        case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
+        case .busy: self = .unavailable("Too many people sign in at this moment.")
+        case .tooMany(let limit): self = .conflict("There are \(limit) of these already: remove one first.")
+        case .unusablePassword:
+            self = .invalid(
+                "/password",
+                "must have at least \(Identity.shortestPassword) characters and at most "
+                    + "\(Identity.longestPasswordBytes) bytes")
+        case .unknown: self = .notFound
+        }
+    }
+
+    private init(telling error: CoordinatorError) {
+        switch error {
+        case .full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case .unwritable: self = .insufficientStorage
+        case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case .gone: self = .notFound
+        case .overQuota(let fault): self = .overQuota(fault)
+        case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
+        }
+    }
+
+    private init(telling error: StoreError) {
+        switch error {
+        case .trimmed(let oldest):
+            self = .gone("Changes before \(oldest.rawValue) are not kept any longer: start anew.")
+        case .unwritable: self = .insufficientStorage
+        case .corrupt:
+            self = .unavailable(
+                "What is asked for is damaged on the server's disk, and is not told. Its operator runs muster doctor.",
+                retryAfterSeconds: 3600)
+        case .unavailable, .tooNew, .inUse, .backup, .restore, .missing, .lost:
+            self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        }
+    }
+
+    /// Text that is not JSON is malformed; JSON with an invalid value is invalid.
+    private init(telling faults: JSONFaults) {
+        let list = faults.faults.map { Fault($0.pointer, $0.reason.description) }
+        if let fault = faults.faults.first(where: { $0.reason.isSyntax }) {
+            self = .malformed("Not readable as JSON: byte \(fault.offset).", list)
+        } else {
+            self = .invalid(list, faults.hasMore ? "There are more faults than are listed." : nil)
+        }
+    }
+}
+
+extension Problem {
+    private init(telling faults: RegionFaults) {
+        let list = faults.faults.map {
+            Fault($0.pointer, $0.reason.description, feature: $0.feature, coordinate: $0.coordinate)
+        }
+        if faults.faults.contains(where: { $0.reason.isSyntax }) {
+            self = .malformed("Not readable as JSON.", list)
+        } else {
+            let more = faults.hasMore ? " There are more faults than are listed." : ""
+            self = .invalid(list, "Nothing was stored.\(more)")
+        }
+    }
+}
+
+extension JSONError.Reason {
+    /// Whether the text is not JSON, in contrast to JSON with an invalid value.
+    package var isSyntax: Bool {
+        switch self {
+        case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8, .controlCharacter, .invalidEscape,
+            .loneSurrogate, .invalidNumber, .numberTooLong, .tooDeep, .tooManyValues:
+            true
+        case .duplicateKey, .numberOverflow, .wrongType, .missing, .outOfRange, .time, .tooLong, .tooMany, .invalid:
+            false
+        }
+    }
+}
+
+extension JoinError {
+    /// The message for the client.
+    fileprivate var sentence: String {
+        switch self {
+        case .isSame: "Both are the same user."
+        case .isAccount:
+            "This user is a person's account, which would be gone: give the other user its devices one by one, with "
+                + "POST /users/{user}/devices/{device}/owner."
+        case .isInOtherTeam: "Both must be in the same team: put them into one first."
+        case .isMachine: "A gateway is no person, and has no devices of a person."
+        case .tooManyDevices(let limit): "They would have more than \(limit) devices: remove one first."
+        case .hasKeys: "This user has keys of its own, which would be gone: revoke them first."
+        case .hasDocuments: "This user has documents of its own, which would be gone: move and delete them first."
+        case .callsForHelp: "This user calls for help: clear that first, so that the call is not lost."
+        }
+    }
+}
+
+extension IncidentError {
+    /// The message for the client.
+    fileprivate var sentence: String {
+        switch self {
+        case .isOpen(let number): "Incident \(number.rawValue) of this team is open."
+        case .nobodyToAccountFor: "Nobody is in this team: there is nobody to account for."
+        case .isNotOpen: "This incident is closed."
+        case .isNotClosed: "This incident is open."
+        case .isNotOnRoll: "Nobody with this number stands on the roll."
+        case .isUser: "This person is a user: say how they are with POST /users/{user}/declarations."
+        case .tooManyVisitors: "There are \(Roll.visitorLimit) visitors on this roll already."
+        case .keepsTeam(let number): "Incident \(number.rawValue) of this team is open: close it first."
+        }
+    }
+}

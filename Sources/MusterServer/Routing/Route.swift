@@ -1,0 +1,137 @@
+package import HTTPTypes
+package import Hummingbird
+package import MusterCore
+
+/// A route: its method and path, the roles it admits, its documentation and its handler.
+package struct Route: Sendable {
+    /// Who may use a route. The server refuses everyone else.
+    package enum Admission: Hashable, Sendable {
+        /// Anyone, without a credential.
+        case anyone
+        /// Principals with one of these roles. Device tokens are accepted only where `devices` is true.
+        case roles(Set<Role>, devices: Bool)
+        /// Principals with one of these roles. The handler itself authenticates the request, because its clients need
+        /// other answers than 401 and 403.
+        case provenByHandler(Set<Role>)
+        /// Admins, and requests that come from this machine through no proxy.
+        case adminOrLoopback
+
+        /// All roles.
+        package static let everyRole = Set(Role.allCases)
+    }
+
+    /// Answers a request.
+    package typealias Handler = @Sendable (Request, AppRequestContext) async throws -> Response
+
+    /// The method.
+    package let method: HTTPRequest.Method
+    /// The path. `{name}` matches one segment; `{name...}` at the end matches one or more remaining segments.
+    package let path: String
+    /// Who may use the route.
+    package let admission: Admission
+    /// Whether the server answers `HEAD` on this path, like this route but without the body (RFC 9110, section 9.3.2).
+    package var answersHead: Bool { method == .get }
+    /// The route's documentation for OpenAPI.
+    package let documentation: Documentation
+    /// Answers the route's requests.
+    package let handler: Handler
+
+    /// Makes a route. The handler of a GET must acquire no resources until its body is written, because for HEAD it
+    /// never is.
+    package init(
+        _ method: HTTPRequest.Method, _ path: String, admits admission: Admission,
+        _ documentation: Documentation, handler: @escaping Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.admission = admission
+        self.documentation = documentation
+        self.handler = handler
+    }
+
+    /// The parameter names in the path, in order.
+    package var parameters: [String] {
+        path.split(separator: "/").compactMap { segment in
+            guard segment.first == "{", segment.last == "}" else { return nil }
+            return String(segment.dropFirst().dropLast().prefix { $0 != "." })
+        }
+    }
+
+    /// The path in the form that the router takes.
+    var routerPath: RouterPath {
+        let segments = path.split(separator: "/").map { $0.hasSuffix("...}") ? "**" : String($0) }
+        return RouterPath("/" + segments.joined(separator: "/"))
+    }
+
+    /// Whether the route is for a CouchDB database at the root, where a name may also be another path of the server.
+    var isOfDatabaseAtRoot: Bool { path.hasPrefix("/{db}") }
+
+    /// Whether a request's path matches this route.
+    package func matches(_ path: [Substring]) -> Bool {
+        let segments = self.path.split(separator: "/")
+        let hasRest = segments.last?.hasSuffix("...}") ?? false
+        guard segments.count == path.count || (hasRest && segments.count < path.count) else { return false }
+        return zip(segments, path).allSatisfy { $0.first == "{" || $0 == $1 }
+    }
+
+    /// The number of literal segments in the path.
+    var namedSegments: Int { path.split(separator: "/").count { $0.first != "{" } }
+
+    /// A route's documentation for OpenAPI.
+    package struct Documentation: Sendable {
+        /// The group of routes it belongs to.
+        package var tag: String
+        /// A one-line summary.
+        package var summary: String
+        /// The query parameters.
+        package var query: [Parameter]
+        /// The media types of the body, each with the name of its schema; empty where the request has no body.
+        package var body: [String: String]
+        /// The successful answers.
+        package var answers: [Answer]
+
+        /// Makes the documentation of a route.
+        package init(
+            _ tag: String, _ summary: String, query: [Parameter] = [], body: [String: String] = [:],
+            answers: [Answer]
+        ) {
+            self.tag = tag
+            self.summary = summary
+            self.query = query
+            self.body = body
+            self.answers = answers
+        }
+    }
+
+    /// A query parameter.
+    package struct Parameter: Sendable {
+        package var name: String
+        package var summary: String
+        /// The JSON Schema of the value.
+        package var schema: String
+
+        package init(_ name: String, _ summary: String, schema: String) {
+            self.name = name
+            self.summary = summary
+            self.schema = schema
+        }
+    }
+
+    /// An answer of a route.
+    package struct Answer: Sendable {
+        package var status: Int
+        package var summary: String
+        /// The media types of the body, each with the name of its schema; empty where the answer has no body.
+        package var body: [String: String]
+
+        package init(_ status: Int, _ summary: String, json schema: String) {
+            self.init(status, summary, body: ["application/json": schema])
+        }
+
+        package init(_ status: Int, _ summary: String, body: [String: String] = [:]) {
+            self.status = status
+            self.summary = summary
+            self.body = body
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import Foundation
+
+/// A failure told in a sentence; the command ends with status 1.
+package struct CommandFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    /// What a problem document (RFC 9457) says, every fault with its place; and where nothing is at a path, the path.
+    package init(problem: Data, status: Int, of path: String = "") {
+        struct Problem: Decodable {
+            struct Fault: Decodable {
+                var pointer: String?
+                var detail: String
+            }
+            var title: String?
+            var detail: String?
+            var errors: [Fault]?
+        }
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: problem) else {
+            self.init("the server answered with status \(status)")
+            return
+        }
+        let faults = (problem.errors ?? []).map { "\n  \($0.pointer.map { $0 + ": " } ?? "")\($0.detail)" }
+        let place = String(path.prefix { $0 != "?" })
+        if status == 404, problem.detail == nil, !place.isEmpty {
+            self.init("there is nothing here by that name: \(place.removingPercentEncoding ?? place)")
+            return
+        }
+        self.init((problem.detail ?? problem.title ?? "status \(status)") + faults.joined())
+    }
+}

@@ -1,0 +1,110 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The native API of a server, over HTTP.
+package struct Connection: Sendable {
+    package let base: URL
+    package let token: String
+
+    package init(base: String, token: String) throws {
+        guard let base = URL(string: base), base.scheme == "http" || base.scheme == "https", base.host() != nil else {
+            throw CommandFailure("'\(base)' is no http or https address")
+        }
+        self.base = base
+        self.token = token
+    }
+
+    /// Sends a request below `/api/v1`, or elsewhere, and returns the body of a successful answer.
+    ///
+    /// - Throws: `CommandFailure` with what the server said, or why it could not be reached.
+    @discardableResult
+    package func send(
+        _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
+        body: Data? = nil, contentType: String = "application/json"
+    ) async throws -> Data {
+        let (data, status) = try await exchange(
+            method, path, below: root, json: json, body: body, contentType: contentType)
+        guard (200..<300).contains(status) else { throw CommandFailure(problem: data, status: status, of: path) }
+        return data
+    }
+
+    /// Sends a request and returns what came, whatever its status.
+    package func exchange(
+        _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
+        body: Data? = nil, contentType: String = "application/json"
+    ) async throws -> (Data, Int) {
+        guard let url = URL(string: root + path, relativeTo: base) else {
+            throw CommandFailure("'\(path)' is no path")
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        if let json { request.httpBody = try JSONEncoder().encode(json) }
+        if let body { request.httpBody = body }
+        if request.httpBody != nil { request.setValue(contentType, forHTTPHeaderField: "Content-Type") }
+        do {
+            let (data, response) = try await URLSession.shared.data(for: request)
+            return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
+        } catch let error as URLError {
+            throw CommandFailure("\(base.absoluteString) cannot be reached: \(error.localizedDescription)")
+        }
+    }
+
+    /// Makes a named thing unless there is one of that name already.
+    package func makeUnlessThere(_ path: String, json: any Encodable) async throws {
+        let (body, status) = try await exchange("POST", path, json: json)
+        guard (200..<300).contains(status) || status == 409 else {
+            throw CommandFailure(problem: body, status: status, of: path)
+        }
+    }
+
+    package func get<Answer: Decodable>(_ path: String, as type: Answer.Type = Answer.self) async throws -> Answer {
+        try JSONDecoder().decode(type, from: try await send("GET", path))
+    }
+
+    /// Checks that something of a name exists, so that a command does not act on a mistyped one.
+    ///
+    /// - Parameters:
+    ///   - kind: what it is, for the message: "team".
+    ///   - path: the list of all of its kind.
+    ///   - remedy: the command that makes it.
+    /// - Throws: `CommandFailure` that lists what exists.
+    package func require(_ kind: String, called name: String, in path: String, remedy: String) async throws {
+        struct Named: Decodable { var name: String }
+        let names = try await list(path, of: Named.self).map(\.name)
+        guard !names.contains(name) else { return }
+        throw CommandFailure(
+            "there is no \(kind) '\(name)'.\(Suggestion.sentence(for: name, among: names)) "
+                + "The \(kind)s are: \(Suggestion.list(names)). \(remedy)")
+    }
+
+    /// Reads every page of a list.
+    package func list<Item: Decodable & Sendable>(_ path: String, of type: Item.Type = Item.self) async throws -> [Item]
+    {
+        var items: [Item] = []
+        var cursor: String?
+        repeat {
+            let query = path + (path.contains("?") ? "&" : "?") + "limit=1000" + (cursor.map { "&cursor=\($0)" } ?? "")
+            let page = try await get(query, as: ListPage<Item>.self)
+            items += page.items
+            cursor = page.nextCursor
+        } while cursor != nil
+        return items
+    }
+}
+
+/// A page of a list, as the API gives it.
+private struct ListPage<Item: Decodable & Sendable>: Decodable, Sendable {
+    package var items: [Item]
+    package var nextCursor: String?
+}
+
+extension String {
+    /// As a segment of a path.
+    package var segment: String {
+        addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "._-"))) ?? self
+    }
+}

@@ -1,0 +1,1 @@
+../../../Sources/MusterKit/Adapters/URLSessionExchange.swift

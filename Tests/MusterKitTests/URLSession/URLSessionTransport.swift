@@ -1,0 +1,1 @@
+../../../Sources/MusterKit/Adapters/URLSessionTransport.swift

@@ -1,0 +1,180 @@
+import MusterCore
+import MusterStore
+
+/// All that a memory store holds.
+struct MemoryContents {
+    var log: [LoggedCommit] = []
+    var lastSequence: Int64 = 0
+    /// Changes up to and with this one were forgotten.
+    var trimmedThrough: Int64 = 0
+    /// Each device's positions in the order of their keys.
+    var histories: [DeviceNumber: [Position]] = [:]
+    /// The newest position of devices whose history was deleted.
+    var keptLatest: [DeviceNumber: Position] = [:]
+    /// Each device's sightings in the order of their keys.
+    var sightings: [DeviceNumber: [Sighting]] = [:]
+    /// Each device's notes in the order of their names.
+    var notes: [DeviceNumber: [DeviceNote]] = [:]
+    var presences: [DeviceNumber: [Presence]] = [:]
+    var refuges: [DeviceNumber: [Presence]] = [:]
+    var records: [DeviceNumber: (sequence: LogSequence, record: DeviceRecord)] = [:]
+    var recordedThrough = LogSequence.zero
+    var isReviewing = false
+    var safety: [UserNumber: Safety] = [:]
+    var declared: [UserNumber: Declared] = [:]
+    /// Each person's declarations in the order of their keys.
+    var declarations: [UserNumber: [KeptDeclaration]] = [:]
+    var incidents: [IncidentNumber: Incident] = [:]
+    var record: [IncidentEntry] = []
+    var audit: [AuditEntry] = []
+    var users: [UserNumber: User] = [:]
+    var teams: [TeamNumber: Team] = [:]
+    var devices: [DeviceNumber: Device] = [:]
+    var trackers: [TrackerNumber: Tracker] = [:]
+    var collections: [CollectionNumber: RegionCollection] = [:]
+    var regions: [RegionNumber: Region] = [:]
+    var rules: [RuleNumber: Rule] = [:]
+    var targets: [TargetNumber: Target] = [:]
+    /// In the order of their numbers.
+    var databaseEvents: [DatabaseEvent] = []
+    var credentials: [CredentialKey: Credential] = [:]
+    var numbers = LastNumbers()
+    var deliveries: [DeliveryNumber: Delivery] = [:]
+    var deadLetters: [DeliveryNumber: DeadLetter] = [:]
+    var lastDelivery: Int64 = 0
+    var deliveryLimits = DeliveryLimits()
+
+    /// One transaction's changes; nil for each that was taken out since.
+    struct LoggedCommit {
+        var first: Int64
+        var committedAt: Instant
+        var changes: [Change?]
+        var last: Int64 { first + Int64(changes.count) - 1 }
+    }
+
+    func holds(_ position: Position, of device: DeviceNumber) -> Bool {
+        guard let history = histories[device] else { return false }
+        let index = history.firstIndex(notBefore: PositionKey(position))
+        return index < history.count && PositionKey(history[index]) == PositionKey(position)
+    }
+
+    mutating func insert(_ position: Position, of device: DeviceNumber) {
+        let key = PositionKey(position)
+        var history = histories.removeValue(forKey: device) ?? []
+        let index = history.firstIndex(notBefore: key)
+        if index == history.count || PositionKey(history[index]) != key { history.insert(position, at: index) }
+        histories[device] = history
+    }
+
+    mutating func remove(_ device: DeviceNumber) {
+        devices[device] = nil
+        histories[device] = nil
+        keptLatest[device] = nil
+        sightings[device] = nil
+        notes[device] = nil
+        presences[device] = nil
+        refuges[device] = nil
+        records[device] = nil
+        credentials = credentials.filter { $0.value.device != device }
+        removeDeliveries(about: .device(device))
+        takeOutOfLog(device: device, user: nil)
+    }
+
+    mutating func remove(_ user: UserNumber) {
+        for device in devices.values where device.user == user { remove(device.number) }
+        users[user] = nil
+        safety[user] = nil
+        declared[user] = nil
+        declarations[user] = nil
+        databaseEvents.removeAll { $0.database == .locations(of: user) }
+        credentials = credentials.filter { $0.value.user != user }
+        removeDeliveries(about: .user(user))
+        takeOutOfLog(device: nil, user: user)
+    }
+
+    mutating func forgetPositions(of device: DeviceNumber) {
+        guard let history = histories.removeValue(forKey: device) else { return }
+        if let newest = history.last, keptLatest[device].map({ PositionKey($0) < PositionKey(newest) }) ?? true {
+            keptLatest[device] = newest
+        }
+        for commit in log.indices {
+            for index in log[commit].changes.indices {
+                guard case .position(_, device, _)? = log[commit].changes[index] else { continue }
+                log[commit].changes[index] = nil
+            }
+        }
+    }
+
+    /// The newest position of every device that has one.
+    var latestPositions: [DeviceNumber: Position] {
+        histories.compactMapValues(\.last).merging(keptLatest) { PositionKey($0) < PositionKey($1) ? $1 : $0 }
+    }
+
+    private mutating func takeOutOfLog(device: DeviceNumber?, user: UserNumber?) {
+        for commit in log.indices {
+            for index in log[commit].changes.indices
+            where log[commit].changes[index].map({ $0.speaks(ofDevice: device, orUser: user) }) ?? false {
+                log[commit].changes[index] = nil
+            }
+        }
+    }
+
+    /// Forgets at most `limit` positions, as many sightings, commits and dead letters; returns how many of all.
+    mutating func forget(before horizon: Instant, limit: Int) -> Int {
+        let old = log.prefix(limit).prefix { $0.committedAt < horizon }
+        if let last = old.last {
+            trimmedThrough = last.last
+            log.removeFirst(old.count)
+        }
+        keptLatest = keptLatest.filter { $0.value.sampleTime >= horizon }
+        var left = limit
+        for device in histories.keys.sorted() where left > 0 {
+            let history = histories[device] ?? []
+            let count = min(left, history.firstIndex(notBefore: PositionKey(from: horizon)))
+            histories[device] = count == history.count ? nil : Array(history.dropFirst(count))
+            left -= count
+        }
+        return limit - left + old.count + forgetSightings(before: horizon, limit: limit)
+            + forgetDeadLetters(before: horizon, limit: limit) + forgetDeclarations(before: horizon, limit: limit)
+    }
+}
+
+/// A credential's place.
+struct CredentialKey: Hashable {
+    var kind: Credential.Kind
+    var key: [UInt8]
+}
+
+extension [Position] {
+    /// Where a position with this key stands, or would stand, in a history.
+    func firstIndex(notBefore key: PositionKey) -> Int {
+        var low = startIndex
+        var high = endIndex
+        if let last, PositionKey(last) < key { return high }
+        while low < high {
+            let middle = low + (high - low) / 2
+            if PositionKey(self[middle]) < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension Change {
+    /// Whether this tells where that device was or what it said, or how that person was. It leaves the log when they
+    /// are removed.
+    func speaks(ofDevice device: DeviceNumber?, orUser user: UserNumber?) -> Bool {
+        switch self {
+        case .position(_, let subject, _): subject == device
+        case .sighting(_, let subject, _), .note(_, let subject): subject == device
+        case .crossing(let crossing): crossing.device == device
+        case .presence(let report): report.device == device
+        case .belief(_, let subject): subject == device
+        case .safety(_, let subject), .reminder(_, let subject, _): subject == user
+        case .declaration(let declaration, _): declaration.subject == user
+        case .document(let touch): touch.database.user.map { $0 == user } ?? false
+        case .action(let action):
+            (action.user != nil && action.user == user) || (action.device != nil && action.device == device)
+        case .region, .directory, .incident, .roll, .posted: false
+        }
+    }
+}

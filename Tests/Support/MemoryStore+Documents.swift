@@ -1,0 +1,39 @@
+import GRDB
+import MusterCore
+package import MusterDocuments
+package import MusterStore
+import Synchronization
+
+/// Documents are kept in tables as `SQLiteStore` has them, of a database in memory.
+extension MemoryStore {
+    package func readDocuments<Result>(
+        _ body: (any DocumentReader, any PositionReader) throws -> Result
+    ) throws -> Result {
+        // The writer's thread may look while it writes; nobody else waits for itself.
+        try tables.unsafeReentrantRead { database in
+            let positions = MemoryPositionReader(contents.withLock { $0 })
+            return try body(DocumentTables(in: database) { positions.lastSequence }, positions)
+        }
+    }
+
+    /// Positions in memory are no bytes of a history; what documents say is counted as in a file.
+    package func usage() throws -> StoredUsage {
+        var usage = StoredUsage()
+        usage.documentBytes = try tables.unsafeReentrantRead { try DocumentTables(in: $0) { .zero }.storedBytes() }
+        usage.storeBytes = usage.documentBytes.values.reduce(0, +)
+        return usage
+    }
+
+    /// A database in memory with the tables of documents.
+    static func makeTables() -> DatabaseQueue {
+        do {
+            let tables = try DatabaseQueue()
+            try tables.writeWithoutTransaction {
+                try $0.execute(sql: DocumentSchema.steps.joined())
+            }
+            return tables
+        } catch {
+            preconditionFailure("SQLite has no memory for an empty database: \(error)")
+        }
+    }
+}

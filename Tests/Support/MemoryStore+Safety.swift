@@ -1,0 +1,118 @@
+package import MusterCore
+package import MusterStore
+import Synchronization
+
+extension MemoryStore {
+    package func declared() throws -> [(user: UserNumber, declared: Declared)] {
+        contents.withLock { $0.declared }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
+    package func declarations(
+        of subject: UserNumber, after cursor: DeclarationKey?, limit: Int
+    ) throws -> [KeptDeclaration] {
+        let all = contents.withLock { $0.declarations[subject] ?? [] }
+        let wanted = all.lazy.filter { cursor?.precedes(DeclarationKey($0.declaration)) ?? true }
+        return Array(wanted.prefix(max(0, limit)))
+    }
+
+    package func incident(_ number: IncidentNumber) throws -> Incident? {
+        contents.withLock { $0.incidents[number] }
+    }
+
+    package func openIncidents() throws -> [Incident] {
+        contents.withLock { $0.incidents }.values.filter(\.isOpen).sorted { $0.number < $1.number }
+    }
+
+    package func incidents(
+        of team: TeamNumber?, before cursor: IncidentNumber?, limit: Int
+    ) throws -> [Incident] {
+        let wanted = contents.withLock { $0.incidents }.values.filter { incident in
+            (team.map { incident.team == $0 } ?? true) && (cursor.map { incident.number < $0 } ?? true)
+        }
+        return Array(wanted.sorted { $1.number < $0.number }.prefix(max(0, limit)))
+    }
+
+    package func record(of incident: IncidentNumber, after cursor: Int64, limit: Int) throws -> [RecordLine] {
+        let record = contents.withLock { $0.record }
+        let lines = record.enumerated().lazy.map { RecordLine(place: Int64($0 + 1), entry: $1) }
+        return Array(lines.filter { $0.entry.incident == incident && $0.place > cursor }.prefix(max(0, limit)))
+    }
+
+    package func roll(of incident: IncidentNumber) throws -> [IncidentEntry] {
+        contents.withLock { $0.roll(of: incident) }
+    }
+
+    package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        let lines = contents.withLock { $0.record }.lazy.filter { $0.incident == incident && $0.event.isMilestone }
+        return Array(lines.prefix(max(0, limit)))
+    }
+
+    package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
+        let audit = contents.withLock { $0.audit }
+        let wanted = audit.reversed().lazy.filter { entry in cursor.map { entry.sequence < $0 } ?? true }
+        return Array(wanted.prefix(max(0, limit)))
+    }
+}
+
+extension MemoryTransaction {
+    func setDeclared(_ declared: Declared, of user: UserNumber) throws { edits.append { $0.declared[user] = declared } }
+
+    func holds(_ declaration: Declaration) throws -> Bool {
+        let (subject, id) = (declaration.subject, declaration.id)
+        if declared[subject]?.contains(id) ?? false { return true }
+        return store.contents.withLock { $0.declarations[subject]?.contains { $0.declaration.id == id } ?? false }
+    }
+
+    func incident(_ number: IncidentNumber) throws -> Incident? { try seen { $0.incidents[number] } }
+
+    func roll(of incident: IncidentNumber) throws -> [IncidentEntry] { try seen { $0.roll(of: incident) } }
+
+    /// Reads what this transaction would leave, without the removals of documents.
+    private func seen<Value: Sendable>(_ read: (MemoryContents) -> Value) throws -> Value {
+        var contents = store.contents.withLock { $0 }
+        for edit in edits { edit(&contents) }
+        return read(contents)
+    }
+
+    func nextIncidentNumber() throws -> IncidentNumber { try numbers.next(\.incident) }
+
+    func append(_ entry: IncidentEntry) throws { edits.append { $0.record.append(entry) } }
+
+    func append(_ entry: AuditEntry) throws {
+        edits.append { contents in
+            contents.audit.append(entry)
+            let horizon = entry.at.advanced(bySeconds: -AuditEntry.keptSeconds)
+            contents.audit.removeFirst(
+                contents.audit.prefix(AuditEntry.forgottenAtOnce).prefix { $0.at < horizon }.count)
+        }
+    }
+}
+
+extension MemoryContents {
+    /// The lines that say who is on the roll of an incident, and everyone's newest, in their order.
+    func roll(of incident: IncidentNumber) -> [IncidentEntry] {
+        let lines = record.filter { $0.incident == incident && !$0.event.isMilestone }
+        var newest: [UserNumber: Int] = [:]
+        for (place, line) in lines.enumerated() { newest[line.person] = place }
+        return lines.enumerated().filter { $1.event != .changed || newest[$1.person] == $0 }.map(\.element)
+    }
+
+    mutating func insert(_ kept: KeptDeclaration) {
+        var all = declarations.removeValue(forKey: kept.declaration.subject) ?? []
+        let key = DeclarationKey(kept.declaration)
+        all.insert(kept, at: all.partitioningIndex { key.precedes(DeclarationKey($0.declaration)) })
+        declarations[kept.declaration.subject] = all
+    }
+
+    /// Forgets at most `limit` declarations; returns how many.
+    mutating func forgetDeclarations(before horizon: Instant, limit: Int) -> Int {
+        var left = limit
+        for subject in declarations.keys.sorted() where left > 0 {
+            let all = declarations[subject] ?? []
+            let count = min(left, all.partitioningIndex { $0.declaration.sampleTime >= horizon })
+            declarations[subject] = count == all.count ? nil : Array(all.dropFirst(count))
+            left -= count
+        }
+        return limit - left
+    }
+}
