@@ -1,19 +1,18 @@
 import Hummingbird
 package import MusterServer
 
-/// AWS's services for unmodified AWS clients: Amazon Location and the rules of Amazon EventBridge (docs/aws.md). One
-/// authorizer verifies the signatures of all of them.
+/// AWS's services for unmodified AWS clients: Amazon Location and the rules of Amazon EventBridge (docs/aws.md).
 package struct AmazonEndpoint: Endpoint {
     private let location: LocationService
     private let jsonServices: AmazonJSONServices
 
     package init(_ parts: ServerParts) {
-        let authorizer = AmazonAuthorizer(
+        let keys = AmazonKeys(
             identity: parts.identity, requestsPerSecond: parts.configuration.amazon.requestsPerSecond)
         location = LocationService(
-            coordinator: parts.coordinator, authorizer: authorizer, configuration: parts.configuration)
+            coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
         jsonServices = AmazonJSONServices(
-            authorizer: authorizer, services: [EventsService(coordinator: parts.coordinator)])
+            keys: keys, services: [EventsService(coordinator: parts.coordinator)])
     }
 
     package func register(in routes: inout RouteTable) {

@@ -29,17 +29,20 @@ extension AmazonError {
 
 /// Passes a request to `POST /` on to the service that its `X-Amz-Target` names.
 struct AmazonJSONServices: Sendable {
-    let authorizer: AmazonAuthorizer
+    let keys: AmazonKeys
     let services: [any AmazonJSONService]
 
     private static let contentType = "application/x-amz-json-1.1"
 
     /// Adds `POST /` and `POST /aws`.
     func register(in routes: inout RouteTable) {
+        let wireProtocol = AmazonProtocol(keys: keys, contentType: Self.contentType) { request in
+            service(of: request)?.0.signingName
+        }
         for path in ["/", "/aws"] {
             routes.add(
                 Route(
-                    .post, path, admits: .provenByHandler(Route.Admission.everyRole),
+                    .post, path, admits: .roles(Route.Admission.everyRole, devices: false), over: wireProtocol,
                     .init(
                         "AWS", "An operation of AWS's json-1.1 services; `X-Amz-Target` says which.",
                         body: [Self.contentType: "Object"],
@@ -47,18 +50,26 @@ struct AmazonJSONServices: Sendable {
                             .init(200, "Done.", body: [Self.contentType: "Object"]),
                             .init(400, "Not this.", body: [Self.contentType: "AmazonError"]),
                             .init(403, "Not by you.", body: [Self.contentType: "AmazonError"]),
-                        ]), handler: respond))
+                        ])
+                ) { request, context in wireProtocol.answer(try await answer(request, context)) })
         }
     }
 
-    private func respond(to request: Request, _ context: AppRequestContext) async -> Response {
-        let target = (request.headers[.amazonTarget] ?? "").split(separator: ".", maxSplits: 1)
-        let service = target.count == 2 ? services.first { $0.targetPrefix == target[0] } : nil
-        return await authorizer.respond(
-            to: request, context, service: service?.signingName, contentType: Self.contentType
-        ) { principal, body in
-            guard let service else { throw AmazonError.unknownOperation(target.joined(separator: ".")) }
-            return try await service.respond(to: String(target[1]), body, by: principal)
+    private func answer(_ request: Request, _ context: AppRequestContext) async throws -> [UInt8] {
+        guard let principal = context.principal else { throw SignatureError.missing }
+        guard let (service, operation) = service(of: request) else {
+            throw AmazonError.unknownOperation(request.headers[.amazonTarget] ?? "")
         }
+        let body = try await request.body.collect(upTo: AmazonProtocol.bodyLimit)
+        return try await service.respond(to: operation, body, by: principal)
+    }
+
+    /// The service that a request names, and the operation.
+    private func service(of request: Request) -> (any AmazonJSONService, operation: String)? {
+        let target = (request.headers[.amazonTarget] ?? "").split(separator: ".", maxSplits: 1)
+        guard target.count == 2, let service = services.first(where: { $0.targetPrefix == target[0] }) else {
+            return nil
+        }
+        return (service, String(target[1]))
     }
 }

@@ -11,25 +11,20 @@ struct CouchCall: Sendable {
     let request: Request
     let context: AppRequestContext
     let endpoint: CouchEndpoint
-    /// What was shown to prove whose it is.
-    let proof: CouchProof
-    /// Whose it is; nil only on routes that are open.
-    let principal: Principal?
     /// What stands behind the question mark.
     let query: CouchQuery
 
-    init(
-        request: Request, context: AppRequestContext, endpoint: CouchEndpoint, proof: CouchProof, principal: Principal?
-    ) {
+    init(request: Request, context: AppRequestContext, endpoint: CouchEndpoint) {
         self.request = request
         self.context = context
         self.endpoint = endpoint
-        self.proof = proof
-        self.principal = principal
         query = CouchQuery(request.uri.query ?? "")
     }
 
     var coordinator: StoreCoordinator { endpoint.coordinator }
+
+    /// Who sent the request; nil only on routes that are open.
+    var principal: Principal? { context.principal }
 
     /// Who asks, for the audit log; nil only on routes that are open.
     var author: Author? { principal.map { Author($0) } }

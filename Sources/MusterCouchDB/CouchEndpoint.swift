@@ -89,11 +89,10 @@ package struct CouchEndpoint: Endpoint {
         for path in paths {
             routes.add(
                 Route(
-                    method, path, admits: isOpen ? .anyone : .provenByHandler(Route.Admission.everyRole),
-                    documentation
-                ) { request, context in
-                    try await respond(to: request, context, isOpen: isOpen, handler)
-                })
+                    method, path,
+                    admits: isOpen ? .anyoneIdentified : .roles(Route.Admission.everyRole, devices: true),
+                    over: CouchProtocol(origins: configuration.origins), documentation
+                ) { request, context in try await respond(to: request, context, handler) })
         }
     }
 
@@ -101,38 +100,24 @@ package struct CouchEndpoint: Endpoint {
         Route.Answer(status, "Told as CouchDB tells it.", json: "CouchError")
     }
 
-    /// Runs a handler once it is known who asks.
     private func respond(
-        to request: Request, _ context: AppRequestContext, isOpen: Bool, _ handler: Handler
+        to request: Request, _ context: AppRequestContext, _ handler: Handler
     ) async throws -> Response {
-        var response = try await answer(request, context, isOpen: isOpen, handler)
-        response.headers[.couchRequestID] = SecretToken.randomBytes(5).hexadecimal
-        return response
-    }
-
-    private func answer(
-        _ request: Request, _ context: AppRequestContext, isOpen: Bool, _ handler: Handler
-    ) async throws -> Response {
+        let call = CouchCall(request: request, context: context, endpoint: self)
+        try await makeReplicator(for: call)
+        var response: Response
         do {
-            let proof = CouchProof(request, context, origins: configuration.origins)
-            let principal = try await isOpen ? proveIfGood(proof) : prove(proof)
-            guard principal != nil || isOpen else { throw IdentityError.missing }
-            let call = CouchCall(
-                request: request, context: context, endpoint: self, proof: proof, principal: principal)
-            try await makeReplicator(for: call)
-            var response = try await handler(call)
-            if principal != nil, case .cookie(let old) = proof.shown, response.headers[.setCookie] == nil,
-                let fresh = identity.renewal(of: old)
-            {
-                response.headers[.setCookie] = cookie(fresh, lastingSeconds: SessionCookie.lifetimeSeconds)
-            }
-            return response
+            response = try await handler(call)
         } catch is PageWanted {
             // The page at the root is served by whoever serves files.
             throw HTTPError(.notFound)
-        } catch {
-            return fault(error, context).response
         }
+        if call.principal != nil, let old = context.proof as? CookieProof, response.headers[.setCookie] == nil,
+            let fresh = identity.renewal(of: old.cookie)
+        {
+            response.headers[.setCookie] = cookie(fresh, lastingSeconds: SessionCookie.lifetimeSeconds)
+        }
+        return response.withCouchRequestID
     }
 
     /// Makes the database of replications when an admin first turns to it: every CouchDB that was set up has one.
@@ -145,70 +130,6 @@ package struct CouchEndpoint: Endpoint {
         if isOfItself, [.put, .delete].contains(call.request.method) { return }
         _ = try await coordinator.makeDatabase(named: DatabaseName.replicator, by: call.author)
     }
-
-    /// Whose request it is; nil when nothing was shown.
-    ///
-    /// - Throws: `IdentityError` when what was shown proves nothing.
-    func prove(_ proof: CouchProof, atOpening: Bool = true) async throws -> Principal? {
-        switch proof.shown {
-        case .nothing: return nil
-        case .authorization(let header):
-            return try await identity.authenticate(
-                header, from: proof.address, admitsLocationKeys: true)
-        case .cookie(let cookie): return try await identity.authenticate(cookie: cookie, isExpiryMet: atOpening)
-        }
-    }
-
-    /// Whose request it is; nil also for a cookie that is good no longer. A browser sends it along whatever is asked,
-    /// and whoever has a new password could neither sign in with it nor sign out.
-    private func proveIfGood(_ proof: CouchProof) async throws -> Principal? {
-        do {
-            return try await prove(proof)
-        } catch IdentityError.refused where proof.isCookie {
-            return nil
-        }
-    }
-
-    /// How an error is told; one that nobody foresaw is logged.
-    func fault(_ error: any Error, _ context: AppRequestContext) -> CouchError {
-        if let fault = CouchError(telling: error) { return fault }
-        context.log(error)
-        return .internalError
-    }
-}
-
-/// What a request shows to prove whose it is.
-struct CouchProof: Hashable, Sendable {
-    enum Shown: Hashable, Sendable {
-        case nothing
-        case authorization(String)
-        case cookie(String)
-    }
-
-    let shown: Shown
-    /// Where the request comes from.
-    let address: String
-
-    var isCookie: Bool { if case .cookie = shown { true } else { false } }
-
-    /// A cookie is sent by a browser whoever made the page that asks: it counts only where that page is ours, or of an
-    /// origin that was allowed.
-    init(_ request: Request, _ context: AppRequestContext, origins: Set<String>) {
-        address = context.remoteAddress
-        // As in CouchDB, a header that is of no known scheme or cannot be read shows nothing.
-        if let header = request.headers[.authorization], ShownCredential(header: header) != nil {
-            shown = .authorization(header)
-        } else if let cookie = request.cookie(SessionCookie.name), request.isOfOwnPage(or: origins) {
-            shown = .cookie(cookie)
-        } else {
-            shown = .nothing
-        }
-    }
-}
-
-extension HTTPField.Name {
-    /// CouchDB's name for a request, ten hexadecimal digits, with which people look for it in logs.
-    static let couchRequestID = HTTPField.Name("X-Couch-Request-ID")!
 }
 
 /// A browser asks for the page at the root.

@@ -18,6 +18,7 @@ extension CouchError {
         case let fault as JSONError: self.init(telling: fault)
         case let fault as MangoError: self.init(telling: fault)
         case let fault as IdentityError: self.init(telling: fault)
+        case is RoleRefusal: self = .forbidden
         case let fault as MultipartReader.Fault: self.init(telling: fault)
         case let problem as Problem: self.init(telling: problem)
         case let fault as QuotaError: self.init(telling: fault)

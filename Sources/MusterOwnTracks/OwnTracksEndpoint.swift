@@ -31,7 +31,8 @@ package struct OwnTracksEndpoint: Endpoint {
         for path in ["/owntracks", "/pub", "/owntracks/{path...}", "/pub/{path...}"] {
             routes.add(
                 Route(
-                    .post, path, admits: .provenByHandler(Route.Admission.everyRole),
+                    .post, path, admits: .roles(Route.Admission.everyRole, devices: true),
+                    over: OwnTracksProtocol(metrics: metrics),
                     .init(
                         "OwnTracks", "What an OwnTracks app posts.",
                         query: [
@@ -41,21 +42,12 @@ package struct OwnTracksEndpoint: Endpoint {
                         answers: [
                             .init(200, "What the app should show; `[]` is nothing.", json: "OwnTracksReply"),
                             .init(503, "Keep it, and try again."),
-                        ]), handler: receiveOrRefuseForNow))
-        }
-    }
-
-    /// A phone keeps its fixes on 503, so this endpoint answers 503 for a full disk, too.
-    private func receiveOrRefuseForNow(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        do {
-            return try await receive(request, context)
-        } catch CoordinatorError.unwritable {
-            throw Problem.unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
+                        ]), handler: receive))
         }
     }
 
     private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let principal = try await prove(request, context)
+        guard let principal = context.principal else { throw IdentityError.missing }
         let body = try await request.collectBody(.standard)
         let now = configuration.now()
         let posted: OwnTracksRequest
@@ -100,25 +92,6 @@ package struct OwnTracksEndpoint: Endpoint {
     static let mendSeconds = 300
 
     // MARK: Who
-
-    /// Authenticates the sender.
-    ///
-    /// - Throws: `Problem.unauthorized` when the request has no credential; `.unavailable` for a wrong one, so that a
-    ///   phone whose token was changed keeps its fixes until a person enters the new one.
-    private func prove(_ request: Request, _ context: AppRequestContext) async throws -> Principal {
-        do {
-            return try await identity.authenticate(request.headers[.authorization], from: context.remoteAddress)
-        } catch IdentityError.missing {
-            var problem = Problem.unauthorized
-            problem.headers[.wwwAuthenticate] = #"Basic realm="muster", charset="UTF-8""#
-            throw problem
-        } catch IdentityError.refused {
-            metrics.count(event: "owntracks_refused")
-            throw Problem.unavailable("Name, password or token is wrong.", retryAfterSeconds: Self.mendSeconds)
-        } catch IdentityError.tooManyTries(let seconds) {
-            throw Problem.unavailable("Too many tries.", retryAfterSeconds: seconds)
-        }
-    }
 
     /// The device that a report is about: the token's device, or else the one that the app names. It belongs to the
     /// user who reports or, for a gateway or an admin, to the user that the app names. A device that a user names for

@@ -12,7 +12,7 @@ import NIOCore
 /// same pipeline as all others. Clients see the same data as those of the other endpoints.
 struct LocationService: Sendable {
     let coordinator: StoreCoordinator
-    let authorizer: AmazonAuthorizer
+    let keys: AmazonKeys
     let configuration: Configuration
 
     /// The signing name of the service.
@@ -46,29 +46,26 @@ struct LocationService: Sendable {
     /// Adds the route of one operation.
     func add(
         _ operation: String, _ method: HTTPRequest.Method, _ path: String, admits roles: Set<Role>,
-        bodyLimit: Int = AmazonAuthorizer.bodyLimit, query: [Route.Parameter] = [], to routes: inout RouteTable,
+        bodyLimit: Int = AmazonProtocol.bodyLimit, query: [Route.Parameter] = [], to routes: inout RouteTable,
         _ handler: @escaping @Sendable (AmazonCall) async throws -> [UInt8]
     ) {
         let hasBody = [.post, .put, .patch].contains(method)
+        let wireProtocol = AmazonProtocol(
+            keys: keys, contentType: Self.contentType, bodyLimit: bodyLimit, operation: operation
+        ) { _ in Self.signingName }
         for prefix in ["", "/aws"] {
             routes.add(
                 Route(
-                    method, prefix + path, admits: .provenByHandler(roles),
+                    method, prefix + path, admits: .roles(roles, devices: false), over: wireProtocol,
                     .init(
                         "Amazon Location", "\(operation), as the AWS API Reference has it.", query: query,
                         body: hasBody ? [Self.contentType: "Object"] : [:], answers: Self.answers)
                 ) { request, context in
-                    await authorizer.respond(
-                        to: request, context, service: Self.signingName, contentType: Self.contentType,
-                        bodyLimit: bodyLimit
-                    ) { principal, body in
-                        guard roles.contains(principal.role) else {
-                            throw AmazonError.denied(
-                                "A user whose role is \(principal.role) may not call \(operation).")
-                        }
-                        return try await handler(
-                            AmazonCall(request: request, context: context, principal: principal, body: body))
-                    }
+                    guard let principal = context.principal else { throw SignatureError.missing }
+                    let body = try await request.body.collect(upTo: bodyLimit)
+                    return wireProtocol.answer(
+                        try await handler(
+                            AmazonCall(request: request, context: context, principal: principal, body: body)))
                 })
         }
     }

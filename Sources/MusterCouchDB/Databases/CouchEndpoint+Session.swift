@@ -83,11 +83,7 @@ extension CouchEndpoint {
             writer.beginObject()
             writer.member("authentication_handlers", listing: handlers) { $0.value($1) }
             if call.principal != nil {
-                if case .cookie = call.proof.shown {
-                    writer.member("authenticated", "cookie")
-                } else {
-                    writer.member("authenticated", "default")
-                }
+                writer.member("authenticated", call.context.proof is CookieProof ? "cookie" : "default")
             }
             writer.endObject()
         }

@@ -62,7 +62,7 @@ extension CouchEndpoint {
         _ answer: some FollowedAnswer, _ call: CouchCall,
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) throws -> Response {
-        guard let principal = call.principal else { throw IdentityError.missing }
+        guard let principal = call.principal, let proof = call.context.proof else { throw IdentityError.missing }
         let owner = FeedOwner(principal)
         switch feeds.refusal(of: owner) {
         case nil: break
@@ -77,7 +77,7 @@ extension CouchEndpoint {
         // A HEAD opens no feed.
         if call.request.method == .head { return Response(status: .ok, headers: headers) }
         let follower = FeedFollower(
-            answer, endpoint: self, proof: call.proof, owner: owner, on: call.context.channel, whereAllowed: mayFollow)
+            answer, endpoint: self, proof: proof, owner: owner, on: call.context.channel, whereAllowed: mayFollow)
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in

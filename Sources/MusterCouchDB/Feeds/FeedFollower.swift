@@ -34,7 +34,7 @@ extension FollowedAnswer {
 final class FeedFollower<Answer: FollowedAnswer>: Sendable {
     private let endpoint: CouchEndpoint
     /// Proved anew before anything is told, so that a feed ends with the right to read.
-    private let proof: CouchProof
+    private let proof: any RequestProof
     private let owner: FeedOwner
     private let channel: any Channel
     /// How far it was told.
@@ -44,11 +44,11 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
     private let mayFollow: @Sendable (Access, Directory) -> Bool
 
     /// - Parameters:
-    ///   - proof: what was shown to prove whose feed it is.
+    ///   - proof: proves whose feed it is.
     ///   - owner: whose feed it is.
     ///   - mayFollow: whether someone may have the feed at this moment.
     init(
-        _ begun: Answer, endpoint: CouchEndpoint, proof: CouchProof, owner: FeedOwner,
+        _ begun: Answer, endpoint: CouchEndpoint, proof: any RequestProof, owner: FeedOwner,
         on channel: any Channel, whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) {
         self.endpoint = endpoint
@@ -122,7 +122,7 @@ final class FeedFollower<Answer: FollowedAnswer>: Sendable {
 
     /// Whether whoever opened the feed still may have it.
     private func mayGoOn() async -> Bool {
-        guard let principal = try? await endpoint.prove(proof, atOpening: false) else { return false }
+        guard let principal = try? await proof.verify(by: endpoint.identity, atOpening: false) else { return false }
         let directory = endpoint.coordinator.directory
         return mayFollow(Access(principal, in: directory), directory)
     }

@@ -21,7 +21,7 @@ struct LocationTrackerEndpoint: Sendable {
     func register(in routes: inout RouteTable) {
         routes.add(
             Route(
-                .put, "/api/users/{account}", admits: .anyone,
+                .put, "/api/users/{account}", admits: .anyoneIdentified,
                 .init(
                     "Location tracker",
                     "Make an account: for oneself, where the server is open to that, or by an admin for another.",
@@ -41,7 +41,9 @@ struct LocationTrackerEndpoint: Sendable {
         routes.add(
             Route(
                 .get, "/api/places",
-                admits: configuration.placesArePublic ? .anyone : .provenByHandler(Route.Admission.everyRole),
+                admits: configuration.placesArePublic
+                    ? .anyone : .roles(Route.Admission.everyRole.subtracting([.gateway]), devices: true),
+                over: PlacesProtocol(),
                 .init(
                     "Location tracker", "Places near one, or in any relation to a geometry; as Cloudant Geo answers.",
                     query: Self.placesQuery,
@@ -86,7 +88,7 @@ struct LocationTrackerEndpoint: Sendable {
         guard EntityName.isValid(name) else {
             return Self.refusal(.badRequest, "A username is \(Fields.nameRule)")
         }
-        let admin = try await admin(request, context)
+        let admin = admin(context)
         guard admin != nil || configuration.registration == .open else {
             return Self.refusal(.forbidden, "Registration is closed: an admin makes accounts")
         }
@@ -126,11 +128,9 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    /// The admin who sends the request; nil for any other sender, and for a request without a credential. A wrong
-    /// credential is refused.
-    private func admin(_ request: Request, _ context: AppRequestContext) async throws -> Author? {
-        guard let authorization = request.headers[.authorization] else { return nil }
-        let principal = try await identity.authenticate(authorization, from: context.remoteAddress)
+    /// The admin who sent the request; nil for any other sender, and for a request without a credential.
+    private func admin(_ context: AppRequestContext) -> Author? {
+        guard let principal = context.principal else { return nil }
         return Access(principal, in: coordinator.directory).mayMakeUsers ? Author(principal) : nil
     }
 
@@ -175,24 +175,12 @@ struct LocationTrackerEndpoint: Sendable {
     // MARK: Places
 
     private func findPlaces(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let directory = coordinator.directory
-        do {
-            if !configuration.placesArePublic {
-                let principal = try await identity.authenticate(
-                    request.headers[.authorization], from: context.remoteAddress, admitsLocationKeys: true)
-                guard principal.role != .gateway else { return Self.refusal(.forbidden, "Places are for people.") }
-            }
-            guard let place = directory.database(named: DatabaseName.places) else {
-                return Self.refusal(.notFound, "There are no places.")
-            }
-            let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
-            return try await GeoAnswer(coordinator: coordinator, books: books)
-                .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
-        } catch let fault as MangoError {
-            return Self.refusal(HTTPResponse.Status(code: fault.status), fault.reason)
-        } catch let fault as CouchError {
-            return Self.refusal(fault.status, fault.reason)
+        guard let place = coordinator.directory.database(named: DatabaseName.places) else {
+            return Self.refusal(.notFound, "There are no places.")
         }
+        let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
+        return try await GeoAnswer(coordinator: coordinator, books: books)
+            .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
     }
 
     // MARK: What all share
@@ -227,6 +215,23 @@ struct LocationTrackerEndpoint: Sendable {
             response.headers[.retryAfter] = String(seconds)
             return response
         case .busy, .tooMany: throw fault
+        }
+    }
+}
+
+/// The protocol of `/api/places`: keys of location databases count, and refusals have the form of the original server.
+private struct PlacesProtocol: RouteProtocol {
+    func proof(in request: inout Request, _ context: AppRequestContext) -> (any RequestProof)? {
+        StandardProtocol(admitsLocationKeys: true).proof(in: &request, context)
+    }
+
+    func response(to error: any Error, _ context: AppRequestContext) -> Response? {
+        switch error {
+        case is RoleRefusal: LocationTrackerEndpoint.refusal(.forbidden, "Places are for people.")
+        case let fault as MangoError:
+            LocationTrackerEndpoint.refusal(HTTPResponse.Status(code: fault.status), fault.reason)
+        case let fault as CouchError: LocationTrackerEndpoint.refusal(fault.status, fault.reason)
+        default: nil
         }
     }
 }

@@ -16,21 +16,14 @@ struct LiveFeed: Sendable {
     let connections: OpenConnections
     let heartbeatSeconds: Double
 
-    /// The credential of a listener. The server verifies it again before each batch and heartbeat, so a feed ends when
-    /// its credential does.
-    struct Proof: Sendable {
-        /// The `Authorization` header.
-        var authorization: String?
-        /// The address that the request came from.
-        var address: String
-    }
-
     /// Answers with every change after `cursor` that the listener may see, as it happens, until the connection closes.
+    ///
+    /// The feed verifies the proof again before each batch and heartbeat, so it ends when the credential does.
     ///
     /// - Throws: 429 when the limit of listeners, in total or of this owner, is reached; 503 when the server is
     ///   stopping.
     func response(
-        to proof: Proof, of owner: FeedOwner, since cursor: LogSequence?, on channel: any Channel
+        to proof: any RequestProof, of owner: FeedOwner, since cursor: LogSequence?, on channel: any Channel
     ) throws(Problem) -> Response {
         let listener: Listener
         do throws(FeedShares.Refusal) {
@@ -74,7 +67,7 @@ struct LiveFeed: Sendable {
     }
 
     private func stream(
-        _ listener: Listener, to proof: Proof, _ writer: inout any ResponseBodyWriter
+        _ listener: Listener, to proof: any RequestProof, _ writer: inout any ResponseBodyWriter
     ) async throws {
         // Sends a comment at once, so that the client and any proxy between see that the feed is open.
         try await writer.write(ByteBuffer(string: ": open\nretry: 2000\n\n"))
@@ -109,7 +102,7 @@ struct LiveFeed: Sendable {
     ///
     /// - Returns: whether the feed continues.
     private func send(
-        _ beat: Beat, to proof: Proof, _ writer: inout any ResponseBodyWriter
+        _ beat: Beat, to proof: any RequestProof, _ writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
         switch beat {
         case .ended: return false
@@ -117,11 +110,11 @@ struct LiveFeed: Sendable {
             try await writer.write(ByteBuffer(string: "event: resync\ndata: {}\n\n"))
             return false
         case .heartbeat:
-            _ = try await identity.authenticate(proof.authorization, from: proof.address)
+            _ = try await proof.verify(by: identity, atOpening: false)
             try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
             return true
         case .events(let events):
-            let principal = try await identity.authenticate(proof.authorization, from: proof.address)
+            let principal = try await proof.verify(by: identity, atOpening: false)
             let access = Access(principal, in: coordinator.directory)
             var bytes: [UInt8] = []
             for event in events where access.maySee(event.change) { event.appendEventStream(to: &bytes) }

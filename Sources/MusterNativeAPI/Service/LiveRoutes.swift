@@ -24,9 +24,7 @@ struct LiveRoutes: NativeRoutes {
             ) { request, context in
                 // An answer to HEAD has no body, so it opens no feed.
                 if request.method == .head { return LiveFeed.head }
-                let proof = LiveFeed.Proof(
-                    authorization: request.headers[.authorization], address: context.remoteAddress)
-                guard let principal = context.principal else { throw Problem.unauthorized }
+                guard let principal = context.principal, let proof = context.proof else { throw Problem.unauthorized }
                 return try feed.response(
                     to: proof, of: FeedOwner(principal), since: try Self.cursor(of: request), on: context.channel)
             })

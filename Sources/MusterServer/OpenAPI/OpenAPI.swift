@@ -68,7 +68,7 @@ package enum OpenAPI {
         writer.member("summary", documentation.summary)
         writer.member("tags", listing: [documentation.tag]) { $0.value($1) }
         writer.member("description", admission(of: route))
-        if route.admission == .anyone { writer.member("security", listing: [String]()) { $0.value($1) } }
+        if route.admission.isOpen { writer.member("security", listing: [String]()) { $0.value($1) } }
         writer.key("parameters")
         writer.beginArray()
         for name in route.parameters {
@@ -104,7 +104,7 @@ package enum OpenAPI {
         switch route.admission {
         case .anyone: "Admits anyone."
         case .adminOrLoopback: "Admits an admin, and requests from the machine itself."
-        case .provenByHandler(let roles): "Admits \(names(roles))."
+        case .anyoneIdentified: "Admits anyone; whoever signed in is known."
         case .roles(let roles, let devices): "Admits \(names(roles))\(devices ? ", and a device's own token" : "")."
         }
     }
@@ -152,9 +152,9 @@ package enum OpenAPI {
     /// The statuses of problems that a route may answer with, besides its documented answers.
     static func refusals(of route: Route) -> [Int] {
         var statuses = [422, 429, 500, 503]
-        if route.admission != .anyone { statuses += [401, 403] }
+        if !route.admission.isOpen { statuses += [401, 403] }
         // A route that admits anyone and takes a body takes a secret in it, which may be wrong.
-        if route.admission == .anyone, !route.documentation.body.isEmpty { statuses.append(401) }
+        if route.admission.isOpen, !route.documentation.body.isEmpty { statuses.append(401) }
         if !route.parameters.isEmpty { statuses += [404] }
         if !route.documentation.body.isEmpty { statuses += [400, 413, 415] }
         if route.method != .get { statuses += [409, 507] }

@@ -13,6 +13,8 @@ package struct AppRequestContext: RequestContext {
     package let remoteAddress: String
     /// The connection that the request arrived on.
     package let channel: any Channel
+    /// What the request shows to prove who sends it; nil on routes that admit anyone.
+    package var proof: (any RequestProof)?
     /// The authenticated principal; nil on routes that admit anyone.
     package var principal: Principal?
 

@@ -13,6 +13,7 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let fault as IdentityError: self = Problem(telling: fault)
+        case is RoleRefusal: self = .forbidden
         case let fault as RuleError: self = Problem(telling: fault)
         case let fault as IncidentError: self = .conflict(fault.sentence)
         case let fault as JoinError: self = .conflict(fault.sentence)

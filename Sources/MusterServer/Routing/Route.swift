@@ -10,11 +10,13 @@ package struct Route: Sendable {
         case anyone
         /// Principals with one of these roles. Device tokens are accepted only where `devices` is true.
         case roles(Set<Role>, devices: Bool)
-        /// Principals with one of these roles. The handler itself authenticates the request, because its clients need
-        /// other answers than 401 and 403.
-        case provenByHandler(Set<Role>)
+        /// Anyone. A request that shows a good credential has its principal, and one that shows a wrong one is refused.
+        case anyoneIdentified
         /// Admins, and requests that come from this machine through no proxy.
         case adminOrLoopback
+
+        /// Whether the route needs no credential.
+        var isOpen: Bool { self == .anyone || self == .anyoneIdentified }
 
         /// All roles.
         package static let everyRole = Set(Role.allCases)
@@ -29,6 +31,8 @@ package struct Route: Sendable {
     package let path: String
     /// Who may use the route.
     package let admission: Admission
+    /// How requests prove who sends them, and how errors are answered.
+    package let wireProtocol: any RouteProtocol
     /// Whether the server answers `HEAD` on this path, like this route but without the body (RFC 9110, section 9.3.2).
     package var answersHead: Bool { method == .get }
     /// The route's documentation for OpenAPI.
@@ -40,11 +44,13 @@ package struct Route: Sendable {
     /// never is.
     package init(
         _ method: HTTPRequest.Method, _ path: String, admits admission: Admission,
-        _ documentation: Documentation, handler: @escaping Handler
+        over wireProtocol: any RouteProtocol = StandardProtocol(), _ documentation: Documentation,
+        handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.admission = admission
+        self.wireProtocol = wireProtocol
         self.documentation = documentation
         self.handler = handler
     }

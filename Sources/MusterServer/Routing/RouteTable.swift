@@ -91,44 +91,6 @@ package struct RouteTable: Sendable {
     }
 }
 
-/// Runs before a route and lets in only the principals that the route admits.
-struct Authorizer: Sendable {
-    let route: Route
-    let identity: Identity
-    /// The route's method and path, as the log shows them.
-    private let name: String
-
-    init(route: Route, identity: Identity) {
-        self.route = route
-        self.identity = identity
-        name = "\(route.method.rawValue) \(route.path)"
-    }
-
-    func respond(to request: Request, _ context: AppRequestContext) async throws -> Response {
-        RequestWork.current?.setRoute(name)
-        switch route.admission {
-        case .anyone, .provenByHandler:
-            return try await route.handler(request, context)
-        case .adminOrLoopback:
-            if context.isFromLoopback, request.isOfThisMachine { return try await route.handler(request, context) }
-            return try await respond(to: request, context, admitting: [.admin], devices: false)
-        case .roles(let roles, let devices):
-            return try await respond(to: request, context, admitting: roles, devices: devices)
-        }
-    }
-
-    private func respond(
-        to request: Request, _ context: AppRequestContext, admitting roles: Set<Role>, devices: Bool
-    ) async throws -> Response {
-        let principal = try await identity.authenticate(
-            request.headers[.authorization], from: context.remoteAddress)
-        guard roles.contains(principal.role), devices || principal.device == nil else { throw Problem.forbidden }
-        var context = context
-        context.principal = principal
-        return try await route.handler(request, context)
-    }
-}
-
 extension Request {
     /// Whether no proxy passed the request on, and the requested host is this machine. A foreign page whose domain was
     /// made to resolve to this machine sends that domain as the host.

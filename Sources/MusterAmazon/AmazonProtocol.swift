@@ -9,78 +9,109 @@ import MusterWire
 import NIOCore
 import Synchronization
 
-/// Runs before every route of the AWS protocols. Verifies the signature, limits the rate of each access key, and
-/// answers errors in the form that AWS clients expect.
-struct AmazonAuthorizer: Sendable {
-    let identity: Identity
-    private let rates: AmazonRates
+/// The AWS protocols: a signature over the whole request proves who sends it, and errors have the form that AWS clients
+/// expect.
+struct AmazonProtocol: RouteProtocol {
+    let keys: AmazonKeys
+    /// The content type of every answer.
+    let contentType: String
+    /// The largest body, in bytes.
+    var bodyLimit = Self.bodyLimit
+    /// The operation of the route, such as `CreateTracker`; nil where the request names it.
+    var operation: String?
+    /// The signing name that a request's signature must be for; nil for any.
+    let service: @Sendable (Request) -> String?
 
     /// The largest body of a request, in bytes, unless its route allows another size: a megabyte.
     static let bodyLimit = 1 << 20
+
+    /// The access key must exist before any of the body is read.
+    func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
+        guard let authorization = request.headers[.authorization] else { throw UnreadBody(.missing) }
+        do {
+            try await keys.identity.requireAmazonKey(try SignedRequest.signature(in: authorization))
+        } catch let error as SignatureError {
+            throw UnreadBody(error)
+        }
+        if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
+            throw NIOTooManyBytesError(maxBytes: bodyLimit)
+        }
+        let body = try await request.body.collect(upTo: bodyLimit)
+        request.body = RequestBody(buffer: body)
+        return SignatureProof(
+            signed: try SignedRequest(request, authorization: authorization, body: body), service: service(request),
+            keys: keys)
+    }
+
+    func response(to error: any Error, _ context: AppRequestContext) -> Response? {
+        var response = fault(error, context).response(as: contentType).withAmazonRequestID
+        // Closes the connection instead of waiting for the rest of a body that nothing will read.
+        if error is UnreadBody { response.headers[.connection] = "close" }
+        return response
+    }
+
+    private func fault(_ error: any Error, _ context: AppRequestContext) -> AmazonError {
+        if let unread = error as? UnreadBody { return fault(unread.error, context) }
+        if let refusal = error as? RoleRefusal {
+            return .denied(
+                "A user whose role is \(refusal.principal.role) may not call \(operation ?? "this operation").")
+        }
+        if let fault = AmazonError(telling: error) { return fault }
+        context.log(error)
+        return .internalError
+    }
+
+    /// The answer of an operation.
+    func answer(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: contentType], body: .init(byteBuffer: ByteBuffer(bytes: bytes))
+        ).withAmazonRequestID
+    }
+
+    /// The signature was refused before the body was read.
+    private struct UnreadBody: Error {
+        let error: SignatureError
+
+        init(_ error: SignatureError) { self.error = error }
+    }
+}
+
+/// A signature made with an AWS access key.
+private struct SignatureProof: RequestProof {
+    let signed: SignedRequest
+    /// The signing name that the signature must be for; nil for any.
+    let service: String?
+    let keys: AmazonKeys
+
+    func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal {
+        let principal = try await identity.authenticate(signed, for: service)
+        try keys.rates.take(signed.shown.accessKeyID, at: identity.now())
+        return principal
+    }
+}
+
+/// The access keys, and how many requests each may send.
+struct AmazonKeys: Sendable {
+    let identity: Identity
+    fileprivate let rates: AmazonRates
 
     init(identity: Identity, requestsPerSecond: Double) {
         self.identity = identity
         rates = AmazonRates(perSecond: requestsPerSecond)
     }
+}
 
-    /// Authenticates a request and runs its handler.
-    ///
-    /// - Parameters:
-    ///   - service: the signing name that the signature must be for; nil for any.
-    ///   - contentType: the content type of every answer.
-    func respond(
-        to request: Request, _ context: AppRequestContext, service: String?, contentType: String,
-        bodyLimit: Int = Self.bodyLimit,
-        _ handler: (Principal, ByteBuffer) async throws -> [UInt8]
-    ) async -> Response {
-        var response: Response
-        var isKeyKnown = false
-        do {
-            try await requireKey(of: request)
-            isKeyKnown = true
-            let (principal, body) = try await admit(request, service: service, bodyLimit: bodyLimit)
-            let bytes = try await handler(principal, body)
-            response = Response(
-                status: .ok, headers: [.contentType: contentType],
-                body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
-        } catch {
-            response = fault(error, context).response(as: contentType)
-            // Closes the connection instead of waiting for the rest of a body that nothing will read.
-            if !isKeyKnown { response.headers[.connection] = "close" }
-        }
+extension Response {
+    /// The response with a new request id, by which people find a request in logs.
+    fileprivate var withAmazonRequestID: Response {
+        var response = self
         response.headers[.amazonRequestID] = SecretToken.randomBytes(16).hexadecimal
         return response
-    }
-
-    /// Checks that the access key exists, before the body is read.
-    private func requireKey(of request: Request) async throws {
-        guard let authorization = request.headers[.authorization] else { throw SignatureError.missing }
-        try await identity.requireAmazonKey(try SignedRequest.signature(in: authorization))
-    }
-
-    private func admit(
-        _ request: Request, service: String?, bodyLimit: Int
-    ) async throws -> (Principal, ByteBuffer) {
-        if let text = request.headers[.contentLength], let length = Int(text), length > bodyLimit {
-            throw NIOTooManyBytesError(maxBytes: bodyLimit)
-        }
-        guard let authorization = request.headers[.authorization] else { throw SignatureError.missing }
-        let body = try await request.body.collect(upTo: bodyLimit)
-        let signed = try SignedRequest(request, authorization: authorization, body: body)
-        let principal = try await identity.authenticate(signed, for: service)
-        try rates.take(signed.shown.accessKeyID, at: identity.now())
-        return (principal, body)
-    }
-
-    private func fault(_ error: any Error, _ context: AppRequestContext) -> AmazonError {
-        if let fault = AmazonError(telling: error) { return fault }
-        context.log(error)
-        return .internalError
     }
 }
 
 /// The number of requests a second that each access key may send. One second's worth may come at once.
-private final class AmazonRates: Sendable {
+fileprivate final class AmazonRates: Sendable {
     private let buckets: Mutex<TokenBuckets>
 
     init(perSecond: Double) {

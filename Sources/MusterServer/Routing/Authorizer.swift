@@ -1,0 +1,67 @@
+import Hummingbird
+import MusterCore
+import MusterHTTP
+
+/// Runs before every route, and lets in only whom the route admits. No handler decides who may use its route.
+struct Authorizer: Sendable {
+    let route: Route
+    let identity: Identity
+    /// The route's method and path, as the log shows them.
+    private let name: String
+
+    init(route: Route, identity: Identity) {
+        self.route = route
+        self.identity = identity
+        name = "\(route.method.rawValue) \(route.path)"
+    }
+
+    func respond(to request: Request, _ context: AppRequestContext) async throws -> Response {
+        RequestWork.current?.setRoute(name)
+        do {
+            var request = request
+            var context = context
+            try await admit(&request, &context)
+            return try await route.handler(request, context)
+        } catch {
+            guard let response = route.wireProtocol.response(to: error, context) else { throw error }
+            return response
+        }
+    }
+
+    /// Sets the context's proof and principal.
+    ///
+    /// - Throws: what the route's protocol answers as a refusal.
+    private func admit(_ request: inout Request, _ context: inout AppRequestContext) async throws {
+        switch route.admission {
+        case .anyone: return
+        case .adminOrLoopback:
+            if context.isFromLoopback, request.isOfThisMachine { return }
+            try await authenticate(&request, &context)
+            try require([.admin], devices: false, context)
+        case .roles(let roles, let devices):
+            try await authenticate(&request, &context)
+            try require(roles, devices: devices, context)
+        case .anyoneIdentified:
+            do {
+                try await authenticate(&request, &context)
+            } catch IdentityError.missing {
+                return
+            } catch IdentityError.refused where context.proof?.isSentByBrowsers == true {
+                return
+            }
+        }
+    }
+
+    private func authenticate(_ request: inout Request, _ context: inout AppRequestContext) async throws {
+        context.proof = try await route.wireProtocol.proof(in: &request, context)
+        guard let proof = context.proof else { throw IdentityError.missing }
+        context.principal = try await proof.verify(by: identity, atOpening: true)
+    }
+
+    private func require(_ roles: Set<Role>, devices: Bool, _ context: AppRequestContext) throws {
+        guard let principal = context.principal else { throw IdentityError.missing }
+        guard roles.contains(principal.role), devices || principal.device == nil else {
+            throw RoleRefusal(principal: principal)
+        }
+    }
+}
