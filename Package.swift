@@ -144,7 +144,6 @@ let package = Package(
             dependencies: [
                 "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore",
                 "MusterWire",
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),

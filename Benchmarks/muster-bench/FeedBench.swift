@@ -9,8 +9,9 @@ extension Bench {
     /// What waiting feeds cost, and how soon all of them hear of a document.
     struct Feeds: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Longpolls of a database that nobody touches: memory, and one document told to all of them.")
+            abstract: "Idle longpolls of a database, or live feeds: memory, and one change sent to all of them.")
         @Option(help: "Feeds, each a connection; mind `ulimit -n`.") var count = 10_000
+        @Flag(help: "Live feeds (text/event-stream) instead of longpolls.") var live = false
 
         func validate() throws {
             guard (1...10_000).contains(count) else { throw ValidationError("--count: 1 to 10000") }
@@ -25,12 +26,12 @@ extension Bench {
             let audience = Audience()
             let feeds = try await open(on: server, audience)
             let after = server.residentBytes
-            announce("RSS with \(feeds.count) longpolls: \(megabytes(after))")
+            announce("RSS with \(feeds.count) \(live ? "live feeds" : "longpolls"): \(megabytes(after))")
             if let before, let after { announce("a feed: \((after - before) / feeds.count) bytes") }
             let clock = ContinuousClock()
             let heard = try await clock.measure {
                 try await send("PUT", "/couchdb/bench/news", body: Array("{}".utf8), to: server)
-                try await audience.wait(until: \.ended, is: feeds.count)
+                try await audience.wait(until: \.told, is: feeds.count)
             }
             announce(String(format: "from PUT until all have heard: %.0f ms", heard / .milliseconds(1)))
             for feed in feeds { try? await feed.close() }
@@ -40,12 +41,12 @@ extension Bench {
 
         /// Opens the feeds, a hundred at a time, until the server has begun to answer each.
         private func open(on server: BenchServer, _ audience: Audience) async throws -> [any Channel] {
-            let request = HTTPAnswer.request(
-                "GET", "/couchdb/bench/_changes?feed=longpoll&since=now&timeout=600000",
-                token: server.connection.token, body: [])
+            let path = live ? "/api/v1/live" : "/couchdb/bench/_changes?feed=longpoll&since=now&timeout=600000"
+            let request = HTTPAnswer.request("GET", path, token: server.connection.token, body: [])
+            let isLive = live
             let bootstrap = ClientBootstrap(group: server.load.group).channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(FeedReader(audience))
+                    try channel.pipeline.syncOperations.addHandler(FeedReader(audience, isLive: isLive))
                 }
             }
             var channels: [any Channel] = []
@@ -75,8 +76,8 @@ private final class Audience: Sendable {
     struct Counts: Sendable {
         /// Answers that have begun.
         var begun = 0
-        /// Answers that are whole.
-        var ended = 0
+        /// Answers that told of the document.
+        var told = 0
     }
 
     private let counts = Mutex(Counts())
@@ -93,22 +94,33 @@ private final class Audience: Sendable {
     }
 }
 
-/// Notes when an answer begins, and when its last chunk has come.
+/// Notes when an answer begins, and when it tells of the document: a longpoll ends then, a live feed goes on.
 private final class FeedReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let audience: Audience
     private var received: [UInt8] = []
     private var hasBegun = false
 
-    init(_ audience: Audience) { self.audience = audience }
+    private let beginning: String
+    private let news: String
+    private var isTold = false
+
+    init(_ audience: Audience, isLive: Bool) {
+        self.audience = audience
+        beginning = isLive ? "retry: 2000\n\n" : "results"
+        news = isLive ? "event: document" : "0\r\n\r\n"
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytesView
         let text = String(decoding: received, as: UTF8.self)
-        if !hasBegun, text.contains("results") {
+        if !hasBegun, text.contains(beginning) {
             hasBegun = true
             audience.note(\.begun)
         }
-        if text.hasSuffix("0\r\n\r\n") { audience.note(\.ended) }
+        if !isTold, text.contains(news) {
+            isTold = true
+            audience.note(\.told)
+        }
     }
 }

@@ -15,7 +15,8 @@ package import ServiceLifecycle
 package struct CouchEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
-    let feeds: DocumentFeeds
+    let feeds: LogFeeds
+    let follower: FeedFollower
     let connections: OpenConnections
     let replicator: Replicator
     let books: PlaceBooks
@@ -25,7 +26,8 @@ package struct CouchEndpoint: Endpoint {
     package init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         identity = parts.identity
-        feeds = parts.documentFeeds
+        feeds = parts.feeds
+        follower = FeedFollower(parts)
         connections = parts.connections
         configuration = parts.configuration
         books = PlaceBooks()

@@ -11,8 +11,7 @@ extension Server {
 extension Metrics {
     /// Adds the metrics of the server's parts. They are measured when a client reads the metrics.
     func addSources(
-        coordinator: StoreCoordinator, live: Live, documentFeeds: DocumentFeeds, identity: Identity,
-        dataDirectory: String,
+        coordinator: StoreCoordinator, feeds: LogFeeds, identity: Identity, dataDirectory: String,
         certificates: CertificateFiles?
     ) {
         addSource { [MetricFamily("muster_build_info", .gauge, "The program.", by: "version", [(Server.version, 1)])] }
@@ -33,10 +32,10 @@ extension Metrics {
             [
                 MetricFamily(
                     "muster_feeds", .gauge, "Feeds that are open, by kind.", by: "kind",
-                    [("live", Double(live.listenerCount)), ("documents", Double(documentFeeds.count))]),
+                    LogFeeds.Kind.allCases.map { ($0.metricLabel, Double(feeds.count(of: $0))) }),
                 MetricFamily(
                     "muster_feeds_refused_total", .counter, "Feeds that were refused, by kind.", by: "kind",
-                    [("live", Double(live.refusedCount)), ("documents", Double(documentFeeds.refusedCount))]),
+                    LogFeeds.Kind.allCases.map { ($0.metricLabel, Double(feeds.refusedCount(of: $0))) }),
                 identity.signIns.family,
             ]
         }

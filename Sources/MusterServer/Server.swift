@@ -18,10 +18,9 @@ package struct Server: Sendable {
     private let settings: Configuration
     private let logger: Logger
     private let coordinator: StoreCoordinator
-    private let live: Live
     private let identity: Identity
     private let dispatcher: DeliveryDispatcher
-    private let documentFeeds: DocumentFeeds
+    private let feeds: LogFeeds
     private let metrics: Metrics
     private let connections: OpenConnections
     /// The TLS certificates; nil where the server uses no TLS.
@@ -70,8 +69,7 @@ package struct Server: Sendable {
             store: store, storage: storage, amazon: settings.amazon, quotas: quotas,
             reads: ReadStatistics(logger: logger), now: settings.now,
             announce: { notifier.ring($0) })
-        live = Live(coordinator: coordinator)
-        documentFeeds = DocumentFeeds(coordinator: coordinator)
+        feeds = LogFeeds(coordinator: coordinator)
         metrics = Metrics()
         connections = OpenConnections(
             limits: settings.connections, proxies: settings.trustedProxies, policy: Self.connectionPolicy)
@@ -87,9 +85,9 @@ package struct Server: Sendable {
                 coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now
             )
             metrics.addSources(
-                coordinator: coordinator, live: live, documentFeeds: documentFeeds, identity: identity,
+                coordinator: coordinator, feeds: feeds, identity: identity,
                 dataDirectory: settings.dataDirectory, certificates: certificates)
-            notifier.connect(to: live, dispatcher, documentFeeds)
+            notifier.connect(to: feeds, dispatcher)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(
                 adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand)
@@ -170,8 +168,8 @@ package struct Server: Sendable {
         let endpoints = Endpoints(
             endpointTypes,
             over: ServerParts(
-                coordinator: coordinator, live: live, identity: identity, dispatcher: dispatcher,
-                documentFeeds: documentFeeds, connections: connections, metrics: metrics, certificates: certificates,
+                coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
+                connections: connections, metrics: metrics, certificates: certificates,
                 configuration: settings))
         let router = endpoints.router(logger: logger)
         let isEncrypted = certificates != nil
@@ -187,8 +185,7 @@ package struct Server: Sendable {
             .init(service: UsageWatch(coordinator: coordinator)),
             .init(service: dispatcher),
             .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
-            .init(service: live),
-            .init(service: documentFeeds),
+            .init(service: feeds),
         ]
         services += endpoints.services.map { .init(service: $0) }
         services.append(.init(service: connections))
@@ -287,16 +284,15 @@ package struct Server: Sendable {
 
 /// Passes the coordinator's announcements to its listeners, which are made after it.
 private final class CommitNotifier: Sendable {
-    private let listeners = Mutex<(live: Live, dispatcher: DeliveryDispatcher, documents: DocumentFeeds)?>(nil)
+    private let listeners = Mutex<(feeds: LogFeeds, dispatcher: DeliveryDispatcher)?>(nil)
 
-    func connect(to live: Live, _ dispatcher: DeliveryDispatcher, _ documents: DocumentFeeds) {
-        listeners.withLock { $0 = (live, dispatcher, documents) }
+    func connect(to feeds: LogFeeds, _ dispatcher: DeliveryDispatcher) {
+        listeners.withLock { $0 = (feeds, dispatcher) }
     }
 
     func ring(_ sequence: LogSequence) {
         guard let listeners = listeners.withLock({ $0 }) else { return }
-        listeners.live.announce(sequence)
-        listeners.documents.announce(sequence)
+        listeners.feeds.announce(sequence)
         listeners.dispatcher.announceWhatIsNew()
     }
 }

@@ -64,7 +64,7 @@ extension CouchEndpoint {
     ) throws -> Response {
         guard let principal = call.principal, let proof = call.context.proof else { throw IdentityError.missing }
         let owner = FeedOwner(principal)
-        switch feeds.refusal(of: owner) {
+        switch follower.refusal(of: owner, .documents) {
         case nil: break
         case .isStopping?: throw CouchError.unavailable("The server is shutting down.", retryAfterSeconds: 30)
         case let refusal?: throw CouchError.tooManyRequests(retryAfterSeconds: 30, refusal.words)
@@ -76,20 +76,15 @@ extension CouchEndpoint {
         headers[.init("X-Accel-Buffering")!] = "no"
         // A HEAD opens no feed.
         if call.request.method == .head { return Response(status: .ok, headers: headers) }
-        let follower = FeedFollower(
-            answer, endpoint: self, proof: proof, owner: owner, on: call.context.channel, whereAllowed: mayFollow)
+        let content = CouchFeed(answer, self, proof: proof, whereAllowed: mayFollow)
         return Response(
-            status: .ok, headers: headers,
-            body: ResponseBody { writer in
-                try await follower.follow(&writer)
-                try await writer.finish(nil)
-            })
+            status: .ok, headers: headers, body: follower.body(content, by: owner, on: call.context.channel))
     }
 }
 
 extension CouchChanges: FollowedAnswer {
     var terms: FeedTerms { request.terms }
-    var awaited: DatabaseScope? { scope }
+    var topic: LogFeeds.Topic { .documents(scope) }
 
     func advanced(in coordinator: StoreCoordinator) async throws -> (CouchChanges, [UInt8], isLast: Bool) {
         try await coordinator.readDocuments { reader in

@@ -32,7 +32,7 @@ struct DatabaseUpdates: FollowedAnswer {
 
     init(_ terms: FeedTerms) { self.terms = terms }
 
-    var awaited: DatabaseScope? { nil }
+    var topic: LogFeeds.Topic { .anyDocuments }
 
     func advanced(in coordinator: StoreCoordinator) async throws -> (Self, [UInt8], isLast: Bool) {
         var next = self

@@ -67,7 +67,7 @@ struct FeedTerms: Hashable, Sendable {
         guard let milliseconds = Int(text), milliseconds > 0 else {
             throw CouchError.badRequest("The heartbeat value should be a positive integer (in milliseconds).")
         }
-        return min(longestSeconds, max(DocumentFeeds.tickSeconds, Double(milliseconds) / 1000))
+        return min(longestSeconds, max(LogFeeds.tickSeconds, Double(milliseconds) / 1000))
     }
 
     /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.

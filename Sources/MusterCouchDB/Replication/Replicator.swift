@@ -11,7 +11,7 @@ import Synchronization
 /// `_replicator` again after every start, until they have ended. Where each goes on is in the logs at its two sides.
 package final class Replicator: Service {
     let coordinator: StoreCoordinator
-    let feeds: DocumentFeeds
+    let feeds: LogFeeds
     let policy: AddressPolicy
     /// Seals and opens what orders prove themselves to peers with.
     let seal: ReplicationSeal
@@ -41,7 +41,7 @@ package final class Replicator: Service {
     ///   - vault: seals what orders prove themselves to peers with.
     ///   - allowsPrivate: whether peers may be on this machine or in a private network.
     package convenience init(
-        coordinator: StoreCoordinator, feeds: DocumentFeeds, vault: SecretVault, allowsPrivate: Bool
+        coordinator: StoreCoordinator, feeds: LogFeeds, vault: SecretVault, allowsPrivate: Bool
     ) {
         self.init(
             coordinator: coordinator, feeds: feeds, vault: vault, allowsPrivate: allowsPrivate,
@@ -49,7 +49,7 @@ package final class Replicator: Service {
     }
 
     init(
-        coordinator: StoreCoordinator, feeds: DocumentFeeds, vault: SecretVault = SecretVault(), allowsPrivate: Bool,
+        coordinator: StoreCoordinator, feeds: LogFeeds, vault: SecretVault = SecretVault(), allowsPrivate: Bool,
         resolver: any HostResolver,
         pacing: ReplicationPacing? = nil
     ) {

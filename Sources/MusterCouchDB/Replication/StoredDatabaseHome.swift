@@ -9,7 +9,7 @@ import MusterWire
 /// everything goes: a location document is an observation.
 struct StoredDatabaseHome: DocumentHome {
     let coordinator: StoreCoordinator
-    let feeds: DocumentFeeds
+    let feeds: LogFeeds
     let place: ResolvedDatabase
     /// Who lets it be read or written.
     let user: UserNumber
@@ -21,7 +21,7 @@ struct StoredDatabaseHome: DocumentHome {
     /// - Throws: `ReplicationError` for what cannot be replicated.
     init(
         _ place: ResolvedDatabase, by user: UserNumber, isOrdered: Bool = false, _ coordinator: StoreCoordinator,
-        _ feeds: DocumentFeeds
+        _ feeds: LogFeeds
     ) async throws {
         guard let scope = place.scope else { throw ReplicationError.unsupported("users are not replicated") }
         self.coordinator = coordinator
@@ -139,8 +139,8 @@ struct StoredDatabaseHome: DocumentHome {
     }
 
     func waitForChange(after sequence: LogSequence) async throws {
-        let feed = feeds.open(
-            scope, by: FeedOwner(replicationOf: user, limit: FeedShares.ofLeader + Replicator.jobLimit),
+        let feed = try? feeds.open(
+            .documents(scope), by: FeedOwner(replicationOf: user, limit: FeedShares.ofLeader + Replicator.jobLimit),
             beatSeconds: nil, timeoutSeconds: 60)
         guard let feed else { return try await Task.sleep(for: .seconds(5)) }
         defer { feed.close() }

@@ -9,9 +9,7 @@ struct LiveRoutes: NativeRoutes {
     let server: ServerParts
 
     func register(in routes: inout RouteTable) {
-        let feed = LiveFeed(
-            live: server.live, coordinator: coordinator, identity: identity, connections: server.connections,
-            heartbeatSeconds: configuration.heartbeatSeconds)
+        let follower = FeedFollower(server)
         routes.add(
             Route(
                 .get, "\(Self.root)/live",
@@ -23,10 +21,19 @@ struct LiveRoutes: NativeRoutes {
                     ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
             ) { request, context in
                 // An answer to HEAD has no body, so it opens no feed.
-                if request.method == .head { return LiveFeed.head }
+                if request.method == .head { return Response(status: .ok, headers: LiveFeed.headers) }
                 guard let principal = context.principal, let proof = context.proof else { throw Problem.unauthorized }
-                return try feed.response(
-                    to: proof, of: FeedOwner(principal), since: try Self.cursor(of: request), on: context.channel)
+                let owner = FeedOwner(principal)
+                let cursor = try Self.cursor(of: request) ?? server.coordinator.lastSequence
+                if let refusal = follower.refusal(of: owner, .changes) {
+                    throw refusal == .isStopping
+                        ? Problem.unavailable(refusal.words, retryAfterSeconds: 30)
+                        : Problem.tooManyRequests(retryAfterSeconds: 30, refusal.words)
+                }
+                return Response(
+                    status: .ok, headers: LiveFeed.headers,
+                    body: follower.body(
+                        LiveFeed(server, proof: proof, since: cursor), by: owner, on: context.channel))
             })
     }
 

@@ -21,10 +21,9 @@ extension Endpoint {
 /// The parts of a server that all endpoints share.
 package struct ServerParts: Sendable {
     package let coordinator: StoreCoordinator
-    package let live: Live
     package let identity: Identity
     package let dispatcher: DeliveryDispatcher
-    package let documentFeeds: DocumentFeeds
+    package let feeds: LogFeeds
     package let connections: OpenConnections
     package let metrics: Metrics
     /// The TLS certificates; nil where the server uses no TLS.
@@ -32,15 +31,14 @@ package struct ServerParts: Sendable {
     package let configuration: Configuration
 
     package init(
-        coordinator: StoreCoordinator, live: Live, identity: Identity, dispatcher: DeliveryDispatcher,
-        documentFeeds: DocumentFeeds, connections: OpenConnections = OpenConnections(), metrics: Metrics,
+        coordinator: StoreCoordinator, feeds: LogFeeds, identity: Identity, dispatcher: DeliveryDispatcher,
+        connections: OpenConnections = OpenConnections(), metrics: Metrics,
         certificates: CertificateFiles? = nil, configuration: Configuration
     ) {
         self.coordinator = coordinator
-        self.live = live
+        self.feeds = feeds
         self.identity = identity
         self.dispatcher = dispatcher
-        self.documentFeeds = documentFeeds
         self.connections = connections
         self.metrics = metrics
         self.certificates = certificates

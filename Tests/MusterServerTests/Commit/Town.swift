@@ -11,7 +11,7 @@ import Synchronization
 struct Town {
     let coordinator: StoreCoordinator
     let store: any Store
-    let live: Live
+    let feeds: LogFeeds
     let clock: Clock
 
     static let ana = UserNumber(1)
@@ -31,14 +31,14 @@ struct Town {
         self.coordinator = coordinator
         self.store = store
         self.clock = clock
-        live = Live(coordinator: coordinator)
-        ring.live.withLock { [live] in $0 = live }
+        feeds = LogFeeds(coordinator: coordinator)
+        ring.feeds.withLock { [feeds] in $0 = feeds }
         if isNew { try await found() }
     }
 
     private final class Ring: Sendable {
-        let live = Mutex<Live?>(nil)
-        func announce(_ sequence: MusterCore.LogSequence) { live.withLock { $0 }?.announce(sequence) }
+        let feeds = Mutex<LogFeeds?>(nil)
+        func announce(_ sequence: MusterCore.LogSequence) { feeds.withLock { $0 }?.announce(sequence) }
     }
 
     private func found() async throws {

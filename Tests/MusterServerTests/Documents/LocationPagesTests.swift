@@ -34,7 +34,7 @@ import Testing
 
     private func home(_ name: String, _ town: Town) async throws -> StoredDatabaseHome {
         try await StoredDatabaseHome(
-            place(name, town), by: Town.ana, town.coordinator, DocumentFeeds(coordinator: town.coordinator))
+            place(name, town), by: Town.ana, town.coordinator, LogFeeds(coordinator: town.coordinator))
     }
 
     private func changes(

@@ -59,9 +59,8 @@ struct Office {
         endpoints = Endpoints(
             AllEndpoints.types,
             over: ServerParts(
-                coordinator: coordinator, live: Live(coordinator: coordinator), identity: identity,
-                dispatcher: dispatcher, documentFeeds: DocumentFeeds(coordinator: coordinator), metrics: metrics,
-                configuration: settings))
+                coordinator: coordinator, feeds: LogFeeds(coordinator: coordinator), identity: identity,
+                dispatcher: dispatcher, metrics: metrics, configuration: settings))
         try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]
         for user in coordinator.directory.users.all {

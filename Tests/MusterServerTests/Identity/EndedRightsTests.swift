@@ -55,7 +55,7 @@ import Testing
     @Test func `a replication that runs goes no further once its giver is no admin`() async throws {
         let (office, _) = try await office()
         let ada = try office.user("ada").number
-        let feeds = DocumentFeeds(coordinator: office.coordinator)
+        let feeds = LogFeeds(coordinator: office.coordinator)
         #expect(try await office.coordinator.makeDatabase(named: "notes", by: nil))
         let place = try #require(office.coordinator.directory.database(named: "notes"))
         let home = try await StoredDatabaseHome(place, by: ada, isOrdered: true, office.coordinator, feeds)

@@ -9,65 +9,81 @@ import Testing
     private static let owner = FeedOwner(
         Principal(User(number: Town.ana, name: "ana", role: .member, team: nil), proof: .password))
 
-    /// Runs a live feed while `body` runs.
-    private func withLive(_ town: Town, _ body: @Sendable @escaping () async throws -> Void) async throws {
+    /// Runs the feeds while `body` runs.
+    private func withFeeds(_ town: Town, _ body: @Sendable @escaping () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await town.live.run() }
+            group.addTask { try await town.feeds.run() }
             try await body()
             group.cancelAll()
         }
         try await town.coordinator.close()
     }
 
-    /// The next `count` sequences that a listener hears.
-    private func hear(_ count: Int, _ listener: Listener) async throws -> [Int64] {
-        var heard: [Int64] = []
-        for try await events in listener {
-            heard += events.map(\.sequence.rawValue)
-            if heard.count >= count { break }
-        }
-        return heard
+    /// The next `count` sequences after a cursor, as a feed of changes reads them.
+    private func hear(_ count: Int, since cursor: Int64, in town: Town) async throws -> [Int64] {
+        let feed = try town.feeds.open(.changes, by: Self.owner, beatSeconds: nil, timeoutSeconds: nil)
+        defer { feed.close() }
+        return try await hear(count, since: cursor, feed, in: town)
     }
 
-    @Test func `a listener hears every change once and in order, however it came by its cursor`() async throws {
+    private func hear(_ count: Int, since cursor: Int64, _ feed: LogFeed, in town: Town) async throws -> [Int64] {
+        var heard: [Int64] = []
+        while true {
+            let events = try await town.feeds.recent.events(since: LogSequence(heard.last ?? cursor))
+            heard += events.map(\.sequence.rawValue)
+            if heard.count >= count { return heard }
+            if events.isEmpty, await feed.next() == nil { return heard }
+        }
+    }
+
+    @Test func `a feed gives every change once and in order, however it came by its cursor`() async throws {
         let town = try await Town()
-        try await withLive(town) {
+        try await withFeeds(town) {
             let start = town.store.lastSequence.rawValue
-            let early = try town.live.listen(since: LogSequence(start), by: Self.owner)
-            let history = try town.live.listen(since: .zero, by: Self.owner)
+            let early = try town.feeds.open(.changes, by: Self.owner, beatSeconds: nil, timeoutSeconds: nil)
             for second in 0..<300 {
                 _ = try await town.coordinator.ingest([town.fix(second.isMultiple(of: 2) ? 45 : 46, at: Double(second))]
                 )
             }
             let end = town.store.lastSequence.rawValue
-            #expect(try await hear(Int(end - start), early) == Array(start + 1...end))
-            #expect(try await hear(Int(end), history) == Array(1...end))
+            #expect(try await hear(Int(end - start), since: start, early, in: town) == Array(start + 1...end))
+            early.close()
+            #expect(try await hear(Int(end), since: 0, in: town) == Array(1...end))
             let middle = start + (end - start) / 2
-            let resumed = try town.live.listen(since: LogSequence(middle), by: Self.owner)
-            #expect(try await hear(Int(end - middle), resumed) == Array(middle + 1...end))
-            for listener in [early, history, resumed] { listener.leave() }
-            #expect(town.live.listenerCount == 0)
+            #expect(try await hear(Int(end - middle), since: middle, in: town) == Array(middle + 1...end))
+            #expect(town.feeds.count(of: .changes) == 0)
         }
     }
 
-    @Test func `a listener that waits is woken by the next change`() async throws {
+    @Test func `what was appended while nobody had a feed is not missing from the next`() async throws {
         let town = try await Town()
-        try await withLive(town) {
-            let listener = try town.live.listen(since: town.store.lastSequence, by: Self.owner)
-            async let heard = hear(1, listener)
+        try await withFeeds(town) {
+            _ = try await hear(1, since: town.store.lastSequence.rawValue - 1, in: town)
+            let start = town.store.lastSequence.rawValue
+            for second in 0..<20 {
+                _ = try await town.coordinator.ingest([town.fix(second.isMultiple(of: 2) ? 45 : 46, at: Double(second))]
+                )
+            }
+            let end = town.store.lastSequence.rawValue
+            #expect(try await hear(Int(end - start), since: start, in: town) == Array(start + 1...end))
+        }
+    }
+
+    @Test func `a feed that waits is woken by the next change`() async throws {
+        let town = try await Town()
+        try await withFeeds(town) {
+            let start = town.store.lastSequence.rawValue
+            async let heard = hear(1, since: start, in: town)
             _ = try await town.coordinator.ingest([town.fix(46, at: 0)])
             #expect(try await heard.count >= 1)
-            listener.leave()
         }
     }
 
     @Test func `a cursor from another log is told to read the state anew`() async throws {
         let town = try await Town()
-        try await withLive(town) {
-            let beyond = LogSequence(town.store.lastSequence.rawValue + 1)
-            let listener = try town.live.listen(since: beyond, by: Self.owner)
-            await #expect(throws: StoreError.self) { _ = try await hear(1, listener) }
-            listener.leave()
+        try await withFeeds(town) {
+            let beyond = town.store.lastSequence.rawValue + 1
+            await #expect(throws: StoreError.self) { _ = try await hear(1, since: beyond, in: town) }
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         let town = try await Town()
         let resolver = MovingResolver(lookups: 5)
         let replicator = Replicator(
-            coordinator: town.coordinator, feeds: DocumentFeeds(coordinator: town.coordinator), allowsPrivate: true,
+            coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator), allowsPrivate: true,
             resolver: resolver,
             pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
         let text =

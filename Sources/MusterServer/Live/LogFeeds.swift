@@ -1,78 +1,119 @@
-import AsyncAlgorithms
 package import MusterCore
 import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes whoever waits for documents to be touched: once for each commit that concerns what they wait for.
+/// Wakes everyone who waits for the log to grow: feeds of changes, of documents, and replications.
 ///
-/// Nothing is carried but the wake: a feed reads the documents itself. The log is read once for all feeds, and only
-/// while there is one; heartbeats and timeouts of all of them hang on one timer.
-package final class DocumentFeeds: Service {
-    /// The number of feeds that may be open; of these `FeedShares` gives each user a share.
-    private static let capacity = 20_000
+/// Nothing is carried but the wake: who is woken reads the log or the documents itself, so a slow one costs no memory.
+/// The log is read once for all feeds, and only while there is one; heartbeats and timeouts of all hang on one timer; a
+/// feed that waits has no task of its own.
+package final class LogFeeds: Service {
+    /// The newest changes, as feeds send them.
+    package let recent: RecentEvents
 
     private let coordinator: StoreCoordinator
     private let state = Mutex(State())
     private let (newest, announcement) = AsyncStream.makeStream(
         of: LogSequence.self, bufferingPolicy: .bufferingNewest(1))
 
+    /// What a feed waits for.
+    package enum Topic: Hashable, Sendable {
+        /// Any change of the log.
+        case changes
+        /// Documents of one database, or of the union.
+        case documents(DatabaseScope)
+        /// Documents of any database.
+        case anyDocuments
+
+        fileprivate var kind: Kind { self == .changes ? .changes : .documents }
+    }
+
+    /// Feeds that share one capacity.
+    package enum Kind: Hashable, Sendable, CaseIterable {
+        case changes
+        case documents
+
+        /// The number of feeds that may be open; of these `FeedShares` gives each user a share.
+        package var capacity: Int {
+            switch self {
+            case .changes: 10_000
+            case .documents: 20_000
+            }
+        }
+
+        /// The kind's name in metrics.
+        var metricLabel: String {
+            switch self {
+            case .changes: "live"
+            case .documents: "documents"
+            }
+        }
+    }
+
     private struct State {
         var feeds: [Int: Entry] = [:]
-        /// The feeds of each scope, and under nil those of any.
-        var listening: [DatabaseScope?: Set<Int>] = [:]
-        var shares = FeedShares(capacity: DocumentFeeds.capacity)
+        var listening: [Topic: Set<Int>] = [:]
+        var shares = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, FeedShares(capacity: $0.capacity)) })
         var nextID = 0
         /// The log is read up to here.
         var cursor = LogSequence.zero
         var isClosed = false
 
         /// Notes why a feed is woken, and wakes it.
-        mutating func ring(_ id: Int, _ reason: WritableKeyPath<DocumentFeed.Ring, Bool>) {
+        mutating func ring(_ id: Int, _ reason: WritableKeyPath<LogFeed.Ring, Bool>) {
             feeds[id]?.ring[keyPath: reason] = true
             feeds[id]?.wake()
+        }
+
+        /// Rings all feeds of a topic.
+        mutating func ring(_ topic: Topic) {
+            for id in listening[topic] ?? [] { ring(id, \.isTouched) }
         }
     }
 
     private struct Entry {
-        let scope: DatabaseScope?
+        let topic: Topic
         let owner: FeedOwner
         let beatSeconds: Double?
         var nextBeat: ContinuousClock.Instant?
         var deadline: ContinuousClock.Instant?
-        var ring = DocumentFeed.Ring()
+        var ring = LogFeed.Ring()
         /// Who waits. A stream would be easier, and half a kilobyte more for each of ten thousand.
         private var waiter: CheckedContinuation<Void, Never>?
 
         init(
-            scope: DatabaseScope?, owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?,
+            topic: Topic, owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?,
             now: ContinuousClock.Instant
         ) {
-            self.scope = scope
+            self.topic = topic
             self.owner = owner
             self.beatSeconds = beatSeconds
             nextBeat = beatSeconds.map { now + .seconds($0) }
             deadline = timeoutSeconds.map { now + .seconds($0) }
         }
 
-        /// Takes whoever waits, unless there is something for it already.
+        /// Sets who waits. Resumes it at once if the feed has been rung already.
         mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
             waiter = continuation
-            if ring != DocumentFeed.Ring() { wake() }
+            if ring != LogFeed.Ring() { wake() }
         }
 
-        /// Wakes whoever waits.
+        /// Resumes whoever waits.
         mutating func wake() {
             waiter?.resume()
             waiter = nil
         }
     }
 
-    /// Seconds between two looks at whose heartbeat or timeout is due.
+    /// The interval between two looks at whose heartbeat or timeout is due, in seconds.
     package static let tickSeconds: Double = 0.1
 
-    /// Feeds over what this coordinator appends; `run` makes them live.
-    package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
+    /// Makes feeds over what a coordinator appends. They are woken while `run` runs.
+    package init(coordinator: StoreCoordinator) {
+        self.coordinator = coordinator
+        recent = RecentEvents(coordinator: coordinator)
+    }
 
     /// Notes that the log has grown. Never blocks.
     package func announce(_ sequence: LogSequence) { announcement.yield(sequence) }
@@ -95,56 +136,67 @@ package final class DocumentFeeds: Service {
         }
     }
 
+    // MARK: Opening and closing
+
     /// Opens a feed. Whoever opens it reads what there is after that, and then waits: nothing falls between.
     ///
     /// - Parameters:
-    ///   - scope: what is waited for; nil: any database.
-    ///   - beatSeconds: how often it is to be woken whatever happens; nil: never.
-    ///   - timeoutSeconds: when it is to be told that its time is over; nil: never.
-    /// - Returns: nil when as many are open as may be, or the server is shutting down.
+    ///   - beatSeconds: the interval at which the feed is woken whatever happens; nil: never.
+    ///   - timeoutSeconds: the time after which it is told that its time is over; nil: never.
+    /// - Throws: `FeedShares.Refusal` when as many are open as may be, in all or of this owner, or the server is
+    ///   stopping.
     package func open(
-        _ scope: DatabaseScope?, by owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?
-    ) -> DocumentFeed? {
+        _ topic: Topic, by owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?
+    ) throws(FeedShares.Refusal) -> LogFeed {
         let now = ContinuousClock.now
-        let id = state.withLock { state -> Int? in
-            guard !state.isClosed, (try? state.shares.open(owner)) != nil else { return nil }
+        let opened = state.withLock { state -> Result<Int, FeedShares.Refusal> in
+            if state.isClosed { return .failure(.isStopping) }
+            do throws(FeedShares.Refusal) {
+                try state.shares[topic.kind]?.open(owner)
+            } catch {
+                return .failure(error)
+            }
             if state.feeds.isEmpty { state.cursor = coordinator.lastSequence }
+            // Nothing was added to the window while nobody waited for changes.
+            if topic == .changes, state.listening[.changes] == nil { recent.restart(after: state.cursor) }
             state.nextID += 1
             state.feeds[state.nextID] = Entry(
-                scope: scope, owner: owner, beatSeconds: beatSeconds, timeoutSeconds: timeoutSeconds, now: now)
-            state.listening[scope, default: []].insert(state.nextID)
-            return state.nextID
+                topic: topic, owner: owner, beatSeconds: beatSeconds, timeoutSeconds: timeoutSeconds, now: now)
+            state.listening[topic, default: []].insert(state.nextID)
+            return .success(state.nextID)
         }
-        return id.map { DocumentFeed(feeds: self, id: $0) }
+        return LogFeed(feeds: self, id: try opened.get())
     }
 
-    /// Why one more may not be opened at this moment; nil when it may.
-    package func refusal(of owner: FeedOwner) -> FeedShares.Refusal? {
+    /// The reason why no further feed may be opened at this moment; nil when one may.
+    package func refusal(of owner: FeedOwner, _ kind: Kind) -> FeedShares.Refusal? {
         state.withLock { state in
             if state.isClosed { return .isStopping }
-            do throws(FeedShares.Refusal) { try state.shares.check(owner) } catch { return error }
+            do throws(FeedShares.Refusal) { try state.shares[kind]?.check(owner) } catch { return error }
             return nil
         }
     }
 
-    /// How many feeds are open.
-    package var count: Int { state.withLock { $0.feeds.count } }
+    /// The number of open feeds of a kind.
+    package func count(of kind: Kind) -> Int { state.withLock { $0.shares[kind]?.count ?? 0 } }
 
-    /// How many feeds were refused since the start.
-    var refusedCount: Int { state.withLock { $0.shares.refused } }
+    /// The number of feeds of a kind that were refused since the start.
+    func refusedCount(of kind: Kind) -> Int { state.withLock { $0.shares[kind]?.refused ?? 0 } }
 
     fileprivate func close(_ id: Int) {
         state.withLock { state in
             guard var entry = state.feeds.removeValue(forKey: id) else { return }
             entry.wake()
-            state.listening[entry.scope]?.remove(id)
-            if state.listening[entry.scope]?.isEmpty == true { state.listening[entry.scope] = nil }
-            state.shares.close(entry.owner)
+            state.listening[entry.topic]?.remove(id)
+            if state.listening[entry.topic]?.isEmpty == true { state.listening[entry.topic] = nil }
+            state.shares[entry.topic.kind]?.close(entry.owner)
         }
     }
 
-    /// Waits until a feed is woken, and takes what for; nil when it is closed.
-    fileprivate func ring(of id: Int) async -> DocumentFeed.Ring? {
+    // MARK: Waking
+
+    /// Waits until a feed is woken, and returns the reasons; nil when it is closed.
+    fileprivate func ring(of id: Int) async -> LogFeed.Ring? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isThere = state.withLock { $0.feeds[id]?.wait(continuation) != nil }
@@ -154,29 +206,31 @@ package final class DocumentFeeds: Service {
             close(id)
         }
         return state.withLock { state in
-            defer { state.feeds[id]?.ring = DocumentFeed.Ring() }
+            defer { state.feeds[id]?.ring = LogFeed.Ring() }
             return state.feeds[id]?.ring
         }
     }
 
-    // MARK: Waking
-
     private func followLog() async {
         while true {
-            let (since, isIdle) = state.withLock { ($0.cursor, $0.feeds.isEmpty) }
+            let (since, isIdle, isWatched) = state.withLock {
+                ($0.cursor, $0.feeds.isEmpty, $0.listening[.changes] != nil)
+            }
             if isIdle { return }
             do {
                 let changes = try await coordinator.read { try $0.changes(since: since, limit: 2_000) }
                 guard let last = changes.last?.sequence else { return }
                 let directory = coordinator.directory
-                var touched: Set<DatabaseScope?> = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
-                if !touched.isEmpty { touched.insert(nil) }
+                if isWatched { recent.append(changes, after: since, directory) }
+                let touched = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
                 state.withLock { state in
                     state.cursor = last
-                    for scope in touched { for id in state.listening[scope] ?? [] { state.ring(id, \.isTouched) } }
+                    state.ring(.changes)
+                    if !touched.isEmpty { state.ring(.anyDocuments) }
+                    for scope in touched { state.ring(.documents(scope)) }
                 }
             } catch {
-                // What cannot be read may concern anyone: each feed looks for itself.
+                // What cannot be read may concern anyone: each feed reads for itself, and receives the error.
                 let last = coordinator.lastSequence
                 state.withLock { state in
                     state.cursor = last
@@ -208,14 +262,14 @@ package final class DocumentFeeds: Service {
     }
 }
 
-/// One who waits for documents to be touched.
-package struct DocumentFeed: Sendable {
-    fileprivate let feeds: DocumentFeeds
+/// One who waits for the log to grow.
+package struct LogFeed: Sendable {
+    fileprivate let feeds: LogFeeds
     fileprivate let id: Int
 
-    /// Why a feed was woken: for all of these that are true.
+    /// The reasons why a feed was woken: all of these that are true.
     package struct Ring: Hashable, Sendable {
-        /// Documents may have been touched.
+        /// What it waits for may have changed.
         package var isTouched = false
         /// A heartbeat is due.
         package var isBeat = false
