@@ -131,7 +131,7 @@ private struct EngineTown {
         for request in requests {
             var tally = Tally()
             var index = 0
-            guard engine.decide(request, from: &index, now: now, into: &decision, tally: &tally) == nil else {
+            guard engine.decideBatch(request, from: &index, now: now, into: &decision, tally: &tally) == nil else {
                 preconditionFailure("walkers only go forward")
             }
             decision.takeChanges { change in

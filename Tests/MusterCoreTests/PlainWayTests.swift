@@ -112,7 +112,7 @@ private struct Town {
         let now = Instant(seconds: 1_800_000_000 + seconds)
         var index = 0
         var tally = Tally()
-        while engine.decide(request, from: &index, now: now, into: &decision, tally: &tally) != nil {
+        while engine.decideBatch(request, from: &index, now: now, into: &decision, tally: &tally) != nil {
             // What is asked about is a repetition here.
             index += 1
         }

@@ -67,7 +67,7 @@ import Testing
             let now = begin.advanced(bySeconds: seconds)
             var (index, tally) = (0, Tally())
             let observations = [Observation.position(position, of: Self.device)]
-            while engine.decide(observations, from: &index, now: now, into: &decision, tally: &tally) != nil {
+            while engine.decideBatch(observations, from: &index, now: now, into: &decision, tally: &tally) != nil {
                 // Every sample is sent once, and the engine has followed the phone from the beginning.
                 tally.count(engine.decide(observations[index], now: now, into: &decision))
                 index += 1

@@ -54,7 +54,7 @@ extension Engine {
     ///   - decision: what was decided before, added to.
     ///   - tally: counts what became of them.
     /// - Returns: the question that the observation at `index` raises; nil when all are decided.
-    public func decide(
+    public func decideBatch(
         _ observations: [Observation], from index: inout Int, now: Instant, into decision: inout Decision,
         tally: inout Tally
     ) -> Question? {
@@ -63,7 +63,7 @@ extension Engine {
             // Nearly all are positions: taken apart once, for both.
             if case .position(let position, let device) = observations[index] {
                 if let question = question(about: position, of: device, now: now, after: decision) { return question }
-                tally.count(decide(position, of: device, now: now, into: &decision))
+                tally.count(decidePosition(position, of: device, now: now, into: &decision))
             } else {
                 let observation = observations[index]
                 if let question = question(about: observation, now: now, after: decision) { return question }

@@ -39,13 +39,13 @@ public struct Engine: Sendable {
     public func decide(_ observation: Observation, now: Instant, into decision: inout Decision) -> Verdict {
         switch observation {
         case .position(let position, let device):
-            decide(position, of: device, now: now, into: &decision)
+            decidePosition(position, of: device, now: now, into: &decision)
         case .sighting(let sighting, let device):
-            decide(sighting, of: device, now: now, into: &decision)
+            decideSighting(sighting, of: device, now: now, into: &decision)
         case .note(let note, let device):
-            decide(note, of: device, now: now, into: &decision)
+            decideNote(note, of: device, now: now, into: &decision)
         case .declaration(let declaration):
-            decide(declaration, now: now, into: &decision)
+            decideDeclaration(declaration, now: now, into: &decision)
         }
     }
 
@@ -63,7 +63,7 @@ public struct Engine: Sendable {
         decision.reset()
     }
 
-    func decide(
+    func decidePosition(
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         let place = place(of: device, in: &decision)

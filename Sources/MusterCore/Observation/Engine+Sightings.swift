@@ -14,7 +14,7 @@ extension Engine {
         return state(of: device, after: decision).sighted.map { sighting.sampleTime <= $0 } ?? false
     }
 
-    func decide(
+    func decideSighting(
         _ sighting: Sighting, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         var state = state(of: device, after: decision)
@@ -34,7 +34,7 @@ extension Engine {
         return .accepted
     }
 
-    func decide(
+    func decideNote(
         _ note: DeviceNote, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         decision.scratch.changes.append(.note(note.name, of: device))

@@ -14,7 +14,7 @@ extension Engine {
     /// What holds of what was declared of a person.
     public func declared(of user: UserNumber) -> Declared { person(user)?.declared ?? Declared() }
 
-    func decide(_ declaration: Declaration, now: Instant, into decision: inout Decision) -> Verdict {
+    func decideDeclaration(_ declaration: Declaration, now: Instant, into decision: inout Decision) -> Verdict {
         guard var person = decidedPerson(declaration.subject, after: decision),
             !Self.isAhead(declaration.sampleTime, of: now)
         else {

@@ -183,7 +183,7 @@ struct WatchedDevice: Sendable {
         }
         var index = 0
         var tally = Tally()
-        while let question = engine.decide(observations, from: &index, now: now, into: &decision, tally: &tally) {
+        while let question = engine.decideBatch(observations, from: &index, now: now, into: &decision, tally: &tally) {
             switch question {
             // Known already, or older than what is known: neither moves anything.
             case .isStored: index += 1

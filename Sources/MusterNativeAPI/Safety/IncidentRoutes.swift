@@ -64,7 +64,7 @@ struct IncidentRoutes: NativeRoutes {
         try fields.finish()
         guard let kind else { throw Problem.internalError }
         let user = access.principal.user
-        let incident = try await coordinator.decide { engine, transaction, decision, now in
+        let incident = try await coordinator.withDecision { engine, transaction, decision, now in
             let incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: team.number,
                 kind: kind == .drill ? .drill : .real, note: note, startedAt: now, startedBy: user)
@@ -78,7 +78,7 @@ struct IncidentRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let closed = try await coordinator.decide { engine, _, decision, now in
+        let closed = try await coordinator.withDecision { engine, _, decision, now in
             try engine.close(
                 incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
             return decision.incident(of: incident.team) ?? incident
@@ -90,7 +90,7 @@ struct IncidentRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let reopened = try await coordinator.decide { [coordinator] engine, transaction, decision, now in
+        let reopened = try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
             // Reads the incident again, because another caller may have reopened it meanwhile.
             guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
             let users = coordinator.directory.users

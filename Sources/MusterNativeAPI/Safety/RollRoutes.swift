@@ -48,7 +48,7 @@ struct RollRoutes: NativeRoutes {
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await coordinator.decide { engine, _, decision, now in
+        let line = try await coordinator.withDecision { engine, _, decision, now in
             try engine.addVisitor(
                 named: name, (state ?? .unaccounted).state, note: note, to: incident.number, of: incident.team,
                 by: user, now: now, into: &decision)
@@ -65,7 +65,7 @@ struct RollRoutes: NativeRoutes {
         try fields.finish()
         guard let state = state?.state else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await coordinator.decide { engine, _, decision, now in
+        let line = try await coordinator.withDecision { engine, _, decision, now in
             try engine.mark(
                 person, state, note: note, on: incident.number, of: incident.team, by: user, now: now,
                 into: &decision)
@@ -78,7 +78,7 @@ struct RollRoutes: NativeRoutes {
         let person = try rollNumber(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let line = try await coordinator.decide { engine, _, decision, now in
+        let line = try await coordinator.withDecision { engine, _, decision, now in
             try engine.takeOff(
                 person, reason: reason, from: incident.number, of: incident.team, by: user, now: now,
                 into: &decision)

@@ -32,6 +32,12 @@ struct WriteTarget: Sendable {
     var devices: [DeviceNumber] = []
     /// The device of that user that a location document describes.
     var device: DeviceNumber?
+    /// The position that each edit's document reports, in the order of the edits; nil for other documents. Empty in
+    /// databases that hold no locations. Parsed before the request waits, so that the writer's thread parses nothing.
+    var positions: [Position?] = []
+
+    /// The position that an edit's document reports.
+    func position(at index: Int) -> Position? { positions.indices.contains(index) ? positions[index] : nil }
 }
 
 /// Documents share the transaction with observations, and location documents go through the same engine.
@@ -53,15 +59,19 @@ extension CommitPipeline {
         var touch: (change: DocumentTouch, sequence: MusterCore.LogSequence)?
         var batch = DocumentBatch(
             of: edits, in: database, revisionLimit: place.revisionLimit, to: transaction.documents)
-        for edit in edits {
+        for (index, edit) in edits.enumerated() {
+            let position = place.position(at: index)
             var before: StoredDocument?
             if !batch.holds(edit.id) {
                 before = try transaction.documents.document(edit.id, in: .database(database))
                 if before == nil, let subject = PositionDocument.place(of: edit.id),
                     let user = place.user, place.devices.contains(subject.device)
                 {
-                    before = try position(at: subject, of: user)
-                    if before == nil, let outcome = try take(edit, subject, user, now, &receipt.tally, transaction) {
+                    before = try storedPosition(at: subject, of: user)
+                    if before == nil, let position,
+                        let outcome = try restore(
+                            position, from: edit, subject, user, now, &receipt.tally, transaction)
+                    {
                         receipt.outcomes.append(outcome)
                         continue
                     }
@@ -76,9 +86,7 @@ extension CommitPipeline {
                 return sequence
             }
             receipt.outcomes.append(outcome)
-            guard case .stored = outcome, !edit.isDeleted, let device = place.device,
-                var position = LocationDocument.position(in: edit.body.json, receivedAt: now)
-            else { continue }
+            guard case .stored = outcome, let device = place.device, var position else { continue }
             position.reporter = place.author.flatMap { $0.user == place.user?.number ? nil : $0.user }
             observations.append(.position(position, of: device))
         }
@@ -87,7 +95,7 @@ extension CommitPipeline {
         if let touch, let author = place.author, author.user != place.user?.number {
             try transaction.note(.document(touch.change), at: touch.sequence, now, by: author)
         }
-        if !observations.isEmpty { receipt.tally += try decide(observations, now: now, in: transaction) }
+        if !observations.isEmpty { receipt.tally += try decideObservations(observations, now: now, in: transaction) }
         return receipt
     }
 
@@ -103,7 +111,7 @@ extension CommitPipeline {
     }
 
     /// The stored position, as the document that clients read.
-    private func position(at subject: PositionDocument.Place, of user: User) throws -> StoredDocument? {
+    private func storedPosition(at subject: PositionDocument.Place, of user: User) throws -> StoredDocument? {
         let found = try store.positions(
             of: subject.device, from: subject.sampleTime, to: subject.sampleTime.advanced(bySeconds: 0.001), after: nil,
             limit: 1_000)
@@ -120,20 +128,19 @@ extension CommitPipeline {
     /// back positions that this server lost.
     ///
     /// - Returns: nil where the document is no such document, or the engine would not store the position.
-    private mutating func take(
-        _ edit: DocumentEdit, _ subject: PositionDocument.Place, _ user: User, _ now: Instant, _ tally: inout Tally,
-        _ transaction: any StoreTransaction
+    private mutating func restore(
+        _ position: Position, from edit: DocumentEdit, _ subject: PositionDocument.Place, _ user: User, _ now: Instant,
+        _ tally: inout Tally, _ transaction: any StoreTransaction
     ) throws -> EditOutcome? {
-        guard !edit.isDeleted, edit.body.attachments.isEmpty,
-            var position = LocationDocument.position(in: edit.body.json, receivedAt: now)
-        else { return nil }
+        guard edit.body.attachments.isEmpty else { return nil }
+        var position = position
         position.source = .native
         let told = SequencedPosition(sequence: .zero, device: subject.device, position: position)
         let document = StoredDocument(told, of: user, withBody: true)
         guard document.id == edit.id, document.body == edit.body, let revision = document.tree.winner?.revision,
             edit.place == .on(nil) || edit.place == .at([revision])
         else { return nil }
-        let taken = try decide([.position(position, of: subject.device)], now: now, in: transaction)
+        let taken = try decideObservations([.position(position, of: subject.device)], now: now, in: transaction)
         tally += taken
         guard taken.accepted + taken.late > 0 else { return taken.repeated > 0 ? .known(revision) : nil }
         return .stored(revision, lastAppended)

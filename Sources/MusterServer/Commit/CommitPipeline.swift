@@ -46,7 +46,8 @@ struct CommitPipeline {
             for request in requests {
                 switch request {
                 case .observations(let observations):
-                    receipts.append(Receipt(tally: try pipeline.decide(observations, now: now, in: transaction)))
+                    receipts.append(
+                        Receipt(tally: try pipeline.decideObservations(observations, now: now, in: transaction)))
                 case .documents(let edits, let place):
                     receipts.append(try pipeline.write(edits, in: place, now: now, in: transaction))
                 }
@@ -58,13 +59,13 @@ struct CommitPipeline {
 
     /// Decides one request's observations and appends their changes. An observation that is already stored changes
     /// nothing.
-    mutating func decide(
+    mutating func decideObservations(
         _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
     ) throws -> Tally {
         var tally = Tally()
         var next = 0
         rules.note(observations)
-        while let question = engine.decide(observations, from: &next, now: now, into: &decision, tally: &tally) {
+        while let question = engine.decideBatch(observations, from: &next, now: now, into: &decision, tally: &tally) {
             try append(to: transaction, now: now)
             switch question {
             case .isStored where try transaction.holds(observations[next]):
@@ -108,7 +109,7 @@ struct CommitPipeline {
     /// Lets `body` decide something about an incident, in one transaction.
     ///
     /// - Throws: what `body` or the store throws; then nothing has changed, on disk or in memory.
-    mutating func decide<Result>(
+    mutating func withDecision<Result>(
         now: Instant, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
     ) throws -> Result {
         var result: Result?

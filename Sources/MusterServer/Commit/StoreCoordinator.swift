@@ -107,7 +107,7 @@ package final class StoreCoordinator: Sendable {
     package var lastSequence: LogSequence { store.lastSequence }
 
     /// Stores a request in the next transaction and returns its receipt once it is on disk.
-    func commit(_ request: CommitRequest) async throws(CoordinatorError) -> Receipt {
+    func enqueue(_ request: CommitRequest) async throws(CoordinatorError) -> Receipt {
         let result = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<Result<Receipt, CoordinatorError>, Never>) in
             do throws(CoordinatorError) {
@@ -145,12 +145,12 @@ package final class StoreCoordinator: Sendable {
     ///
     /// - Returns: what `body` returned, once everything is on disk.
     /// - Throws: what `body` throws, or `CoordinatorError`.
-    package func decide<Success: Sendable>(
+    package func withDecision<Success: Sendable>(
         _ body: @escaping @Sendable (Engine, any StoreTransaction, inout Decision, Instant) throws -> Success
     ) async throws -> Success {
         try await run { writer in
             do {
-                return .success(try writer.decide(body))
+                return .success(try writer.withDecision(body))
             } catch let error as StoreError {
                 return .failure(CoordinatorError(error))
             } catch {
@@ -231,7 +231,7 @@ package final class StoreCoordinator: Sendable {
                 }
             }
         }
-        try await decide { engine, transaction, decision, _ in
+        try await withDecision { engine, transaction, decision, _ in
             for device in devices {
                 // The log no longer holds these positions, so a restart must resume from the record.
                 try transaction.setRecord(engine.record(of: device, after: decision), of: device)

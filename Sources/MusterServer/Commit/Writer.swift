@@ -82,15 +82,15 @@ struct Writer {
                 answers.append(answer)
                 count += request.weight
                 guard count >= WriterQueue.batchLimit else { continue }
-                commit(&requests, &answers)
+                commitRequests(&requests, &answers)
                 count = 0
             case .run(let body):
-                commit(&requests, &answers)
+                commitRequests(&requests, &answers)
                 count = 0
                 body(&self)
             }
         }
-        commit(&requests, &answers)
+        commitRequests(&requests, &answers)
     }
 
     /// Whether the database or user that documents are for still exists.
@@ -100,7 +100,7 @@ struct Writer {
         }
     }
 
-    private mutating func commit(
+    private mutating func commitRequests(
         _ requests: inout [CommitRequest], _ answers: inout [@Sendable (Result<Receipt, CoordinatorError>) -> Void]
     ) {
         guard !requests.isEmpty else { return }
@@ -164,11 +164,11 @@ struct Writer {
     }
 
     /// Lets the engine decide something in a transaction of its own.
-    mutating func decide<Result>(
+    mutating func withDecision<Result>(
         _ body: (Engine, any StoreTransaction, inout Decision, Instant) throws -> Result
     ) throws -> Result {
         let moment = now()
-        let result = try pipeline.decide(now: moment) { engine, transaction, decision in
+        let result = try pipeline.withDecision(now: moment) { engine, transaction, decision in
             try body(engine, transaction, &decision, moment)
         }
         announce()

@@ -1,6 +1,7 @@
 package import MusterCore
 package import MusterDocuments
 import MusterStore
+import MusterWire
 
 /// The roads to documents. Everything that an endpoint reads of or writes to databases goes through here, so that
 /// users' positions are documents wherever documents are read, and location documents are observations wherever they
@@ -39,12 +40,16 @@ extension StoreCoordinator {
             target.devices = try await devices(of: user, by: author)
             let sender = author?.device
             target.device = target.devices.contains { $0 == sender } ? sender : target.devices.min()
+            let now = now()
+            target.positions = edits.map { edit in
+                edit.isDeleted ? nil : LocationDocument.position(in: edit.body.json, receivedAt: now)
+            }
         }
         let claim = try target.user.map {
             try quotas.claim(documents: edits.count, of: $0, by: author, in: directory)
         }
         do {
-            let receipt = try await commit(.documents(edits, in: target))
+            let receipt = try await enqueue(.documents(edits, in: target))
             guard let refusal = receipt.refusal else { return receipt.outcomes }
             quotas.noteRefusal(refusal)
             throw CoordinatorError.overQuota(refusal)

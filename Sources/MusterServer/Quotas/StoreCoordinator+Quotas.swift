@@ -17,7 +17,7 @@ extension StoreCoordinator {
             quotas.giveBack(claim)
             throw .overQuota(refused)
         }
-        return try await commit(observations, claim)
+        return try await ingestClaimed(observations, claim)
     }
 
     /// Stores the observations of one request that are within their users' quotas.
@@ -30,7 +30,7 @@ extension StoreCoordinator {
         if observations.isEmpty { return [:] }
         let claim = quotas.claim(observations, by: sender, in: directory)
         guard claim.firstRefusal != nil else {
-            _ = try await commit(observations, claim)
+            _ = try await ingestClaimed(observations, claim)
             return [:]
         }
         var refused: [Int: QuotaError] = [:]
@@ -42,14 +42,15 @@ extension StoreCoordinator {
                 taken.append(observation)
             }
         }
-        if !taken.isEmpty { _ = try await commit(taken, claim) }
+        if !taken.isEmpty { _ = try await ingestClaimed(taken, claim) }
         return refused
     }
 
-    private func commit(_ observations: [Observation], _ claim: Quotas.Claim) async throws(CoordinatorError) -> Receipt
+    private func ingestClaimed(_ observations: [Observation], _ claim: Quotas.Claim) async throws(CoordinatorError)
+        -> Receipt
     {
         do {
-            return try await commit(.observations(observations))
+            return try await enqueue(.observations(observations))
         } catch {
             quotas.giveBack(claim)
             throw error

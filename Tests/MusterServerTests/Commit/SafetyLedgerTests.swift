@@ -35,7 +35,7 @@ import Testing
     }
 
     private func start(_ number: Int32, _ town: Town) async throws {
-        try await town.coordinator.decide { engine, transaction, decision, now in
+        try await town.coordinator.withDecision { engine, transaction, decision, now in
             let incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: TeamNumber(1), kind: .drill, startedAt: now,
                 startedBy: Self.lea)
@@ -103,7 +103,7 @@ import Testing
             return
         }
         #expect(declaration.note == nil)
-        try await town.coordinator.decide { engine, _, decision, now in
+        try await town.coordinator.withDecision { engine, _, decision, now in
             try engine.close(
                 IncidentNumber(1), of: TeamNumber(1), by: Self.lea, reason: "all clear", now: now, into: &decision)
         }

@@ -74,7 +74,7 @@ struct StormServer {
         }
         var tally = Tally()
         var next = 0
-        while let question = engine.decide(known, from: &next, now: now, into: &decision, tally: &tally) {
+        while let question = engine.decideBatch(known, from: &next, now: now, into: &decision, tally: &tally) {
             append()
             switch question {
             case .isStored where store.holds(known[next]):
