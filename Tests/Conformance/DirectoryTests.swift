@@ -10,7 +10,9 @@ import Testing
         var expected = StoredDirectory()
         expected.users = [
             User(number: UserNumber(1), name: "zoë", role: .gateway, team: nil, isImplicit: true),
-            User(number: UserNumber(2), name: "a", role: .leader, team: TeamNumber(7)),
+            User(
+                number: UserNumber(2), name: "a", role: .leader, team: TeamNumber(7),
+                databaseRoles: ["nurses", "night é"]),
         ]
         expected.teams = [
             Team(number: TeamNumber(7), name: "t", tracker: TrackerNumber(3), silenceSeconds: 0.1),

@@ -16,6 +16,12 @@ from muster_process import admin_password
 peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
 
 
+def couchdb():
+    """The CouchDB, as its admin."""
+    parts = urlsplit(peer_url)
+    return CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
+
+
 @pytest.fixture
 def started(make_server):
     """Muster, which may call other servers of this machine."""
@@ -28,8 +34,7 @@ def started(make_server):
 def both(started):
     """Muster, the CouchDB, a database of one name in both, and its address there."""
     muster = as_admin(started)
-    parts = urlsplit(peer_url)
-    couch = CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
+    couch = couchdb()
     name = f"muster-{uuid.uuid4().hex}"
     for server in (muster, couch):
         server.ok("PUT", f"/{name}")

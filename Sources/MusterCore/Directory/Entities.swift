@@ -25,14 +25,33 @@ public struct User: Hashable, Sendable {
     /// Whether nobody made it: it stands for a device that an endpoint heard of without knowing whose it is, and goes
     /// with the tracker it was heard of by. A password, or any change by an admin, makes it a person's like any other.
     public var isImplicit: Bool
+    /// The roles of an organization's own that databases are opened to by name; they give no other right. At most 64,
+    /// each valid by `isDatabaseRole`, without repeats.
+    public var databaseRoles: [String]
+
+    /// The largest number of database roles of a user.
+    public static let databaseRoleLimit = 64
+    /// The longest name of a database role, in bytes of UTF-8.
+    public static let databaseRoleBytes = 128
 
     /// A user.
-    public init(number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false) {
+    public init(
+        number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false,
+        databaseRoles: [String] = []
+    ) {
         self.number = number
         self.name = name
         self.role = role
         self.team = team
         self.isImplicit = isImplicit
+        self.databaseRoles = databaseRoles
+    }
+
+    /// Whether a text can name a database role: 1 to 128 bytes without control characters, that begins with no
+    /// underscore and is no `Role`, because those are Muster's to give.
+    public static func isDatabaseRole(_ name: String) -> Bool {
+        (1...databaseRoleBytes).contains(name.utf8.count) && !name.hasPrefix("_") && Role(rawValue: name) == nil
+            && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 }
 

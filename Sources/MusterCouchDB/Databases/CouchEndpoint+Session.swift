@@ -100,7 +100,7 @@ extension CouchEndpoint {
 
 extension Principal {
     /// The roles that CouchDB's clients are told of.
-    var couchRoles: [String] { role == .admin ? ["_admin", role.rawValue] : [role.rawValue] }
+    var couchRoles: [String] { (role == .admin ? ["_admin"] : []) + [role.rawValue] + databaseRoles }
 }
 
 extension HTTPField.Name {

@@ -61,7 +61,7 @@ extension CouchEndpoint {
             throw CouchError(.badRequest, "doc_validation", "`name` must be the end of the id, and a valid name.")
         }
         let said = fields["_rev"]?.string ?? call.query.text("rev")
-        let role = fields["roles"]?.elements?.compactMap { $0.string.flatMap(Role.init(rawValue:)) }.first
+        let roles = try fields["roles"].map { try Self.roles($0) }
         var hash: String?
         if let password = fields["password"]?.string { hash = try await identity.passwordHash(of: password) }
         let (secret, now) = (hash, configuration.now())
@@ -78,12 +78,13 @@ extension CouchEndpoint {
                 user = before
             } else {
                 let number = try draft.transaction.nextUserNumber()
-                user = User(number: number, name: name, role: role ?? .member, team: nil)
+                user = User(number: number, name: name, role: roles?.role ?? .member, team: nil)
             }
-            if let role, role != user.role {
+            if let role = roles?.role, role != user.role {
                 try directory.requireAnotherAdmin(than: user)
                 user.role = role
             }
+            if let roles { user.databaseRoles = roles.own }
             user.isImplicit = false
             draft.edits.append(.putUser(user))
             if let secret {
@@ -99,6 +100,34 @@ extension CouchEndpoint {
             writer.member("id", id)
             writer.member("rev", user.documentRevision)
         }
+    }
+
+    /// The roles of a user's document: one of Muster's, nil where there is none, and those of an organization's own.
+    ///
+    /// - Throws: `CouchError`, in CouchDB's words where CouchDB refuses the same.
+    private static func roles(_ value: JSONValue) throws(CouchError) -> (role: Role?, own: [String]) {
+        guard let elements = value.elements else { throw .forbidden("doc.roles must be an array") }
+        let names = elements.compactMap(\.string)
+        guard names.count == elements.count else { throw .forbidden("doc.roles can only contain strings") }
+        let ours = names.compactMap { Role(rawValue: $0) }
+        guard Set(ours).count <= 1 else {
+            throw .forbidden("A user has one of the roles \(Role.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        var own: [String] = []
+        for name in names where Role(rawValue: name) == nil && !own.contains(name) {
+            guard !name.hasPrefix("_") else {
+                throw .forbidden("No system roles (starting with underscore) in users db.")
+            }
+            guard User.isDatabaseRole(name) else {
+                throw .forbidden(
+                    "A role has 1 to \(User.databaseRoleBytes) bytes and no control characters.")
+            }
+            own.append(name)
+        }
+        guard own.count <= User.databaseRoleLimit else {
+            throw .forbidden("A user has at most \(User.databaseRoleLimit) roles of an organization's own.")
+        }
+        return (ours.first, own)
     }
 
     /// Removes a user.
@@ -141,7 +170,8 @@ extension Directory {
 extension User {
     /// The revision of the document that the user is: another whenever the document says something else.
     fileprivate var documentRevision: String {
-        "1-" + Insecure.MD5.hash(data: Array("\(number.rawValue) \(name) \(role.rawValue)".utf8)).hexadecimal
+        let text = (["\(number.rawValue) \(name) \(role.rawValue)"] + databaseRoles).joined(separator: "\n")
+        return "1-" + Insecure.MD5.hash(data: Array(text.utf8)).hexadecimal
     }
 }
 
@@ -153,7 +183,7 @@ extension JSONWriter {
         member("_rev", user.documentRevision)
         member("name", user.name)
         member("type", "user")
-        member("roles", listing: [user.role.rawValue]) { $0.value($1) }
+        member("roles", listing: [user.role.rawValue] + user.databaseRoles) { $0.value($1) }
         endObject()
     }
 }

@@ -31,7 +31,8 @@ struct UserRoutes: NativeRoutes {
             Route(
                 .patch, "\(users)/{user}", admits: .roles([.admin], devices: false),
                 .init(
-                    "Users", "Change a user's role or team.", body: Self.json("UserPatch"), answers: [user]),
+                    "Users", "Change a user's role, team or database roles.", body: Self.json("UserPatch"),
+                    answers: [user]),
                 handler: changeUser))
         routes.add(
             Route(
@@ -58,6 +59,7 @@ struct UserRoutes: NativeRoutes {
         let role: Role? = fields.word("role", isRequired: true)
         let team = fields.text("team")
         let password = fields.text("password")
+        let databaseRoles = Self.databaseRoles(in: &fields)
         try fields.finish()
         guard let name, let role else { throw Problem.internalError }
         let hash: String? = if let password { try await identity.passwordHash(of: password) } else { nil }
@@ -68,7 +70,8 @@ struct UserRoutes: NativeRoutes {
             }
             let number = try draft.transaction.nextUserNumber()
             let team = try Self.team(named: team, in: directory)
-            let user = User(number: number, name: name, role: role, team: team)
+            let user = User(
+                number: number, name: name, role: role, team: team, databaseRoles: databaseRoles ?? [])
             draft.edits += released + [.putUser(user)]
             if let hash { draft.credentials.append(.password(hash, of: number, at: now)) }
             return user
@@ -86,6 +89,7 @@ struct UserRoutes: NativeRoutes {
         let role: Role? = fields.word("role")
         let changesTeam = fields.has("team")
         let team = fields.text("team")
+        let databaseRoles = Self.databaseRoles(in: &fields)
         try fields.finish()
         let user = try await coordinator.edit(by: context.author) { directory, draft in
             var user = try account(context, context.access(in: directory))
@@ -94,6 +98,7 @@ struct UserRoutes: NativeRoutes {
                 user.role = role
             }
             if changesTeam { user.team = try Self.team(named: team, in: directory) }
+            if let databaseRoles { user.databaseRoles = databaseRoles }
             user.isImplicit = false
             draft.edits.append(.putUser(user))
             return user
@@ -118,6 +123,22 @@ struct UserRoutes: NativeRoutes {
 
     private func answer(_ user: User, _ status: HTTPResponse.Status) -> Response {
         .json(status) { $0.user(user, in: coordinator.directory) }
+    }
+
+    /// The member `databaseRoles`; nil where it is absent.
+    private static func databaseRoles(in fields: inout Fields) -> [String]? {
+        guard let names = fields.names("databaseRoles", limit: User.databaseRoleLimit) else { return nil }
+        for (index, name) in names.enumerated() {
+            if !User.isDatabaseRole(name) {
+                fields.note(
+                    "databaseRoles",
+                    "item \(index): a role has 1 to \(User.databaseRoleBytes) bytes without control characters, begins "
+                        + "with no underscore and is none of Muster's own roles")
+            } else if names[..<index].contains(name) {
+                fields.note("databaseRoles", "item \(index): repeats an item before it")
+            }
+        }
+        return names
     }
 
     /// The team of that name; nil where no name is given.

@@ -94,12 +94,13 @@ struct SessionRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes a user: name, role and team.
+    /// Writes a user: name, role and team, and the database roles where there are any.
     mutating func user(_ user: User, in directory: Directory) {
         beginObject()
         member("name", user.name)
         member("role", user.role.rawValue)
         member("team", user.team.flatMap { directory.teams[$0]?.name })
+        if !user.databaseRoles.isEmpty { member("databaseRoles", listing: user.databaseRoles) { $0.value($1) } }
         endObject()
     }
 }

@@ -53,7 +53,8 @@ extension Access {
     package var mayMakeDatabases: Bool { principal.role == .admin && principal.device == nil }
 }
 
-/// Whom a database's `_security` names. Roles are Muster's; nobody named means nobody but admins.
+/// Whom a database's `_security` names. Roles are Muster's, and those of an
+/// organization's own that users have. Nobody named means nobody but admins.
 package struct DatabaseSecurity: Hashable, Sendable {
     private var admins = Party()
     private var members = Party()
@@ -71,6 +72,7 @@ package struct DatabaseSecurity: Hashable, Sendable {
 
         func admits(_ principal: Principal) -> Bool {
             names.contains(principal.name) || roles.contains(principal.role.rawValue)
+                || principal.databaseRoles.contains { roles.contains($0) }
         }
     }
 

@@ -27,6 +27,8 @@ package struct Principal: Hashable, Sendable {
     /// The role that limits the request. Requests with a device token or a location key have the rights of a member,
     /// whatever the user's role.
     package let role: Role
+    /// The roles by which databases are opened to the user; none for a request with a device token or a location key.
+    package let databaseRoles: [String]
     /// The user's team.
     package let team: TeamNumber?
     /// The device whose token was shown. Such a request may only report for that device.
@@ -38,7 +40,9 @@ package struct Principal: Hashable, Sendable {
     package init(_ user: User, device: DeviceNumber? = nil, proof: Proof) {
         self.user = user.number
         name = user.name
-        role = device == nil && proof != .locationKey ? user.role : .member
+        let isLimited = device != nil || proof == .locationKey
+        role = isLimited ? .member : user.role
+        databaseRoles = isLimited ? [] : user.databaseRoles
         team = user.team
         self.device = device
         self.proof = proof

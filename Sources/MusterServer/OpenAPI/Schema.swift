@@ -73,6 +73,9 @@ package enum Schema {
         object([("items", list(of: reference(schema)))], optional: [("nextCursor", cursor)])
     }
 
+    private static let databaseRoles =
+        #"{"type":"array","maxItems":64,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128}}"#
+
     private static let nullableName = oneOf(name, #"{"type":"null"}"#)
 
     private static let requests: [(String, String)] = [
@@ -83,9 +86,15 @@ package enum Schema {
         ("Refresh", object([("refreshToken", text)])),
         (
             "NewUser",
-            object([("name", name), ("role", role)], optional: [("team", nullableName), ("password", password)])
+            object(
+                [("name", name), ("role", role)],
+                optional: [("team", nullableName), ("password", password), ("databaseRoles", databaseRoles)])
         ),
-        ("UserPatch", object([], optional: [("role", role), ("team", nullableName)])),
+        (
+            "UserPatch",
+            object(
+                [], optional: [("role", role), ("team", nullableName), ("databaseRoles", databaseRoles)])
+        ),
         (
             "NewPassword",
             object(
@@ -140,7 +149,10 @@ package enum Schema {
             ])
         ),
         ("WhoAmI", object([("user", reference("User"))], optional: [("device", text)])),
-        ("User", object([("name", name), ("role", role)], optional: [("team", name)])),
+        (
+            "User",
+            object([("name", name), ("role", role)], optional: [("team", name), ("databaseRoles", databaseRoles)])
+        ),
         ("UserPage", page(of: "User")),
         ("Team", object([("name", name), ("tracker", name), ("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPage", page(of: "Team")),

@@ -5,24 +5,50 @@ import MusterTerminal
 extension UserCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change a user's role or team.")
+            commandName: "set", abstract: "Change a user's role, team or database roles.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.") var role: String?
         @Option(help: "The team the user belongs to; `muster team add` makes one.") var team: String?
         @Flag(help: "Take the user out of the team.") var noTeam = false
+        @Option(
+            help: "A role of your own that _security of databases may name. May be given several times; replaces all.")
+        var databaseRole: [String] = []
+        @Flag(help: "Take all database roles from the user.") var noDatabaseRoles = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func validate() throws {
             if team != nil, noTeam { throw ValidationError("--team and --no-team exclude each other") }
-            if role == nil, team == nil, !noTeam { throw ValidationError("give --role, --team or --no-team") }
+            if !databaseRole.isEmpty, noDatabaseRoles {
+                throw ValidationError("--database-role and --no-database-roles exclude each other")
+            }
+            if role == nil, team == nil, !noTeam, databaseRole.isEmpty, !noDatabaseRoles {
+                throw ValidationError(
+                    "give --role, --team, --no-team, --database-role or --no-database-roles")
+            }
+        }
+
+        private enum Value: Encodable {
+            case text(String)
+            case texts([String])
+            case null
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                switch self {
+                case .text(let text): try container.encode(text)
+                case .texts(let texts): try container.encode(texts)
+                case .null: try container.encodeNil()
+                }
+            }
         }
 
         func run() async throws {
-            var change: [String: String?] = [:]
-            if let role { change["role"] = role }
-            if let team { change["team"] = team }
-            if noTeam { change.updateValue(nil, forKey: "team") }
+            var change: [String: Value] = [:]
+            if let role { change["role"] = .text(role) }
+            if let team { change["team"] = .text(team) }
+            if noTeam { change["team"] = .null }
+            if !databaseRole.isEmpty || noDatabaseRoles { change["databaseRoles"] = .texts(databaseRole) }
             let patch = change
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {

@@ -13,6 +13,7 @@ struct UserCommand: AsyncParsableCommand {
         var role: String
         var team: String?
         var password: String?
+        var databaseRoles: [String]?
     }
 
     struct Add: AsyncParsableCommand {
@@ -21,11 +22,15 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "Letters, digits and . _ - @") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
         @Option(help: "The team the user belongs to; `muster team add` makes one.") var team: String?
+        @Option(help: "A role of your own that _security of databases may name. May be given several times.")
+        var databaseRole: [String] = []
         @Flag(help: "Read the password from standard input, one line.") var passwordStdin = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func run() async throws {
-            let user = User(name: name, role: role, team: team, password: passwordStdin ? try readSecret() : nil)
+            let user = User(
+                name: name, role: role, team: team, password: passwordStdin ? try readSecret() : nil,
+                databaseRoles: databaseRole.isEmpty ? nil : databaseRole)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {
                     try await connection.require(

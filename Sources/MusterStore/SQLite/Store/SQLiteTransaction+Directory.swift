@@ -5,12 +5,19 @@ import MusterDocuments
 /// The directory's rows: each `put` inserts, or replaces what has the number.
 extension SQLiteTransaction {
     func put(_ user: User) throws {
+        var roles = ByteWriter()
+        roles.put(varint: UInt64(user.databaseRoles.count))
+        for role in user.databaseRoles { roles.put(text: role) }
         try execute(
             """
-            INSERT INTO users (number, name, role, team, is_implicit) VALUES (?, ?, ?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team,
-                is_implicit = excluded.is_implicit
-            """, [user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.isImplicit])
+            INSERT INTO users (number, name, role, team, is_implicit, database_roles) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (number) DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team,
+                is_implicit = excluded.is_implicit, database_roles = excluded.database_roles
+            """,
+            [
+                user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.isImplicit,
+                Blob(roles.bytes),
+            ])
     }
 
     func put(_ team: Team) throws {

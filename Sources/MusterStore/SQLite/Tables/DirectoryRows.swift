@@ -85,7 +85,12 @@ extension StoredDirectory {
         users = try Row.fetchAll(database, sql: "SELECT * FROM users ORDER BY number").map {
             User(
                 number: try $0.number("number"), name: try $0.value("name"), role: try $0.choice("role"),
-                team: try $0.optionalNumber("team"), isImplicit: try $0.value("is_implicit"))
+                team: try $0.optionalNumber("team"), isImplicit: try $0.value("is_implicit"),
+                databaseRoles: try $0.decode("database_roles") { reader throws(CodecError) in
+                    var roles: [String] = []
+                    for _ in 0..<(try reader.count(minimumBytes: 1)) { roles.append(try reader.text()) }
+                    return roles
+                })
         }
         teams = try Row.fetchAll(database, sql: "SELECT * FROM teams ORDER BY number").map {
             Team(
