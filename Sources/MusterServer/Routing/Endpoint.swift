@@ -25,6 +25,8 @@ package struct ServerParts: Sendable {
     package let identity: Identity
     package let dispatcher: DeliveryDispatcher
     package let documentFeeds: DocumentFeeds
+    /// Calls other servers, at checked addresses only.
+    package let client: CheckedHTTPClient
     package let connections: OpenConnections
     package let metrics: Metrics
     /// The TLS certificates; nil where the server uses no TLS.
@@ -33,7 +35,8 @@ package struct ServerParts: Sendable {
 
     package init(
         coordinator: StoreCoordinator, live: Live, identity: Identity, dispatcher: DeliveryDispatcher,
-        documentFeeds: DocumentFeeds, connections: OpenConnections = OpenConnections(), metrics: Metrics,
+        documentFeeds: DocumentFeeds, client: CheckedHTTPClient, connections: OpenConnections = OpenConnections(),
+        metrics: Metrics,
         certificates: CertificateFiles? = nil, configuration: Configuration
     ) {
         self.coordinator = coordinator
@@ -41,6 +44,7 @@ package struct ServerParts: Sendable {
         self.identity = identity
         self.dispatcher = dispatcher
         self.documentFeeds = documentFeeds
+        self.client = client
         self.connections = connections
         self.metrics = metrics
         self.certificates = certificates

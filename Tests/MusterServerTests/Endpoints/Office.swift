@@ -5,6 +5,7 @@ import Logging
 import MusterCore
 import MusterEndpoints
 import MusterGeometry
+import MusterHTTP
 import MusterStore
 import MusterTestSupport
 import MusterWire
@@ -51,17 +52,18 @@ struct Office {
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
         settings.retentionDays = retentionDays
-        let caller = try TargetCaller(
-            coordinator: coordinator, vault: identity.vault, allowsPrivateTargets: false, roots: nil,
-            logger: Logger(label: "test"), now: { clock.now })
+        let client = try CheckedHTTPClient(policy: AddressPolicy())
+        let caller = TargetCaller(
+            coordinator: coordinator, vault: identity.vault, client: client, logger: Logger(label: "test"),
+            now: { clock.now })
         let dispatcher = DeliveryDispatcher(
             coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
             AllEndpoints.types,
             over: ServerParts(
                 coordinator: coordinator, live: Live(coordinator: coordinator), identity: identity,
-                dispatcher: dispatcher, documentFeeds: DocumentFeeds(coordinator: coordinator), metrics: metrics,
-                configuration: settings))
+                dispatcher: dispatcher, documentFeeds: DocumentFeeds(coordinator: coordinator), client: client,
+                metrics: metrics, configuration: settings))
         try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]
         for user in coordinator.directory.users.all {
