@@ -46,12 +46,13 @@ let package = Package(
     ],
     targets: [
         // Decisions, bottom up. No target here does I/O.
+        .target(name: "MusterCoding", swiftSettings: strict),
         .target(name: "MusterGeometry", swiftSettings: strict),
-        .target(name: "MusterCore", dependencies: ["MusterGeometry"], swiftSettings: strict),
+        .target(name: "MusterCore", dependencies: ["MusterCoding", "MusterGeometry"], swiftSettings: strict),
         .target(
             name: "MusterWire",
             dependencies: [
-                "MusterCore", "MusterGeometry", "GeobufMessages",
+                "MusterCoding", "MusterCore", "MusterGeometry", "GeobufMessages",
                 .target(name: "CPCRE2", condition: .when(platforms: [.linux, .macOS])),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
@@ -65,7 +66,7 @@ let package = Package(
         .target(
             name: "MusterDocuments",
             dependencies: [
-                "MusterCore", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
+                "MusterCoding", "MusterCore", "MusterWire", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -82,7 +83,7 @@ let package = Package(
         .target(
             name: "MusterReplication",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterWire",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -95,7 +96,7 @@ let package = Package(
         .target(
             name: "MusterKit",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterReplication", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterReplication", "MusterWire",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -103,7 +104,8 @@ let package = Package(
         .target(
             name: "MusterHTTP",
             dependencies: [
-                "CMalloc", "CZlib", .product(name: "Crypto", package: "swift-crypto"),
+                "CMalloc", "CZlib", "MusterCoding", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -122,7 +124,8 @@ let package = Package(
         .target(
             name: "MusterServer",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterStore", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterStore",
+                "MusterWire",
                 "CGeos", "CSodium",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -142,7 +145,8 @@ let package = Package(
         .target(
             name: "MusterNativeAPI",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterServer",
+                "MusterStore",
                 "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -152,7 +156,8 @@ let package = Package(
         .target(
             name: "MusterCouchDB",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterReplication", "MusterServer",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterReplication",
+                "MusterServer",
                 "MusterStore", "MusterWire", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -166,7 +171,8 @@ let package = Package(
         .target(
             name: "MusterAmazon",
             dependencies: [
-                "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterServer", "MusterStore",
+                "MusterWire",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -177,7 +183,7 @@ let package = Package(
         .target(
             name: "MusterOwnTracks",
             dependencies: [
-                "MusterCore", "MusterServer", "MusterStore", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -192,12 +198,15 @@ let package = Package(
         // What the programs at a terminal share: a connection to a server, what a person reads, walks.
         .target(
             name: "MusterTerminal",
-            dependencies: ["MusterCore", "MusterGeometry", "MusterHTTP", "MusterSimulator", "MusterWire"],
+            dependencies: [
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterSimulator", "MusterWire",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "muster",
             dependencies: [
-                "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterHTTP", "MusterKit", "MusterReplication",
+                "MusterCoding", "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterHTTP", "MusterKit",
+                "MusterReplication",
                 "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -245,7 +254,8 @@ let package = Package(
             name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "MusterWireTests", dependencies: ["MusterWire", "MusterCore", "MusterGeometry"], exclude: ["Golden"],
+            name: "MusterWireTests", dependencies: ["MusterCoding", "MusterWire", "MusterCore", "MusterGeometry"],
+            exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
             name: "Conformance",
@@ -257,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "MusterServerTests",
             dependencies: [
-                "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterNativeAPI", "MusterOwnTracks",
+                "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterNativeAPI",
+                "MusterOwnTracks",
                 "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore", "MusterWire",
                 "MusterCore", "MusterGeometry", "MusterSimulator", "MusterTestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -2,6 +2,7 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 import Logging
+import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterServer

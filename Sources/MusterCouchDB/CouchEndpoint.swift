@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import MusterCoding
 import MusterCore
 import MusterHTTP
 package import MusterServer
@@ -32,8 +33,7 @@ package struct CouchEndpoint: Endpoint {
         configuration = parts.configuration
         books = PlaceBooks()
         replicator = Replicator(
-            coordinator: coordinator, feeds: feeds, vault: identity.vault,
-            allowsPrivate: configuration.allowsPrivateTargets)
+            coordinator: coordinator, feeds: feeds, vault: identity.vault, client: parts.client)
         tracker = LocationTrackerEndpoint(
             coordinator: coordinator, identity: identity, books: books, configuration: configuration)
     }

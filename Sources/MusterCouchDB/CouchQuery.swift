@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterHTTP
 import MusterServer
 import MusterWire

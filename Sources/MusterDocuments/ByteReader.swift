@@ -82,10 +82,4 @@ package struct ByteReader {
         }
         return count
     }
-
-    /// Moves over `count` bytes.
-    @inlinable package mutating func skip(_ count: Int) throws(CodecError) {
-        guard count >= 0, bytes.count - offset >= count else { throw .truncated(offset: offset) }
-        place += count
-    }
 }

@@ -90,10 +90,6 @@ struct Direction {
         return Direction(sine: sine * scale, cosine: cosine * scale)
     }
 
-    /// The angle in radians, −π to π.
-    @inline(__always)
-    var radians: Double { arcTangent(sine, cosine) }
-
     /// The angle in degrees, −180 to 180; exact at the multiples of 90.
     var degrees: Double {
         if abs(sine) > abs(cosine) {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterServer
 import MusterWire
@@ -14,11 +15,6 @@ struct OwnTracksSender: Equatable {
     var userInPath: String?
     var deviceInPath: String?
 
-    init(user: String?, device: String?) {
-        self.user = user
-        self.device = device
-    }
-
     init(_ request: Request) {
         let query = Query(request)
         user = request.headers[.limitUser] ?? query.text("u")
@@ -29,7 +25,7 @@ struct OwnTracksSender: Equatable {
     /// Parses `/owntracks/alice/phone`, also where a proxy added another `/pub` or `/owntracks` before it.
     private mutating func takePath(_ path: String) {
         let names = path.split(separator: "/").drop { $0 == "owntracks" || $0 == "pub" }
-            .map { $0.removingPercentEncoding ?? String($0) }
+            .map { PercentEncoding.decode($0) ?? String($0) }
         guard names.count == 2 else { return }
         userInPath = names[0]
         deviceInPath = names[1]

@@ -1,5 +1,6 @@
 import AsyncAlgorithms
 import Crypto
+import MusterCoding
 import MusterCore
 import MusterWire
 import Synchronization
@@ -104,7 +105,7 @@ final class ReplicationSession: Sendable {
         if options.takesWinnersOnly { words.append(.array([.string("winners")])) }
         if let since = options.since { words.append(.array([.string("since"), .string(since.name)])) }
         let digest = SHA256.hash(data: JSONValue.array(words).bytes)
-        return digest.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return digest.prefix(16).hexadecimal
     }
 
     // MARK: Snapshot

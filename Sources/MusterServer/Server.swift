@@ -21,6 +21,7 @@ package struct Server: Sendable {
     private let identity: Identity
     private let dispatcher: DeliveryDispatcher
     private let feeds: LogFeeds
+    private let client: CheckedHTTPClient
     private let metrics: Metrics
     private let connections: OpenConnections
     /// The TLS certificates; nil where the server uses no TLS.
@@ -78,9 +79,9 @@ package struct Server: Sendable {
                 in: settings.dataDirectory, of: coordinator, isRenewed: settings.renewsSecretsKey, now: settings.now())
             identity = try Identity(
                 coordinator: coordinator, issuer: "muster", vault: vault, logger: logger, now: settings.now)
-            let caller = try TargetCaller(
-                coordinator: coordinator, vault: vault, allowsPrivateTargets: settings.allowsPrivateTargets,
-                roots: settings.targetRoots, logger: logger, now: settings.now)
+            client = try Self.client(settings, logger)
+            let caller = TargetCaller(
+                coordinator: coordinator, vault: vault, client: client, logger: logger, now: settings.now)
             dispatcher = DeliveryDispatcher(
                 coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now
             )
@@ -101,6 +102,22 @@ package struct Server: Sendable {
             try await coordinator.close()
             throw error
         }
+    }
+
+    /// What calls targets and peers of replications.
+    ///
+    /// - Throws: an error when the file of further authorities cannot be read.
+    private static func client(_ settings: Configuration, _ logger: Logger) throws -> CheckedHTTPClient {
+        let policy = AddressPolicy(allowsPrivate: settings.allowsPrivateTargets)
+        let client = try CheckedHTTPClient(policy: policy, roots: settings.targetRoots)
+        if !client.hasSystemRoots {
+            logger.warning(
+                """
+                This system has no list of certificate authorities (Debian: ca-certificates): targets with https are \
+                not trusted, but by --target-roots
+                """)
+        }
+        return client
     }
 
     /// What CouchDB's clients expect: on the paths of databases they may name another method beside POST, and a refusal
@@ -169,8 +186,8 @@ package struct Server: Sendable {
             endpointTypes,
             over: ServerParts(
                 coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
-                connections: connections, metrics: metrics, certificates: certificates,
-                configuration: settings))
+                client: client, connections: connections, metrics: metrics,
+                certificates: certificates, configuration: settings))
         let router = endpoints.router(logger: logger)
         let isEncrypted = certificates != nil
         let port = port(router, host: settings.host, port: settings.port, certificates) {

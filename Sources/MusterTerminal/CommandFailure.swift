@@ -1,4 +1,5 @@
 package import Foundation
+import MusterCoding
 
 /// A failure told in a sentence; the command ends with status 1.
 package struct CommandFailure: Error, CustomStringConvertible {
@@ -24,7 +25,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
         let faults = (problem.errors ?? []).map { "\n  \($0.pointer.map { $0 + ": " } ?? "")\($0.detail)" }
         let place = String(path.prefix { $0 != "?" })
         if status == 404, problem.detail == nil, !place.isEmpty {
-            self.init("there is nothing here by that name: \(place.removingPercentEncoding ?? place)")
+            self.init("there is nothing here by that name: \(PercentEncoding.decode(place) ?? place)")
             return
         }
         self.init((problem.detail ?? problem.title ?? "status \(status)") + faults.joined())

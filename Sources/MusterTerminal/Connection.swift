@@ -1,4 +1,5 @@
 package import Foundation
+import MusterCoding
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -104,7 +105,5 @@ private struct ListPage<Item: Decodable & Sendable>: Decodable, Sendable {
 
 extension String {
     /// As a segment of a path.
-    package var segment: String {
-        addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "._-"))) ?? self
-    }
+    package var segment: String { PercentEncoding.encode(self) }
 }

@@ -321,7 +321,8 @@ def test_nobody_but_admins_and_no_address_that_is_not_allowed(make_server):
     server = make_server("guarded").start()
     couch = Couch(server)
     couch.fill("notes", 1)
-    for address in ("http://127.0.0.1:1/x", "http://169.254.169.254/x", "http://[::1]:1/x", "http://0x7f000001/x"):
+    for address in ("http://127.0.0.1:1/x", "http://169.254.169.254/x", "http://[::1]:1/x", "http://0x7f000001/x",
+                    "http://localhost:1/x", "http://LOCALHOST:1/x"):
         status, answer = couch.send("POST", "/_replicate", {"source": address, "target": "notes"})
         assert status == 400 and b"may not be reached" in answer, (address, status, answer)
     status, answer = couch.send("POST", "/_replicate", {"source": "ftp://x/y", "target": "notes"})

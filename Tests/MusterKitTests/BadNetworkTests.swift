@@ -19,7 +19,7 @@ import Testing
             try await network.run { port in
                 let address = "http://127.0.0.1:\(port)"
                 let session = try await server.member("ann", of: nil, at: address)
-                #expect(session.database.port == port)
+                #expect(session.database.root == "http://127.0.0.1:\(port)/")
                 let straight = try #require(
                     PeerAddress(server: server.address, database: "lt_locations_user_ann"))
                 let database = HTTPPeer(

@@ -14,7 +14,7 @@ import Testing
     ) async throws {
         print("seed \(seed)")
         try await RealCouchDB.run { couch in
-            let network = BadNetwork(to: couch.database.port, seed: seed)
+            let network = BadNetwork(to: try #require(URL(string: couch.database.root)?.port), seed: seed)
             try await network.run { port in
                 let distant = try couch.peer(port: port)
                 let device = try LocalStore(path: nil, key: SymmetricKey(size: .bits256))

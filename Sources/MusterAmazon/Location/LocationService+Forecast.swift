@@ -1,4 +1,5 @@
 import HTTPTypes
+import MusterCoding
 import MusterCore
 import MusterGeometry
 import MusterHTTP
@@ -66,7 +67,6 @@ extension LocationService {
         var bytes = SecretToken.randomBytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(bytes.hexadecimal)
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        return Hexadecimal.uuid(bytes.hexadecimal.utf8)
     }
 }

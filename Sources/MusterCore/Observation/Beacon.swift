@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// A Bluetooth beacon by the three numbers that it sends (Apple's iBeacon).
 public struct Beacon: Hashable, Sendable {
     /// Whose beacons they are.
@@ -45,9 +47,9 @@ public struct BeaconUUID: Hashable, Comparable, Sendable {
         guard isHyphenated || bytes.count == 32 else { return nil }
         var halves = (high: UInt64(0), low: UInt64(0))
         for (place, byte) in bytes.enumerated() where !(isHyphenated && hyphens.contains(place)) {
-            guard let digit = Self.value(ofDigit: byte) else { return nil }
+            guard let digit = Hexadecimal.value(ofDigit: byte) else { return nil }
             halves.high = halves.high << 4 | halves.low >> 60
-            halves.low = halves.low << 4 | digit
+            halves.low = halves.low << 4 | UInt64(digit)
         }
         self.init(high: halves.high, low: halves.low)
     }
@@ -56,28 +58,14 @@ public struct BeaconUUID: Hashable, Comparable, Sendable {
     public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
 
     private static let hyphenPlaces = [8, 13, 18, 23]
-
-    private static func value(ofDigit byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
-    }
 }
 
 extension BeaconUUID: CustomStringConvertible {
     /// `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`: upper case, as phones write it.
     public var description: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        for half in [high, low] {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                if Self.hyphenPlaces.contains(text.count) { text.append(UInt8(ascii: "-")) }
-                text.append(digits[Int(half >> UInt64(shift) & 15)])
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+        var digits: [UInt8] = []
+        digits.append(hexadecimal: high, upperCase: true)
+        digits.append(hexadecimal: low, upperCase: true)
+        return Hexadecimal.uuid(digits)
     }
 }

@@ -24,11 +24,6 @@ public enum EventValue: Hashable, Sendable {
     /// The value of a key, when this is an object that has it.
     ///
     /// - Complexity: O(members).
-    public subscript(key: String) -> EventValue? { self[ExactText(key)] }
-
-    /// The value of a key, when this is an object that has it.
-    ///
-    /// - Complexity: O(members).
     public subscript(key: ExactText) -> EventValue? {
         guard case .object(let members) = self else { return nil }
         for index in members.indices where members[index].key == key { return members[index].value }

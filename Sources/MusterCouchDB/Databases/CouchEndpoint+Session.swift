@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterServer
 import MusterWire

@@ -1,5 +1,6 @@
 import Crypto
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterDocuments
 import MusterHTTP

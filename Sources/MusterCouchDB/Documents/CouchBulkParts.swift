@@ -12,7 +12,7 @@ struct CouchBulkParts: Sendable {
     private let wanted: [CouchWanted]
     private var view: CouchView
     private let scope: DatabaseScope
-    private let boundary = CouchMultipart.freshBoundary()
+    private let writer = MultipartWriter()
     private var position = 0
     private var size = PageSize()
 
@@ -28,7 +28,7 @@ struct CouchBulkParts: Sendable {
     var isComplete: Bool { position == wanted.count }
 
     /// The header field that says what this is.
-    fileprivate func contentType(_ type: String) -> String { "\(type); boundary=\"\(boundary)\"" }
+    fileprivate func contentType(_ type: String) -> String { writer.contentType(type) }
 
     /// The next parts. Blocks.
     fileprivate mutating func next(_ reader: any DocumentReader) throws -> CouchMultipart {
@@ -37,7 +37,7 @@ struct CouchBulkParts: Sendable {
         var opened: OpenedDocument?
         for item in page { try add(item, to: &parts, &opened, reader) }
         position += page.count
-        if isComplete { parts.add("\r\n--\(boundary)--") }
+        if isComplete { parts.add(writer.end) }
         size.note(page.count, bytes: parts.textBytes)
         return parts
     }
@@ -53,11 +53,11 @@ struct CouchBulkParts: Sendable {
             results = try item.find(view, in: scope, &opened, reader)
         } catch {
             guard let fault = CouchError(telling: error), fault.status.kind == .clientError else { throw error }
-            var writer = JSONWriter()
-            writer.refusal(of: item.id, item.revision, fault)
-            return parts.add(fault: writer.bytes, boundary: boundary)
+            var json = JSONWriter()
+            json.refusal(of: item.id, item.revision, fault)
+            return parts.add(fault: json.bytes, writer)
         }
-        for result in results { try parts.add(result, view, boundary: boundary) }
+        for result in results { try parts.add(result, view, writer) }
     }
 }
 

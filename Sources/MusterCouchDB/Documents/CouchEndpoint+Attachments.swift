@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterDocuments
 import MusterServer

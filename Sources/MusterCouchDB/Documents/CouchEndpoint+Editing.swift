@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterDocuments
 import MusterHTTP
@@ -133,7 +134,7 @@ extension CouchEndpoint {
         if status == .created {
             response.headers[.location] =
                 call.absoluteAddress(
-                    of: "/\(PeerAddress.encoded(place.name))/\(PeerAddress.path(ofDocument: edit.id))")
+                    of: "/\(PercentEncoding.encode(place.name))/\(PeerAddress.path(ofDocument: edit.id))")
         }
         return response
     }

@@ -16,60 +16,50 @@ struct CouchMultipart: Sendable {
 
     fileprivate var pieces: [Piece] = []
 
-    /// A boundary that no text of ours holds.
-    static func freshBoundary() -> String { SecretToken.randomBytes(16).hexadecimal }
-
-    /// Adds text.
-    mutating func add(_ text: String) { add(Array(text.utf8)) }
-
     /// Adds bytes.
     mutating func add(_ text: [UInt8]) { pieces.append(.text(text)) }
 
     /// Adds a document with those of its files that the client wants (`multipart/related`), without its outermost
     /// header. The client must want at least one: CouchDB's replicator waits for files until its time-out where a
     /// `multipart/related` part has none.
-    mutating func add(_ found: FoundRevision, _ wanted: CouchView, boundary: String) throws {
+    mutating func add(_ found: FoundRevision, _ wanted: CouchView, _ parts: MultipartWriter) throws {
         var rendering = found.rendering(wanted) { _ in true }
         let files = found.body.attachments.filter { found.isWanted($0, wanted) }
         rendering.form = { files.contains($0) ? .following : .stub }
         var writer = JSONWriter()
         try writer.document(rendering)
-        add("--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
+        add(parts.head("application/json", isFirst: true))
         add(writer.bytes)
         for file in files {
-            let name = file.name.filter { $0 != "\"" && $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
-            let type = CouchAttachment.mediaType(file.contentType)
-            add(
-                "\r\n--\(boundary)\r\nContent-Disposition: attachment; filename=\"\(name)\"\r\n"
-                    + "Content-Type: \(type)\r\nContent-Length: \(file.length)\r\n\r\n")
+            add(parts.head(ofFile: file.name, file.contentType, length: file.length))
             pieces.append(.file(file))
         }
-        add("\r\n--\(boundary)--")
+        add(parts.end)
     }
 
     /// Adds what became of a revision that was asked for, as a part, with its files.
-    mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: CouchView, boundary: String) throws {
+    mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: CouchView, _ parts: MultipartWriter) throws {
         var writer = JSONWriter()
         switch result {
         case .missing(let revision):
             writer.beginObject()
             writer.member("missing", revision)
             writer.endObject()
-            add(fault: writer.bytes, boundary: boundary)
+            add(fault: writer.bytes, parts)
         case .found(let found) where !found.hasWantedFiles(wanted):
             try writer.document(found.rendering(wanted) { _ in true })
-            add("\r\n--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
+            add(parts.head("application/json"))
             add(writer.bytes)
         case .found(let found):
-            let inner = Self.freshBoundary()
-            add("\r\n--\(boundary)\r\nContent-Type: multipart/related; boundary=\"\(inner)\"\r\n\r\n")
-            try add(found, wanted, boundary: inner)
+            let inner = MultipartWriter()
+            add(parts.head(inner.contentType("multipart/related")))
+            try add(found, wanted, inner)
         }
     }
 
     /// Adds a part that says why something is not there.
-    mutating func add(fault json: [UInt8], boundary: String) {
-        add("\r\n--\(boundary)\r\nContent-Type: application/json; error=\"true\"\r\n\r\n")
+    mutating func add(fault json: [UInt8], _ parts: MultipartWriter) {
+        add(parts.head("application/json; error=\"true\""))
         add(json)
     }
 
@@ -122,10 +112,10 @@ extension ResponseBodyWriter {
 extension CouchEndpoint {
     /// A document with its files.
     static func related(_ found: FoundRevision, _ wanted: CouchView, _ call: CouchCall) throws -> Response {
-        let boundary = CouchMultipart.freshBoundary()
+        let parts = MultipartWriter()
         var body = CouchMultipart()
-        try body.add(found, wanted, boundary: boundary)
-        var response = body.response("multipart/related; boundary=\"\(boundary)\"", call)
+        try body.add(found, wanted, parts)
+        var response = body.response(parts.contentType("multipart/related"), call)
         response.headers[.eTag] = "\"\(found.revision.text)\""
         return response
     }
@@ -137,10 +127,10 @@ extension CouchEndpoint {
         // Whoever asks for open revisions as multipart wants all files that it does not have.
         var wanted = wanted
         wanted.attachments = true
-        let boundary = CouchMultipart.freshBoundary()
+        let parts = MultipartWriter()
         var body = CouchMultipart()
-        for result in results { try body.add(result, wanted, boundary: boundary) }
-        body.add("\r\n--\(boundary)--")
-        return body.response("multipart/mixed; boundary=\"\(boundary)\"", call)
+        for result in results { try body.add(result, wanted, parts) }
+        body.add(parts.end)
+        return body.response(parts.contentType("multipart/mixed"), call)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import MusterCoding
 import MusterCore
 import MusterDocuments
 import MusterServer
@@ -200,9 +201,6 @@ struct CouchOpenRevisions: Sendable {
         self.latest = latest
         revisions = text == "all" ? nil : try query.json("open_revs")?.revisions(named: "open_revs")
     }
-
-    /// Each of one document's leaves.
-    static let leaves = CouchOpenRevisions(revisions: nil, latest: false)
 
     init(revisions: [Revision]?, latest: Bool) {
         self.revisions = revisions

@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterCore
 import MusterReplication
 import MusterServer
@@ -129,7 +130,6 @@ struct ReplicationOrder: Hashable, Sendable {
         if !options.keepsLogs { words.append("without logs") }
         let text = JSONValue.array(words.map { .string($0) }).bytes
         let digest = SHA256.hash(data: text).prefix(16)
-        let hex = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        return hex + (options.isContinuous ? "+continuous" : "")
+        return digest.hexadecimal + (options.isContinuous ? "+continuous" : "")
     }
 }

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterReplication
@@ -113,7 +114,7 @@ struct ReplicationSeal: Sendable {
     private func seal(_ value: JSONValue, for purpose: String) -> JSONValue {
         guard let secret = value.string else { return value }
         let bytes = vault.seal(Array(secret.utf8), for: purpose)
-        return .object([.init(Self.sealedKey, .string(UnpaddedBase64.encode(bytes, .forURLs)))])
+        return .object([.init(Self.sealedKey, .string(Base64.encodeUnpadded(bytes, .forURLs)))])
     }
 
     // MARK: Reading
@@ -130,7 +131,7 @@ struct ReplicationSeal: Sendable {
 
     private func text(_ value: JSONValue?, for purpose: String) throws -> String? {
         guard let sealed = value?[Self.sealedKey]?.string else { return value?.string }
-        guard let bytes = UnpaddedBase64.decode(sealed, .forURLs), let secret = try? vault.open(bytes, for: purpose)
+        guard let bytes = Base64.decodeUnpadded(sealed, .forURLs), let secret = try? vault.open(bytes, for: purpose)
         else {
             throw CouchError.badRequest("A sealed password opens only for the peer and the name that it was given for.")
         }

@@ -97,18 +97,18 @@ extension Replicator {
         _ = try await coordinator.makeDatabase(named: name, by: Author(user: user))
     }
 
-    /// Connections that lead to addresses that were looked at, and to no other: a name is not looked up again.
+    /// Connections to one checked address of the peer; its name is not looked up again.
     private func connections(to address: PeerAddress) async throws -> HTTPConnections {
         do {
-            let found = try await resolver.addresses(of: address.host, port: address.port)
-            for candidate in found {
-                if let refusal = policy.refusal(of: candidate) { throw ReplicationError.unsupported(refusal) }
-            }
-            guard let literal = found.first?.ipAddress else { throw ReplicationError.unreachable("no address") }
-            return HTTPConnections(addresses: [address.host: literal])
+            let origin = try HTTPAddress(address.root).origin
+            let pinned = try await client.client(for: origin, spelled: address.host, AsyncHTTPTransport.configuration)
+            return HTTPConnections(AsyncHTTPTransport(pinned))
+        } catch let fault as HTTPAddress.Fault {
+            throw ReplicationError.unsupported("its address \(fault.detail)")
+        } catch CallError.forbidden(let refusal) {
+            throw ReplicationError.unsupported(refusal)
         } catch let fault as CallError {
-            guard case .unreachable(let reason) = fault else { throw ReplicationError.unreachable("no address") }
-            throw ReplicationError.unreachable(reason)
+            throw ReplicationError.unreachable(fault.reason)
         }
     }
 }

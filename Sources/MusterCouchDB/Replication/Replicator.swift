@@ -1,7 +1,7 @@
 import MusterCore
 import MusterHTTP
 import MusterReplication
-package import MusterServer
+import MusterServer
 import MusterStore
 import MusterWire
 import ServiceLifecycle
@@ -9,13 +9,13 @@ import Synchronization
 
 /// Runs the replications that admins ordered: those of `_replicate` until the server stops, those of the documents in
 /// `_replicator` again after every start, until they have ended. Where each goes on is in the logs at its two sides.
-package final class Replicator: Service {
+final class Replicator: Service {
     let coordinator: StoreCoordinator
     let feeds: LogFeeds
-    let policy: AddressPolicy
+    /// Connects to peers.
+    let client: CheckedHTTPClient
     /// Seals and opens what orders prove themselves to peers with.
     let seal: ReplicationSeal
-    let resolver: any HostResolver
     let pacing: ReplicationPacing
     private let roster = Mutex(Roster())
 
@@ -39,26 +39,16 @@ package final class Replicator: Service {
 
     /// - Parameters:
     ///   - vault: seals what orders prove themselves to peers with.
-    ///   - allowsPrivate: whether peers may be on this machine or in a private network.
-    package convenience init(
-        coordinator: StoreCoordinator, feeds: LogFeeds, vault: SecretVault, allowsPrivate: Bool
-    ) {
-        self.init(
-            coordinator: coordinator, feeds: feeds, vault: vault, allowsPrivate: allowsPrivate,
-            resolver: SystemResolver())
-    }
-
+    ///   - client: connects to peers, where its policy allows them.
     init(
-        coordinator: StoreCoordinator, feeds: LogFeeds, vault: SecretVault = SecretVault(), allowsPrivate: Bool,
-        resolver: any HostResolver,
-        pacing: ReplicationPacing? = nil
+        coordinator: StoreCoordinator, feeds: LogFeeds, vault: SecretVault = SecretVault(),
+        client: CheckedHTTPClient, pacing: ReplicationPacing? = nil
     ) {
         self.pacing = pacing ?? ReplicationPacing(now: coordinator.now)
         self.coordinator = coordinator
         self.feeds = feeds
-        self.resolver = resolver
+        self.client = client
         seal = ReplicationSeal(vault: vault)
-        policy = AddressPolicy(allowsPrivate: allowsPrivate)
     }
 
     // MARK: Orders
@@ -159,7 +149,7 @@ package final class Replicator: Service {
     }
 
     /// Follows the documents of `_replicator`, and ends what nobody may order any more, until graceful shutdown.
-    package func run() async throws {
+    func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
                 group.addTask {

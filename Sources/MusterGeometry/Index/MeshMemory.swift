@@ -43,7 +43,7 @@ extension RegionMeshBuilder {
 
 extension MeshQuery {
     /// Opens the arrays of a mesh for questions.
-    init(_ memory: MeshMemory, namesAreIDs: Bool) {
+    init(_ memory: MeshMemory) {
         // A pile has memory also where it has no elements.
         guard let root = memory.root.baseAddress, let hot = memory.hot.baseAddress,
             let cold = memory.cold.baseAddress, let vertices = memory.vertices.baseAddress,
@@ -54,8 +54,7 @@ extension MeshQuery {
             root: root, hot: hot, cold: cold, vertices: vertices, outlines: outlines, circles: circles,
             turnedRings: turnedRings, cuts: cuts, cutCount: memory.cuts.count, grid: memory.grid,
             perWidth: 1 / memory.grid.width, perHeight: 1 / memory.grid.height,
-            columnsEnd: CellDistance(count: memory.grid.columns), rowsEnd: CellDistance(count: memory.grid.rows),
-            namesAreIDs: namesAreIDs)
+            columnsEnd: CellDistance(count: memory.grid.columns), rowsEnd: CellDistance(count: memory.grid.rows))
     }
 }
 
@@ -66,9 +65,9 @@ struct OpenMesh {
     let query: UnsafePointer<MeshQuery>
 
     /// Opens the arrays of a mesh.
-    init(_ memory: MeshMemory, namesAreIDs: Bool) {
+    init(_ memory: MeshMemory) {
         let query = UnsafeMutablePointer<MeshQuery>.allocate(capacity: 1)
-        query.initialize(to: MeshQuery(memory, namesAreIDs: namesAreIDs))
+        query.initialize(to: MeshQuery(memory))
         self.query = UnsafePointer(query)
     }
 
@@ -88,7 +87,7 @@ struct OpenMesh {
             outlines: Pile(capacity: 1).release(), circles: Pile(capacity: 1).release(),
             turnedRings: UnsafeBufferPointer(UnsafeMutableBufferPointer<Ring>.allocate(capacity: 1)),
             cuts: Pile(capacity: 1).release())
-        return OpenMesh(memory, namesAreIDs: true)
+        return OpenMesh(memory)
     }()
 }
 

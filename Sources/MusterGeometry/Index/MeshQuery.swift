@@ -17,8 +17,6 @@ struct MeshQuery {
     /// The first distance from the west, and from the south, that is beyond the cells; 0 where there is no mesh.
     let columnsEnd: CellDistance
     let rowsEnd: CellDistance
-    /// See `RegionMesh`.
-    let namesAreIDs: Bool
 
     /// How many names more than a leaf has `answer` may write over.
     static var slack: Int { 8 }

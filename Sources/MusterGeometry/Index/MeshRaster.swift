@@ -70,8 +70,6 @@ struct MeshRaster: ~Copyable {
         var grid: CellGrid
         var columns: Range<Int>
         var rows: Range<Int>
-
-        var cellCount: Int { columns.count * rows.count }
     }
 
     mutating func forgetParts() {

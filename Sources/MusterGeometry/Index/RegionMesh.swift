@@ -56,7 +56,7 @@ final class RegionMesh: Sendable {
         var builder = RegionMeshBuilder(MeshSource(regions, namesAreIDs: namesAreIDs), regionCount: regions.count)
         builder.build()
         memory = builder.finish()
-        open = OpenMesh(memory, namesAreIDs: namesAreIDs)
+        open = OpenMesh(memory)
     }
 
     deinit {

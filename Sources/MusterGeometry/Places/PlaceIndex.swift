@@ -32,9 +32,6 @@ public struct PlaceIndex: Sendable {
         count = points.count
     }
 
-    /// How many slots were given: those of places that are gone too.
-    public var slotCount: Int { isPresent.count }
-
     /// Adds a point.
     ///
     /// - Returns: its slot: the number by which answers name it; never given again.

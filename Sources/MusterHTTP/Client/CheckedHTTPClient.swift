@@ -1,19 +1,23 @@
+package import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Calls targets over HTTP/1.1, and connects only to checked addresses. It resolves the name for every connection, all
-/// addresses of the answer must be allowed, and it connects to exactly these addresses. It does not follow redirects.
+/// Calls servers over HTTP/1.1 at checked addresses only: a short POST by `post`, and everything else by a client that
+/// `client(for:)` makes.
+///
+/// It looks a name up by itself, and the policy must allow every address of the answer. AsyncHTTPClient then connects
+/// to the address that was checked: it does not look the name up again, and it follows no redirects.
 package final class CheckedHTTPClient: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
     private let timeouts: Timeouts
-    private let tls: NIOSSLContext
+    private let tls: TLSConfiguration
     /// Whether this system has a list of authorities. Without one no certificate is trusted but by those of `roots`.
     package let hasSystemRoots: Bool
-    private let idle = Mutex<[HTTPAddress.Origin: [any Channel]]>([:])
+    private let kept = Mutex<[HTTPAddress.Origin: PinnedClient]>([:])
 
     /// The time limits of a call.
     package struct Timeouts: Sendable {
@@ -21,12 +25,14 @@ package final class CheckedHTTPClient: Sendable {
         var connectSeconds: Int64 = 5
         /// Seconds until the whole answer has arrived.
         var wholeSeconds: Int64 = 15
+        /// Seconds for which a checked address of an origin is used, before its name is looked up again.
+        var lookupSeconds: Int64 = 30
     }
 
-    /// The largest number of idle connections kept for one origin.
-    static let idleLimit = 16
     /// The largest number of addresses of a name that are tried.
     static let addressLimit = 4
+    /// The largest number of origins whose connections are kept.
+    static let originLimit = 256
 
     /// - Parameters:
     ///   - roots: a PEM file of certificate authorities to trust besides the system's.
@@ -42,15 +48,13 @@ package final class CheckedHTTPClient: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let roots { configuration.additionalTrustRoots = [.file(roots)] }
-        if let context = try? NIOSSLContext(configuration: configuration) {
-            tls = context
-            hasSystemRoots = true
-        } else {
+        hasSystemRoots = (try? NIOSSLContext(configuration: configuration)) != nil
+        if !hasSystemRoots {
             // A minimal system without ca-certificates; what is wrong with `roots` is thrown here again.
             configuration.trustRoots = .certificates([])
-            tls = try NIOSSLContext(configuration: configuration)
-            hasSystemRoots = false
+            _ = try NIOSSLContext(configuration: configuration)
         }
+        tls = configuration
     }
 
     /// Sends a POST and waits for the end of the answer.
@@ -59,18 +63,39 @@ package final class CheckedHTTPClient: Sendable {
     package func post(
         _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)]
     ) async throws(CallError) -> CallAnswer {
-        var fields = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
-        for header in headers { fields.add(name: header.name, value: header.value) }
-        fields.add(name: "Content-Length", value: String(body.count))
-        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.requestTarget, headers: fields)
+        var request = HTTPClientRequest(url: address.shown + address.requestTarget)
+        request.method = .POST
+        request.headers = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
+        for header in headers { request.headers.add(name: header.name, value: header.value) }
+        request.body = .bytes(ByteBuffer(bytes: body))
         let deadline = NIODeadline.now() + .seconds(timeouts.wholeSeconds)
         do {
-            if let channel = takeIdle(address.origin) {
-                do throws(CallError) {
-                    return try await exchange(head, body, on: channel, address.origin, deadline)
-                } catch .stale {}
+            let (client, isKept) = try await pinnedClient(for: address.origin)
+            do {
+                return try await client.post(request, by: deadline)
+            } catch  where isKept {
+                // The target may have closed the connection, or moved: it is looked up and connected to anew, once.
+                forget(client, of: address.origin)
+                return try await pinnedClient(for: address.origin).client.post(request, by: deadline)
             }
-            return try await exchange(head, body, on: connect(to: address.origin), address.origin, deadline)
+        } catch {
+            throw CallError(error)
+        }
+    }
+
+    /// Makes a client that connects to one checked address of an origin, with the settings that the caller needs. The
+    /// caller shuts it down.
+    ///
+    /// - Parameters:
+    ///   - host: the name as the caller's URLs spell it, where that differs from the origin's.
+    ///   - settings: time limits and the like. Redirects, names and trust are set here.
+    /// - Throws: `CallError.forbidden` where the policy refuses the address; `.unreachable`.
+    package func client(
+        for origin: HTTPAddress.Origin, spelled host: String? = nil, _ settings: HTTPClient.Configuration
+    ) async throws(CallError) -> HTTPClient {
+        do {
+            let address = try await firstAccepting(addresses(of: origin))
+            return makeClient([origin.host, host ?? origin.host], at: address, settings)
         } catch {
             throw CallError(error)
         }
@@ -83,81 +108,58 @@ package final class CheckedHTTPClient: Sendable {
         return literal.lazy.compactMap { self.policy.refusal(of: $0) }.first
     }
 
-    /// Closes idle connections.
-    package func close() {
-        let channels = idle.withLock { idle in
-            defer { idle.removeAll() }
-            return idle.values.flatMap { $0 }
+    /// Closes the connections that `post` keeps, once the calls over them have ended.
+    package func close() { kept.withLock { $0.removeAll() } }
+
+    // MARK: Pinned clients
+
+    private func pinnedClient(for origin: HTTPAddress.Origin) async throws -> (client: PinnedClient, isKept: Bool) {
+        let known = kept.withLock { $0[origin] }
+        if let known, known.isFresh { return (known, true) }
+        let addresses = try await addresses(of: origin)
+        if let known, addresses.contains(known.address) {
+            known.recordCheck(for: timeouts.lookupSeconds)
+            return (known, true)
         }
-        for channel in channels { channel.close(promise: nil) }
+        let address = try await firstAccepting(addresses)
+        var settings = HTTPClient.Configuration()
+        settings.timeout = .init(connect: .seconds(timeouts.connectSeconds), read: .seconds(timeouts.wholeSeconds))
+        // The dispatcher bounds the calls under way: none waits for another's connection.
+        settings.connectionPool = .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 512)
+        let client = PinnedClient(makeClient([origin.host], at: address, settings), at: address)
+        client.recordCheck(for: timeouts.lookupSeconds)
+        return kept.withLock { kept in
+            // A simultaneous call was faster.
+            if let other = kept[origin], other.isFresh, other.address == address { return (other, false) }
+            kept = kept.filter { $0.value.isFresh }
+            if kept.count >= Self.originLimit, let one = kept.first { kept[one.key] = nil }
+            kept[origin] = client
+            return (client, false)
+        }
     }
 
-    private func exchange(
-        _ head: HTTPRequestHead, _ body: [UInt8], on channel: any Channel, _ origin: HTTPAddress.Origin,
-        _ deadline: NIODeadline
-    ) async throws(CallError) -> CallAnswer {
-        let answer = channel.eventLoop.makePromise(of: CallAnswer.self)
-        let exchange = CheckedExchange(head: head, body: ByteBuffer(bytes: body), deadline: deadline, answer: answer)
-        channel.writeAndFlush(exchange).whenFailure { answer.fail($0) }
-        do {
-            let result = try await withTaskCancellationHandler {
-                try await answer.futureResult.get()
-            } onCancel: {
-                channel.close(promise: nil)
+    private func forget(_ client: PinnedClient, of origin: HTTPAddress.Origin) {
+        kept.withLock { kept in if kept[origin] === client { kept[origin] = nil } }
+    }
+
+    /// A client that connects to this address and to no other, whatever the name means by then.
+    private func makeClient(
+        _ hosts: Set<String>, at address: SocketAddress, _ settings: HTTPClient.Configuration
+    ) -> HTTPClient {
+        var settings = settings
+        settings.tlsConfiguration = tls
+        settings.redirectConfiguration = .disallow
+        settings.httpVersion = .http1Only
+        // The callers know when to try again.
+        settings.connectionPool.retryConnectionEstablishment = false
+        for host in hosts { settings.dnsOverride[host] = address.ipAddress }
+        settings.http1_1ConnectionDebugInitializer = { channel in
+            guard channel.remoteAddress?.ipAddress == address.ipAddress else {
+                return channel.eventLoop.makeFailedFuture(CallError.unreachable("it is not at the address checked"))
             }
-            putBack(channel, origin)
-            return result
-        } catch {
-            throw CallError(error)
+            return channel.eventLoop.makeSucceededVoidFuture()
         }
-    }
-
-    // MARK: Connections
-
-    private func takeIdle(_ origin: HTTPAddress.Origin) -> (any Channel)? {
-        idle.withLock { idle in
-            while let channel = idle[origin]?.popLast() { if channel.isActive { return channel } }
-            idle[origin] = nil
-            return nil
-        }
-    }
-
-    private func putBack(_ channel: any Channel, _ origin: HTTPAddress.Origin) {
-        guard channel.isActive else { return }
-        let isKept = idle.withLock { idle in
-            guard idle[origin, default: []].count < Self.idleLimit else { return false }
-            idle[origin, default: []].append(channel)
-            return true
-        }
-        if !isKept { channel.close(promise: nil) }
-    }
-
-    /// Removes a closed connection from the idle ones.
-    private func forget(_ channel: any Channel, _ origin: HTTPAddress.Origin) {
-        idle.withLock { idle in
-            idle[origin]?.removeAll { $0 === channel }
-            if idle[origin]?.isEmpty ?? false { idle[origin] = nil }
-        }
-    }
-
-    private func connect(to origin: HTTPAddress.Origin) async throws -> any Channel {
-        let addresses = try await addresses(of: origin).prefix(Self.addressLimit)
-        // An address that does not answer uses only its share of the time.
-        let part = TimeAmount.milliseconds(timeouts.connectSeconds * 1000 / Int64(addresses.count))
-        var refusal: any Error = CallError.unreachable("the name has no address")
-        for address in addresses {
-            do {
-                try Task.checkCancellation()
-                let channel = try await connect(to: address, origin, within: part)
-                channel.closeFuture.whenComplete { [weak self, weak channel] _ in
-                    if let channel { self?.forget(channel, origin) }
-                }
-                return channel
-            } catch {
-                refusal = error
-            }
-        }
-        throw refusal
+        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings)
     }
 
     /// The addresses of an origin, all of them allowed.
@@ -167,45 +169,67 @@ package final class CheckedHTTPClient: Sendable {
             try await resolver.addresses(of: host, port: port)
         }
         for address in addresses {
-            if let refusal = policy.refusal(of: address) { throw CallError.unreachable(refusal) }
+            if let refusal = policy.refusal(of: address) { throw CallError.forbidden(refusal) }
         }
         return addresses
     }
 
-    private func connect(
-        to address: SocketAddress, _ origin: HTTPAddress.Origin, within timeout: TimeAmount
-    ) async throws -> any Channel {
-        let (channel, ready) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(timeout)
-            .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
-            .connect(to: address) { [tls = origin.isEncrypted ? tls : nil] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let ready = channel.eventLoop.makePromise(of: Void.self)
-                    let handler = CheckedExchangeHandler(ready: ready, isEncrypted: tls != nil)
-                    do {
-                        let pipeline = channel.pipeline.syncOperations
-                        if let tls { try pipeline.addHandler(Self.tlsHandler(tls, host: origin.host)) }
-                        try pipeline.addHTTPClientHandlers()
-                        try pipeline.addHandler(handler)
-                    } catch {
-                        ready.fail(error)
-                        throw error
-                    }
-                    return (channel, ready.futureResult)
-                }
+    /// The first address that accepts a connection; where there is only one, it is not tried here.
+    private func firstAccepting(_ addresses: [SocketAddress]) async throws -> SocketAddress {
+        let addresses = addresses.prefix(Self.addressLimit)
+        if let only = addresses.first, addresses.count == 1 { return only }
+        // An address that does not answer uses only its share of the time.
+        let part = TimeAmount.milliseconds(timeouts.connectSeconds * 1000 / Int64(max(1, addresses.count)))
+        var fault: any Error = CallError.unreachable("the name has no address")
+        for address in addresses {
+            do {
+                try Task.checkCancellation()
+                try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connectTimeout(part).connect(to: address).get().close()
+                return address
+            } catch {
+                fault = error
             }
-        // Only the handshake itself reports why it fails. A request written during it would only see a closed
-        // connection.
-        let timer = channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
-        defer { timer.cancel() }
-        try await ready.get()
-        return channel
+        }
+        throw fault
+    }
+}
+
+/// The connections to one checked address. They close when nobody uses them any more.
+private final class PinnedClient: Sendable {
+    let address: SocketAddress
+    private let http: HTTPClient
+    private let freshUntil = Mutex(NIODeadline.distantPast)
+
+    /// The largest part of an answer's body that is read, so that its connection can be used again.
+    static let bodyLimitBytes = 64 << 10
+
+    init(_ http: HTTPClient, at address: SocketAddress) {
+        self.http = http
+        self.address = address
     }
 
-    /// The certificate must match the name, or the address where the URL has a literal one.
-    private static func tlsHandler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
-        let isLiteral = (try? SocketAddress(ipAddress: host, port: 0)) != nil
-        return try NIOSSLClientHandler(context: context, serverHostname: isLiteral ? nil : host)
+    deinit { http.shutdown { _ in } }
+
+    /// Whether the address need not be looked up again yet.
+    var isFresh: Bool { NIODeadline.now() < freshUntil.withLock { $0 } }
+
+    /// Notes that the address was looked up and allowed just now.
+    func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
+
+    /// Sends a request, reads the answer to its end, and drops its body. An answer with a long body counts as it began.
+    func post(_ request: HTTPClientRequest, by deadline: NIODeadline) async throws -> CallAnswer {
+        defer { withExtendedLifetime(self) {} }
+        let response = try await http.execute(request, deadline: deadline)
+        var count = 0
+        for try await part in response.body {
+            count += part.readableBytes
+            if count > Self.bodyLimitBytes { break }
+            guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
+        }
+        return CallAnswer(
+            status: Int(response.status.code),
+            retryAfterSeconds: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds))
     }
 }
 

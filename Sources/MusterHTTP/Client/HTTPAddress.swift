@@ -10,13 +10,6 @@ package struct HTTPAddress: Hashable, Sendable {
     /// The target of the request line: path and query, percent-encoded as in the URL.
     let requestTarget: String
 
-    package init(isEncrypted: Bool, host: String, port: Int, requestTarget: String) {
-        self.isEncrypted = isEncrypted
-        self.host = host
-        self.port = port
-        self.requestTarget = requestTarget
-    }
-
     /// The key by which connections are shared.
     package var origin: Origin { Origin(isEncrypted: isEncrypted, host: host, port: port) }
 

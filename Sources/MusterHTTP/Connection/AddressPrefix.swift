@@ -1,4 +1,5 @@
 import Foundation
+import MusterCoding
 
 /// An address of the internet protocol.
 package struct InternetAddress: Hashable, Sendable {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 package import Hummingbird
+import MusterCoding
 import NIOCore
 
 /// Why a folder cannot be served.
@@ -120,7 +121,7 @@ package struct StaticFiles: Fallback {
 extension StaticFiles.File {
     fileprivate init(_ bytes: [UInt8], type: String) {
         self.type = type
-        tag = "\"" + UnpaddedBase64.encode(Array(SHA256.hash(data: bytes)).prefix(15), .forURLs) + "\""
+        tag = "\"" + Base64.encodeUnpadded(Array(SHA256.hash(data: bytes)).prefix(15), .forURLs) + "\""
         plain = ByteBuffer(bytes: bytes)
         let isText = !["image/png", "image/x-icon", "font/woff2"].contains(type)
         packed = isText ? Gzip.pack(plain) : nil

@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterCore
 import MusterWire
 

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterReplication
 import MusterWire
 
@@ -27,7 +28,7 @@ struct NativeQuestions: Sendable {
 
     /// The first page of a list, of the devices of whoever is signed in where they are asked for: no person has more.
     func items(_ path: String, ofUser: Bool = false) async throws -> [JSONValue] {
-        let owner = ofUser ? "&user=" + PeerAddress.encoded(session.user) : ""
+        let owner = ofUser ? "&user=" + PercentEncoding.encode(session.user) : ""
         return try await item("\(path)?limit=\(Self.pageLimit)\(owner)")["items"]?.elements ?? []
     }
 
@@ -40,7 +41,7 @@ struct NativeQuestions: Sendable {
         var cursor: String?
         repeat {
             guard room.regions > 0 else { throw ReplicationError.tooLarge(limitBytes: Room.limitBytes) }
-            let after = cursor.map { "&cursor=" + PeerAddress.encoded($0) } ?? ""
+            let after = cursor.map { "&cursor=" + PercentEncoding.encode($0) } ?? ""
             let body = try await answer("\(path)?limit=\(min(Self.pageLimit, room.regions))\(after)")
             cursor = try room.take(body)
             pages.append(String(decoding: body, as: UTF8.self))

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 import MusterReplication
 import MusterWire
@@ -42,18 +43,18 @@ extension Surroundings {
     /// - Throws: `ReplicationError`, also where there are more regions than a device keeps.
     static func ask(_ server: NativeQuestions) async throws -> Surroundings {
         guard let team = try await server.item("session")["user"]?["team"]?.string else { return Surroundings() }
-        let told = try await server.item("teams/\(PeerAddress.encoded(team))")
+        let told = try await server.item("teams/\(PercentEncoding.encode(team))")
         guard let name = told["tracker"]?.string, let silence = told["silenceSeconds"]?.number else {
             throw ReplicationError.malformed("a team without a tracker")
         }
-        let tracker = try await server.item("trackers/\(PeerAddress.encoded(name))")
+        let tracker = try await server.item("trackers/\(PercentEncoding.encode(name))")
         let links = tracker["collections"]?.elements?.compactMap(\.string) ?? []
         var surroundings = Surroundings(
             team: Team(
                 silenceSeconds: Team.silence(silence), filter: tracker["filter"]?.string ?? "none", links: links))
         var room = NativeQuestions.Room()
         for link in links {
-            let path = "collections/\(PeerAddress.encoded(link))"
+            let path = "collections/\(PercentEncoding.encode(link))"
             let policy = try await server.item(path)["policy"]?.string ?? CrossingPolicy.confident.rawValue
             let pages = try await server.regionPages(path + "/regions", room: &room)
             surroundings.collections.append(Collection(name: link, policy: policy, pages: pages))

@@ -1,4 +1,5 @@
 import Foundation
+import MusterCoding
 public import MusterReplication
 import MusterWire
 
@@ -57,7 +58,7 @@ public struct Session: Sendable {
             .init("username", .string(user)), .init("password", .string(password)), .init("type", .string("user")),
             .init("_id", .string(user)),
         ])
-        let address = root + "api/users/" + PeerAddress.encoded(user)
+        let address = root + "api/users/" + PercentEncoding.encode(user)
         let (status, answer) = try await faults { try await connections.ask("PUT", address, json: body.bytes) }
         switch status {
         case 200..<300: break

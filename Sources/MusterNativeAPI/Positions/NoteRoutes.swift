@@ -1,4 +1,5 @@
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterServer
@@ -43,10 +44,10 @@ struct NoteRoutes: NativeRoutes {
 
 extension DeviceNote.Name {
     /// The cursor after this note: its kind in one byte, then its key.
-    fileprivate var text: String { UnpaddedBase64.encode([kind.rawValue] + Array(key.utf8), .forURLs) }
+    fileprivate var text: String { Base64.encodeUnpadded([kind.rawValue] + Array(key.utf8), .forURLs) }
 
     fileprivate init?(text: String) {
-        guard text.utf8.count < 200, let bytes = UnpaddedBase64.decode(text, .forURLs), let first = bytes.first,
+        guard text.utf8.count < 200, let bytes = Base64.decodeUnpadded(text, .forURLs), let first = bytes.first,
             let kind = DeviceNote.Kind(rawValue: first),
             let key = String(validating: bytes.dropFirst(), as: UTF8.self)
         else { return nil }

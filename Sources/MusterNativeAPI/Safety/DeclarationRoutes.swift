@@ -1,4 +1,5 @@
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterGeometry
 import MusterHTTP
@@ -80,7 +81,7 @@ struct DeclarationRoutes: NativeRoutes {
             longitude.flatMap { try? Coordinate(latitude: latitude, longitude: $0) }
         }
         return Declaration(
-            id: id ?? UnpaddedBase64.encode(SecretToken.randomBytes(18), .forURLs), subject: user.number,
+            id: id ?? Base64.encodeUnpadded(SecretToken.randomBytes(18), .forURLs), subject: user.number,
             author: principal.user, device: principal.device, kind: kind.kind, sampleTime: sampleTime,
             receivedTime: now, note: note, coordinate: coordinate)
     }
@@ -131,7 +132,7 @@ extension Declaration {
     fileprivate var cursor: String {
         let time = UInt64(bitPattern: sampleTime.milliseconds)
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
-        return UnpaddedBase64.encode(bytes + Array(id.utf8), .forURLs)
+        return Base64.encodeUnpadded(bytes + Array(id.utf8), .forURLs)
     }
 }
 
@@ -139,7 +140,7 @@ extension Query {
     /// A cursor from an earlier answer.
     fileprivate mutating func declarationKey(_ name: String) -> DeclarationKey? {
         guard let text = text(name) else { return nil }
-        guard text.utf8.count < 200, let bytes = UnpaddedBase64.decode(text, .forURLs), bytes.count > 8,
+        guard text.utf8.count < 200, let bytes = Base64.decodeUnpadded(text, .forURLs), bytes.count > 8,
             let id = String(validating: bytes[8...], as: UTF8.self), Declaration.isValid(id: id)
         else { return fault(name, "is none that an answer held") }
         let time = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

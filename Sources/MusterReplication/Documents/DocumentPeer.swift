@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 package import MusterDocuments
 import MusterWire

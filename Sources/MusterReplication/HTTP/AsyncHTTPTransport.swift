@@ -1,4 +1,4 @@
-import AsyncHTTPClient
+package import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -10,19 +10,23 @@ public final class AsyncHTTPTransport: HTTPTransport {
     private let client: HTTPClient
 
     /// New connections.
-    ///
-    /// - Parameter addresses: literal addresses by host: where given, this is what is connected to, and the name is
-    ///   not looked up again. Whoever checked an address connects to what was checked.
-    public init(addresses: [String: String] = [:]) {
+    public convenience init() {
+        self.init(HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration))
+    }
+
+    /// The connections of a client made with `configuration`, which `close()` shuts down.
+    package init(_ client: HTTPClient) { self.client = client }
+
+    /// What replication needs of a client.
+    package static var configuration: HTTPClient.Configuration {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
         settings.decompression = .enabled(limit: .none)
         settings.timeout = .init(connect: .seconds(10), read: .seconds(60))
-        settings.dnsOverride = addresses
         // Whoever asks knows better how long to wait before asking again.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.httpVersion = .http1Only
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+        return settings
     }
 
     /// Sends a request; the body of the response is read as it is asked for.
@@ -39,7 +43,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         let deadline = request.deadlineSeconds.map { NIODeadline.now() + .seconds($0) } ?? .distantFuture
         do {
             let response = try await client.execute(sent, deadline: deadline)
-            let body = ResponseBody(response.body)
+            let body = ResponseBody(response.body, by: deadline)
             return HTTPTransportResponse(
                 status: Int(response.status.code), headers: response.headers.map { HTTPHeaderField($0.name, $0.value) },
                 nextPiece: { try await body.next() })
@@ -54,12 +58,18 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// The body of a response. One reader asks for one piece after the other: that is what protects its state.
     private final class ResponseBody: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator
+        private let deadline: NIODeadline
 
-        init(_ body: HTTPClientResponse.Body) { iterator = body.makeAsyncIterator() }
+        init(_ body: HTTPClientResponse.Body, by deadline: NIODeadline) {
+            iterator = body.makeAsyncIterator()
+            self.deadline = deadline
+        }
 
         func next() async throws -> [UInt8]? {
             do {
                 while let buffer = try await iterator.next() {
+                    // AsyncHTTPClient's own deadline ends with the head; its time limit for reads bounds each wait.
+                    guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
                     if buffer.readableBytes > 0 { return [UInt8](buffer.readableBytesView) }
                 }
                 return nil

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterWire
 
 /// What all requests of HTTP peers and sessions go through: one transport that they share.
@@ -11,11 +12,7 @@ public final class HTTPConnections: Sendable {
     public init(_ transport: any HTTPTransport) { self.transport = transport }
 
     /// New connections through AsyncHTTPClient.
-    ///
-    /// - Parameter addresses: as `AsyncHTTPTransport` takes them.
-    public convenience init(addresses: [String: String] = [:]) {
-        self.init(AsyncHTTPTransport(addresses: addresses))
-    }
+    public convenience init() { self.init(AsyncHTTPTransport()) }
 
     /// Closes them; nobody may use them afterwards.
     public func close() async { await transport.close() }

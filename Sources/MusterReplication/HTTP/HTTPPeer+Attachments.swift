@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterCore
 import MusterWire
 
@@ -12,8 +13,8 @@ extension HTTPPeer {
         let path =
             PeerAddress.path(ofDocument: reference.id) + "/"
             + reference.name.split(separator: "/", omittingEmptySubsequences: false)
-            .map { PeerAddress.encoded(String($0)) }.joined(separator: "/")
-        var ask = exchange.ask(.GET, path, query: "rev=\(PeerAddress.encoded(reference.revision.text))")
+            .map { PercentEncoding.encode($0) }.joined(separator: "/")
+        var ask = exchange.ask(.GET, path, query: "rev=\(PercentEncoding.encode(reference.revision.text))")
         ask.accept = "*/*"
         ask.deadlineSeconds = nil
         let response = try await exchange.open(ask, admitting: [404, 500])

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 import MusterWire
 import Synchronization
@@ -52,7 +53,7 @@ extension HTTPPeer {
     /// One document by `open_revs`, as servers without `_bulk_get` have it.
     private func read(_ document: DocumentRevisions) async throws -> [ReplicatedRevision] {
         let names = JSONValue.array(document.revisions.map { .string($0.text) })
-        let list = PeerAddress.encoded(String(decoding: names.bytes, as: UTF8.self))
+        let list = PercentEncoding.encode(String(decoding: names.bytes, as: UTF8.self))
         let ask = exchange.ask(
             .GET, PeerAddress.path(ofDocument: document.id), query: "revs=true&latest=true&open_revs=\(list)")
         let answer = try await exchange.send(ask, admitting: [404, 500])

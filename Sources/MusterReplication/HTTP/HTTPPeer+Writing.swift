@@ -164,7 +164,7 @@ extension HTTPPeer {
     ) async throws -> WriteRefusal? {
         let related = RelatedParts(revision)
         var ask = exchange.ask(.PUT, PeerAddress.path(ofDocument: revision.id), query: "new_edits=false")
-        ask.contentType = "multipart/related;boundary=\"\(related.boundary)\""
+        ask.contentType = related.contentType
         ask.body = { .stream(related.pieces(attachments), length: related.length) }
         ask.deadlineSeconds = nil
         let answer = try await exchange.send(ask, admitting: [400, 401, 403, 409, 412, 413, 415, 500])

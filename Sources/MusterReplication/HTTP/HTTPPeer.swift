@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 import MusterWire
 import Synchronization
@@ -60,7 +61,8 @@ public final class HTTPPeer: ReplicationPeer {
 
     /// Reads `_local/ID`.
     public func log(_ id: String) async throws -> ReplicationLog? {
-        let answer = try await exchange.send(exchange.ask(.GET, "_local/" + PeerAddress.encoded(id)), admitting: [404])
+        let answer = try await exchange.send(
+            exchange.ask(.GET, "_local/" + PercentEncoding.encode(id)), admitting: [404])
         return answer.status == 404 ? nil : ReplicationLog(parsing: answer.body)
     }
 
@@ -70,7 +72,7 @@ public final class HTTPPeer: ReplicationPeer {
     ///   was set back by a backup, and to write over that would hide what was lost.
     public func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
         var log = log
-        let ask = exchange.ask(.PUT, "_local/" + PeerAddress.encoded(id), json: log.json(id: id))
+        let ask = exchange.ask(.PUT, "_local/" + PercentEncoding.encode(id), json: log.json(id: id))
         let answer = try await exchange.send(ask, admitting: [409])
         if answer.status == 409 { throw ReplicationError.busy(status: 409, retryAfterSeconds: nil) }
         log.revision = (try? JSONValue(parsing: answer.body))?["rev"]?.string
@@ -131,9 +133,9 @@ public final class HTTPPeer: ReplicationPeer {
 
     static func query(_ sequence: PeerSequence) -> String {
         guard case .string(let text)? = try? JSONValue(parsing: Array(sequence.json.utf8)) else {
-            return PeerAddress.encoded(sequence.json)
+            return PercentEncoding.encode(sequence.json)
         }
-        return PeerAddress.encoded(text)
+        return PercentEncoding.encode(text)
     }
 
     private static func page(_ reader: inout JSONReader, since: PeerSequence) throws -> ChangesPage {

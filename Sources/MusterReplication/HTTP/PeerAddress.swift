@@ -1,4 +1,5 @@
 import Foundation
+import MusterCoding
 import MusterWire
 
 /// Where a database is on the web: the server's root and the database's segment below it.
@@ -41,7 +42,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: nil when `server` is no such address.
     public init?(server: String, database: String, credentials: PeerCredentials = .none) {
         let slash = server.hasSuffix("/") ? "" : "/"
-        guard let address = PeerAddress(server + slash + Self.encoded(database)) else { return nil }
+        guard let address = PeerAddress(server + slash + PercentEncoding.encode(database)) else { return nil }
         root = address.root
         segment = address.segment
         host = address.host
@@ -60,39 +61,18 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.host = host
     }
 
-    /// The port that is connected to.
-    package var port: Int {
-        let authority = root.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-        let digits = authority.split(separator: ":").last.flatMap { Int($0) }
-        return digits ?? (isEncrypted ? 443 : 80)
-    }
-
     /// Where it is, without who asks.
     public var description: String { root + segment }
 
     /// Whether TLS is spoken.
     public var isEncrypted: Bool { root.hasPrefix("https") }
 
-    /// A text as one segment of a path.
-    package static func encoded(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
-            default:
-                let digits = Array("0123456789ABCDEF".utf8)
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
     /// A document's id as a path: a design document keeps its slash.
     package static func path(ofDocument id: String) -> String {
         for prefix in ["_design/", "_local/"] where id.hasPrefix(prefix) {
-            return prefix + encoded(String(id.dropFirst(prefix.count)))
+            return prefix + PercentEncoding.encode(Substring(id.utf8.dropFirst(prefix.utf8.count)))
         }
-        return encoded(id)
+        return PercentEncoding.encode(id)
     }
 }
 

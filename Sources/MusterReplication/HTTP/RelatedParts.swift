@@ -1,23 +1,26 @@
 import MusterCore
+import MusterWire
 
 /// A document and its attachments as `multipart/related`, whose length is known before a byte of it is read.
 struct RelatedParts: Sendable {
-    let boundary: String
+    private let writer = MultipartWriter()
     private let revision: ReplicatedRevision
     private let head: [UInt8]
 
     init(_ revision: ReplicatedRevision) {
         self.revision = revision
-        boundary = Self.freeBoundary()
-        var head = Array("--\(boundary)\r\nContent-Type: application/json\r\n\r\n".utf8)
+        var head = writer.head("application/json", isFirst: true)
         DocumentText.append(revision, to: &head, attachments: .following)
         self.head = head
     }
 
+    /// What the header field `Content-Type` says.
+    var contentType: String { writer.contentType("multipart/related") }
+
     /// Bytes of the whole.
     var length: Int64 {
-        revision.attachments.reduce(Int64(head.count + end.count)) {
-            $0 + Int64(partHead($1).count) + $1.length
+        revision.attachments.reduce(Int64(head.count + writer.end.count)) {
+            $0 + Int64(head(of: $1).count) + $1.length
         }
     }
 
@@ -27,21 +30,8 @@ struct RelatedParts: Sendable {
         return AsyncThrowingStream { try await reading.next() }
     }
 
-    private func partHead(_ attachment: ReplicatedAttachment) -> [UInt8] {
-        // What would break out of the header's line, or of its quotes, stands in the document's text as it is.
-        let name = String(attachment.name.map { $0 == "\"" || $0.isNewline ? "_" : $0 })
-        let type = String(attachment.contentType.filter { !$0.isNewline })
-        return Array(
-            ("\r\n--\(boundary)\r\nContent-Disposition: attachment; filename=\"\(name)\"\r\n"
-                + "Content-Type: \(type)\r\nContent-Length: \(attachment.length)\r\n\r\n").utf8)
-    }
-
-    private var end: [UInt8] { Array("\r\n--\(boundary)--".utf8) }
-
-    /// 128 bits of chance, which no attachment holds.
-    private static func freeBoundary() -> String {
-        "muster-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-            + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    private func head(of attachment: ReplicatedAttachment) -> [UInt8] {
+        writer.head(ofFile: attachment.name, attachment.contentType, length: attachment.length)
     }
 
     /// How far the whole was read. One reader asks, the body of one request: that is what protects it.
@@ -75,7 +65,7 @@ struct RelatedParts: Sendable {
                 bytes = try await source(reference).makeAsyncIterator()
                 left = attachments[index].length
                 step = .body(index)
-                return parts.partHead(attachments[index])
+                return parts.head(of: attachments[index])
             case .body(let index):
                 if let piece = try await bytes?.next() {
                     left -= Int64(piece.count)
@@ -89,7 +79,7 @@ struct RelatedParts: Sendable {
                 }
                 bytes = nil
                 step = .finished
-                return parts.end
+                return parts.writer.end
             case .finished: return nil
             }
         }

@@ -7,8 +7,6 @@ package struct Line<Element> {
     private var start = 0
 
     package var isEmpty: Bool { start == elements.count }
-    package var count: Int { elements.count - start }
-    package var first: Element? { isEmpty ? nil : elements[start] }
 
     package mutating func append(_ element: Element) { elements.append(element) }
 

@@ -14,24 +14,7 @@ package final class TargetCaller: Sendable {
     /// Unsealed settings, with the time of the target's last change when they were unsealed.
     private let opened = Mutex<[TargetNumber: (changedAt: Instant, settings: TargetSettings)]>([:])
 
-    /// - Parameter roots: a PEM file of certificate authorities to trust besides the system's.
-    /// - Throws: an error when that file cannot be read.
-    package convenience init(
-        coordinator: StoreCoordinator, vault: SecretVault, allowsPrivateTargets: Bool, roots: String?, logger: Logger,
-        now: @escaping @Sendable () -> Instant
-    ) throws {
-        let client = try CheckedHTTPClient(policy: AddressPolicy(allowsPrivate: allowsPrivateTargets), roots: roots)
-        if !client.hasSystemRoots {
-            logger.warning(
-                """
-                This system has no list of certificate authorities (Debian: ca-certificates): targets with https are \
-                not trusted, but by --target-roots
-                """)
-        }
-        self.init(coordinator: coordinator, vault: vault, client: client, logger: logger, now: now)
-    }
-
-    init(
+    package init(
         coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient, logger: Logger,
         now: @escaping @Sendable () -> Instant
     ) {
@@ -66,8 +49,7 @@ package final class TargetCaller: Sendable {
             headers.append(("Content-Type", type))
             return Self.outcome(of: try await client.post(body, to: address, headers: headers))
         } catch let fault as CallError {
-            guard case .unreachable(let reason) = fault else { return .unreachable("the connection broke off") }
-            return .unreachable(reason)
+            return .unreachable(fault.reason)
         } catch let fault as HTTPAddress.Fault {
             return .rejected("its URL \(fault.detail)")
         } catch {

@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterHTTP
 import MusterStore
 
@@ -17,7 +18,6 @@ enum WebhookID {
         var bytes = Array(SHA256.hash(data: Array("\(content.event)/\(content.rule)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(bytes.hexadecimal)
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        return Hexadecimal.uuid(bytes.hexadecimal.utf8)
     }
 }

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import MusterCoding
 import MusterCore
 
 /// Signs as Standard Webhooks 1.0 specifies: HMAC-SHA256 over `id.timestamp.body`.
@@ -16,7 +16,7 @@ enum WebhookSignature {
         let signed = Array("\(id).\(seconds).".utf8) + body
         let signatures = keys.map { key in
             let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
-            return "v1," + Data(code).base64EncodedString()
+            return "v1," + Base64.encode(Array(code))
         }
         return [
             ("webhook-id", id), ("webhook-timestamp", String(seconds)),
@@ -36,12 +36,12 @@ package struct WebhookSecret: Hashable, Sendable {
 
     /// Parses a secret; nil when the text is not one.
     package init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix), let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
-            (24...64).contains(data.count)
+        guard text.hasPrefix(Self.prefix), let key = Base64.decode(String(text.dropFirst(Self.prefix.count))),
+            (24...64).contains(key.count)
         else { return nil }
-        key = [UInt8](data)
+        self.key = key
     }
 
     /// The text form, which is shown once.
-    package var text: String { Self.prefix + Data(key).base64EncodedString() }
+    package var text: String { Self.prefix + Base64.encode(key) }
 }

@@ -64,9 +64,6 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the principal may read the rules. Rules name targets and regions, not people's positions.
-    package var mayReadRules: Bool { principal.role == .admin || principal.role == .leader }
-
     /// Whether the principal may read collections and regions. They are places, not people.
     package var mayReadRegions: Bool { principal.role != .gateway }
 

@@ -1,5 +1,6 @@
 import Crypto
 import JWTKit
+import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterStore
@@ -76,7 +77,7 @@ package final class AccessTokens: Sendable {
     func sign(_ user: User, session: [UInt8], at now: Instant) async throws -> String {
         let issued = now.milliseconds / 1000
         let claims = Claims(
-            iss: issuer, sub: user.name, uid: user.number.rawValue, sid: UnpaddedBase64.encode(session, .forURLs),
+            iss: issuer, sub: user.name, uid: user.number.rawValue, sid: Base64.encodeUnpadded(session, .forURLs),
             iat: issued, exp: issued + Self.lifetimeSeconds)
         guard let id = keys.withLock({ $0.published.first?.id }) else { throw IdentityError.busy }
         return try await verifiers.sign(claims, kid: JWKIdentifier(string: id))
@@ -98,14 +99,14 @@ package final class AccessTokens: Sendable {
     var keySet: String {
         let keys = keys.withLock { $0.published }
         let texts = keys.map { key in
-            let x = UnpaddedBase64.encode(key.coordinates.prefix(32), .forURLs)
-            let y = UnpaddedBase64.encode(key.coordinates.suffix(32), .forURLs)
+            let x = Base64.encodeUnpadded(key.coordinates.prefix(32), .forURLs)
+            let y = Base64.encodeUnpadded(key.coordinates.suffix(32), .forURLs)
             return #"{"kty":"EC","crv":"P-256","alg":"ES256","use":"sig","kid":"\#(key.id)","x":"\#(x)","y":"\#(y)"}"#
         }
         return #"{"keys":["# + texts.joined(separator: ",") + "]}"
     }
 
     private static func id(of key: P256.Signing.PublicKey) -> String {
-        UnpaddedBase64.encode(Array(SHA256.hash(data: key.rawRepresentation)).prefix(9), .forURLs)
+        Base64.encodeUnpadded(Array(SHA256.hash(data: key.rawRepresentation)).prefix(9), .forURLs)
     }
 }

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 import MusterStore
@@ -31,8 +32,8 @@ extension Identity {
     ) async throws -> AmazonKey {
         guard try await keys(of: user).count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
         let id = (seconds == nil ? "AKIA" : "ASIA") + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        let secret = UnpaddedBase64.encode(SecretToken.randomBytes(30), .standard)
-        let token = seconds.map { _ in UnpaddedBase64.encode(SecretToken.randomBytes(48), .standard) }
+        let secret = Base64.encodeUnpadded(SecretToken.randomBytes(30), .standard)
+        let token = seconds.map { _ in Base64.encodeUnpadded(SecretToken.randomBytes(48), .standard) }
         let now = now()
         let digest = token.map { TokenDigest(of: $0).bytes } ?? []
         let credential = Credential(

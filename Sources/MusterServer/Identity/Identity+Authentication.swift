@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterStore
@@ -20,7 +21,7 @@ package enum ShownCredential: Equatable {
         switch parts[0].lowercased() {
         case "bearer": self.init(token: value)
         case "basic":
-            guard let bytes = UnpaddedBase64.decode(value, .standard),
+            guard let bytes = Base64.decodeUnpadded(value, .standard),
                 let text = String(validating: bytes, as: UTF8.self),
                 let colon = text.firstIndex(of: ":")
             else { return nil }
@@ -139,7 +140,7 @@ extension Identity {
 
     private func session(of token: String, at now: Instant) async throws -> CredentialCache.Entry {
         let claims = try await tokens.verify(token, at: now)
-        guard let key = UnpaddedBase64.decode(claims.sid, .forURLs) else { throw IdentityError.refused }
+        guard let key = Base64.decodeUnpadded(claims.sid, .forURLs) else { throw IdentityError.refused }
         let user = UserNumber(claims.uid)
         let (session, password) = try await coordinator.readCredentials { store in
             (

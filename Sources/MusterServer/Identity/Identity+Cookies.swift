@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 import MusterStore
@@ -59,11 +60,11 @@ extension Identity {
     private func seal(_ content: CookieContent) -> String {
         var content = content
         content.expiresAt = now().advanced(bySeconds: SessionCookie.lifetimeSeconds)
-        return UnpaddedBase64.encode(vault.seal(content.bytes, for: Self.cookiePurpose), .forURLs)
+        return Base64.encodeUnpadded(vault.seal(content.bytes, for: Self.cookiePurpose), .forURLs)
     }
 
     private func open(_ cookie: String) -> CookieContent? {
-        guard cookie.utf8.count <= 512, let sealed = UnpaddedBase64.decode(cookie, .forURLs),
+        guard cookie.utf8.count <= 512, let sealed = Base64.decodeUnpadded(cookie, .forURLs),
             let bytes = try? vault.open(sealed, for: Self.cookiePurpose)
         else { return nil }
         return CookieContent(bytes)

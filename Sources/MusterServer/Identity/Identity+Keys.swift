@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 package import MusterStore
@@ -42,7 +43,7 @@ package struct APIKey: Hashable, Sendable {
         expiresAt = credential.expiresAt
     }
 
-    package static func id(ofKey digest: [UInt8]) -> String { UnpaddedBase64.encode(digest.prefix(12), .forURLs) }
+    package static func id(ofKey digest: [UInt8]) -> String { Base64.encodeUnpadded(digest.prefix(12), .forURLs) }
 }
 
 extension Identity {

@@ -108,11 +108,6 @@ extension Identity {
         verified.forget { $0.user == user || $0.maker == user }
     }
 
-    /// Drops cached verifications of a device. Call it after a commit that removes the device or revokes its tokens.
-    package func forget(_ device: DeviceNumber) {
-        verified.forget { $0.device == device }
-    }
-
     package static func check(_ password: String) throws(IdentityError) {
         guard password.count >= shortestPassword, password.utf8.count <= longestPasswordBytes else {
             throw .unusablePassword

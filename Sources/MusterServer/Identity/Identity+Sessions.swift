@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 import MusterStore
@@ -36,14 +37,14 @@ private struct StoredSession {
 
     init?(refreshToken: String) {
         guard refreshToken.hasPrefix(SecretToken.Kind.refresh.rawValue), refreshToken.utf8.count < 100,
-            let bytes = UnpaddedBase64.decode(refreshToken.dropFirst(3), .forURLs),
+            let bytes = Base64.decodeUnpadded(refreshToken.dropFirst(3), .forURLs),
             bytes.count == Self.nameBytes + Self.secretBytes
         else { return nil }
         name = Array(bytes.prefix(Self.nameBytes))
         secret = Array(bytes.suffix(Self.secretBytes))
     }
 
-    var refreshToken: String { SecretToken.Kind.refresh.rawValue + UnpaddedBase64.encode(name + secret, .forURLs) }
+    var refreshToken: String { SecretToken.Kind.refresh.rawValue + Base64.encodeUnpadded(name + secret, .forURLs) }
     var key: [UInt8] { TokenDigest(bytes: name).bytes }
     var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
 

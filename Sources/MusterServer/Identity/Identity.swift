@@ -1,5 +1,6 @@
 import Crypto
 package import Logging
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 package import MusterStore
@@ -110,7 +111,7 @@ package final class Identity: Sendable {
         }
         let lacksPassword = try await adminLacksPassword()
         guard isFirst || lacksPassword else { return nil }
-        let password = adminPassword ?? UnpaddedBase64.encode(SecretToken.randomBytes(15), .forURLs)
+        let password = adminPassword ?? Base64.encodeUnpadded(SecretToken.randomBytes(15), .forURLs)
         try Self.check(password)
         try await makeAdmin(passwordHash: try await hasher.hash(password))
         return adminPassword == nil ? password : nil

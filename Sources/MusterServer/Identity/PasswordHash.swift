@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import MusterCoding
 import MusterHTTP
 
 /// A stored password: its scrypt hash (RFC 7914) with salt and cost, in the text form
@@ -43,8 +44,8 @@ struct PasswordHash: Hashable, Sendable {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
             let cost = Cost(text: parts[2]), cost.isBearable,
-            let salt = UnpaddedBase64.decode(parts[3], .standard), salt.count == Self.saltBytes,
-            let key = UnpaddedBase64.decode(parts[4], .standard), key.count == Self.keyBytes
+            let salt = Base64.decodeUnpadded(parts[3], .standard), salt.count == Self.saltBytes,
+            let key = Base64.decodeUnpadded(parts[4], .standard), key.count == Self.keyBytes
         else { return nil }
         self.cost = cost
         self.salt = salt
@@ -54,7 +55,7 @@ struct PasswordHash: Hashable, Sendable {
     /// The text form.
     var text: String {
         "$scrypt$ln=\(cost.logarithm),r=\(cost.blockSize),p=\(cost.parallelism)"
-            + "$\(UnpaddedBase64.encode(salt, .standard))$\(UnpaddedBase64.encode(key, .standard))"
+            + "$\(Base64.encodeUnpadded(salt, .standard))$\(Base64.encodeUnpadded(key, .standard))"
     }
 
     /// Whether the hash is this password's. Blocks as long as hashing does, whatever the result.

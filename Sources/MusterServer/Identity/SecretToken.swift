@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterHTTP
 
 /// A secret of 32 random bytes, shown once as a text whose prefix names its kind, and stored as its SHA-256.
@@ -20,7 +21,7 @@ package struct SecretToken: Sendable {
     package var digest: TokenDigest { TokenDigest(of: text) }
 
     /// Makes a new token.
-    package init(_ kind: Kind) { text = kind.rawValue + UnpaddedBase64.encode(Self.randomBytes(32), .forURLs) }
+    package init(_ kind: Kind) { text = kind.rawValue + Base64.encodeUnpadded(Self.randomBytes(32), .forURLs) }
 
     /// Returns cryptographically random bytes.
     package static func randomBytes(_ count: Int) -> [UInt8] {

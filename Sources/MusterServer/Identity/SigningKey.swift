@@ -1,4 +1,5 @@
 import Crypto
+import MusterCoding
 import MusterHTTP
 package import MusterWire
 

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterGeometry
 package import MusterWire
 

@@ -1,5 +1,6 @@
 package import Hummingbird
 import Logging
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 import NIOCore

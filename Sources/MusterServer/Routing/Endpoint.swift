@@ -24,6 +24,8 @@ package struct ServerParts: Sendable {
     package let identity: Identity
     package let dispatcher: DeliveryDispatcher
     package let feeds: LogFeeds
+    /// Calls other servers, at checked addresses only.
+    package let client: CheckedHTTPClient
     package let connections: OpenConnections
     package let metrics: Metrics
     /// The TLS certificates; nil where the server uses no TLS.
@@ -32,13 +34,15 @@ package struct ServerParts: Sendable {
 
     package init(
         coordinator: StoreCoordinator, feeds: LogFeeds, identity: Identity, dispatcher: DeliveryDispatcher,
-        connections: OpenConnections = OpenConnections(), metrics: Metrics,
+        client: CheckedHTTPClient, connections: OpenConnections = OpenConnections(),
+        metrics: Metrics,
         certificates: CertificateFiles? = nil, configuration: Configuration
     ) {
         self.coordinator = coordinator
         self.feeds = feeds
         self.identity = identity
         self.dispatcher = dispatcher
+        self.client = client
         self.connections = connections
         self.metrics = metrics
         self.certificates = certificates

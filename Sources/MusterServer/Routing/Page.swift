@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 package import MusterWire
@@ -46,13 +47,13 @@ package struct Page<Element: Entity> {
 package enum Cursor {
     /// Encodes numbers.
     package static func encode(_ numbers: [Int64]) -> String {
-        UnpaddedBase64.encode(
+        Base64.encodeUnpadded(
             numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }, .forURLs)
     }
 
     /// Decodes numbers; nil when the text is not a cursor of this server.
     package static func decode(_ text: String, count: Int) -> [Int64]? {
-        guard text.utf8.count < 200, let bytes = UnpaddedBase64.decode(text, .forURLs), bytes.count == count * 8 else {
+        guard text.utf8.count < 200, let bytes = Base64.decodeUnpadded(text, .forURLs), bytes.count == count * 8 else {
             return nil
         }
         return (0..<count).map { index in

@@ -149,11 +149,6 @@ extension Problem {
         Problem(.unsupportedMediaType, "unsupported-media-type", "The body's type is not taken here.", detail)
     }
 
-    /// The server cannot produce any of the types that the client accepts.
-    package static func notAcceptable(_ detail: String) -> Problem {
-        Problem(.notAcceptable, "not-acceptable", "This cannot be given in that form.", detail)
-    }
-
     /// The request conflicts with the current state: the name is taken, or the last admin would be removed.
     package static func conflict(_ detail: String) -> Problem {
         Problem(.conflict, "conflict", "This contradicts what there is.", detail)

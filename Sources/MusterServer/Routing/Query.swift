@@ -1,4 +1,5 @@
 package import Hummingbird
+import MusterCoding
 package import MusterCore
 import MusterHTTP
 import MusterWire

@@ -28,13 +28,6 @@ extension JSONWriter {
         value(text)
     }
 
-    /// Writes a member with a number; writes nothing for nil.
-    package mutating func member(_ key: StaticString, _ number: Double?) {
-        guard let number else { return }
-        self.key(key)
-        value(number)
-    }
-
     /// Writes a member with a list.
     package mutating func member<Element>(
         _ key: StaticString, listing elements: some Sequence<Element>,

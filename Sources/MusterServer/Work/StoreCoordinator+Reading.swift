@@ -28,8 +28,6 @@ package enum ReadingLimits {
     /// Threads that look up credentials and nothing else, and how many one address may hold.
     static let credentialThreads = 2
     static let credentialThreadsOfOne = 1
-    /// Connections that the store is to have for reading: one for each thread, and two for backups.
-    package static let connections = StoreCoordinator.readerCount + credentialThreads + 2
 }
 
 extension StoreCoordinator {

@@ -1,3 +1,5 @@
+import MusterCoding
+
 extension SignatureV4 {
     /// A request in the form that is signed.
     ///
@@ -54,21 +56,9 @@ extension SignatureV4 {
         }
         for segment in segments {
             bytes.append(UInt8(ascii: "/"))
-            for byte in segment { append(encoded: byte, to: &bytes) }
+            for byte in segment { PercentEncoding.append(byte, to: &bytes) }
         }
         if segments.isEmpty || path.utf8.last == UInt8(ascii: "/") { bytes.append(UInt8(ascii: "/")) }
-    }
-
-    private static func append(encoded byte: UInt8, to bytes: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-            UInt8(ascii: "~"):
-            bytes.append(byte)
-        default:
-            bytes.append(UInt8(ascii: "%"))
-            for digit in [byte >> 4, byte & 15] { bytes.append(digit + (digit < 10 ? 0x30 : 0x37)) }
-        }
     }
 
     /// The pairs, encoded as they came, in the order of their names and then of their values.

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterGeometry
 
 /// A geofence's geometry as a request gives it, not yet known to make a shape.

@@ -8,15 +8,6 @@ package enum Collation {
     /// How two values stand to each other.
     package enum Order: Sendable {
         case before, same, behind
-
-        /// The other way round.
-        package var reversed: Order {
-            switch self {
-            case .before: .behind
-            case .same: .same
-            case .behind: .before
-            }
-        }
     }
 
     /// How one value stands to another.

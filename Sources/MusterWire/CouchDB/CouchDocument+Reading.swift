@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 
 extension CouchDocument {

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 
 /// What is to be told of one revision of a document, and how it is written.

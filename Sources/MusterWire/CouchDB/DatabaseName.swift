@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// What databases are called.
 package enum DatabaseName {
     /// The union of all users' locations.
@@ -16,38 +18,21 @@ package enum DatabaseName {
 
     /// The name of a user's location database: `lt_locations_user_` and the name as `encodeURIComponent` writes it.
     package static func locations(of user: String) -> String {
-        var name = locationsPrefix
-        for byte in user.utf8 {
-            if isUnreserved(byte) {
-                name.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                name += "%" + String(byte >> 4, radix: 16, uppercase: true)
-                name += String(byte & 15, radix: 16, uppercase: true)
-            }
-        }
-        return name
+        locationsPrefix + PercentEncoding.encode(user, sparing: "!*'()")
     }
 
     /// The user whose location database a name is, in either of its forms: `lt_locations_user_NAME`, where the name may
     /// be percent-encoded or not, and `userdb-HEX`, the bytes of the name in hexadecimal, as CouchDB's `couch_peruser`
     /// has them. nil for any other name.
     package static func user(ofLocations name: String) -> String? {
-        if name.hasPrefix(hexPrefix) { return text(hex: name.utf8.dropFirst(hexPrefix.utf8.count)) }
-        guard name.hasPrefix(locationsPrefix) else { return nil }
-        let encoded = name.utf8.dropFirst(locationsPrefix.utf8.count)
-        var bytes: [UInt8] = []
-        var rest = encoded
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-                else { return nil }
-                bytes.append(decoded)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
+        if name.hasPrefix(hexPrefix) {
+            guard let bytes = Hexadecimal.decode(name.utf8.dropFirst(hexPrefix.utf8.count)), !bytes.isEmpty else {
+                return nil
             }
+            return String(validating: bytes, as: UTF8.self)
         }
-        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+        guard name.hasPrefix(locationsPrefix), name != locationsPrefix else { return nil }
+        return PercentEncoding.decode(Substring(name.utf8.dropFirst(locationsPrefix.utf8.count)))
     }
 
     /// Whether a database that someone makes may have this name: a lower-case letter, then lower-case letters, digits
@@ -57,22 +42,5 @@ package enum DatabaseName {
         return name.utf8.allSatisfy { isLowerCase($0) || (0x30...0x39).contains($0) || "_$()+-/".utf8.contains($0) }
     }
 
-    private static func text(hex: Substring.UTF8View) -> String? {
-        guard !hex.isEmpty, hex.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var rest = hex
-        while !rest.isEmpty {
-            guard let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
     private static func isLowerCase(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        isLowerCase(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
-            || "-_.!~*'()".utf8.contains(byte)
-    }
 }

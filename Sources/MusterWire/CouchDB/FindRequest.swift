@@ -35,12 +35,6 @@ package struct FindRequest: Hashable, Sendable {
         "update", "stable", "execution_stats", "allow_fallback",
     ]
 
-    /// Documents by a selector.
-    package init(_ selector: Selector, value: JSONValue) {
-        self.selector = selector
-        selectorValue = value
-    }
-
     /// Reads the body of `POST _find`.
     package init(_ request: JSONValue) throws(MangoError) {
         guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 import MusterGeometry
 
@@ -164,13 +165,6 @@ extension [UInt8] {
         for _ in 0..<digits {
             append(0x30 + UInt8(truncatingIfNeeded: number / divisor % 10))
             divisor = Swift.max(1, divisor / 10)
-        }
-    }
-
-    fileprivate mutating func append(hexadecimal word: UInt64) {
-        for shift in stride(from: 60, through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
-            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
         }
     }
 }

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 
 /// Which documents someone wants, as mango has it (`{"year": {"$gt": 2000}, "$or": […]}`): read once, then asked often.

@@ -1,3 +1,4 @@
+import MusterCoding
 package import MusterCore
 
 /// Where events come from: the account and region that ARNs name, and the store whose events these are.
@@ -26,9 +27,10 @@ package struct EventOrigin: Hashable, Sendable {
     package func id(of sequence: LogSequence, at committedAt: Instant) -> String {
         let high = (high ^ Self.scatter(UInt64(bitPattern: committedAt.milliseconds))) & ~0xF000 | 0x8000
         let low = (low ^ UInt64(bitPattern: sequence.rawValue)) & ~(3 << 62) | 2 << 62
-        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
-            .joined(separator: "-")
+        var digits: [UInt8] = []
+        digits.append(hexadecimal: high)
+        digits.append(hexadecimal: low)
+        return Hexadecimal.uuid(digits)
     }
 
     /// The finishing step of SplitMix64: every bit depends on every bit, and no two numbers become one.
@@ -37,13 +39,6 @@ package struct EventOrigin: Hashable, Sendable {
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
         return bits ^ (bits >> 31)
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> [UInt8] {
-        (0..<16).map { place in
-            let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * place)) & 15
-            return digit + (digit < 10 ? 0x30 : 0x57)
-        }
     }
 }
 
@@ -64,14 +59,10 @@ extension EventOrigin {
     }
 
     /// The name of the target that an ARN is of, whatever region and account it names; nil when it is no target's.
-    package static func targetName(in arn: String) -> String? { name(in: arn, service: "muster", kind: "target/") }
-
-    /// The name of the rule that an ARN is of, whatever region and account it names; nil when it is no rule's.
-    package static func ruleName(in arn: String) -> String? { name(in: arn, service: "events", kind: "rule/") }
-
-    private static func name(in arn: String, service: String, kind: String) -> String? {
+    package static func targetName(in arn: String) -> String? {
+        let kind = "target/"
         let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0] == "arn", parts[1].hasPrefix("aws"), parts[2] == service,
+        guard parts.count == 6, parts[0] == "arn", parts[1].hasPrefix("aws"), parts[2] == "muster",
             parts[5].hasPrefix(kind), parts[5].count > kind.count
         else { return nil }
         return String(parts[5].dropFirst(kind.count))

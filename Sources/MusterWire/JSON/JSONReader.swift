@@ -168,9 +168,6 @@ package struct JSONReader {
         depth += 1
     }
 
-    func hasRoom(forDepth more: Int) -> Bool { depth + more <= depthLimit }
-    var limitOfDepth: Int { depthLimit }
-
     @inline(__always)
     private mutating func isFollowed(orClosedBy closing: UInt8) throws(JSONError) -> Bool {
         skipSpace()

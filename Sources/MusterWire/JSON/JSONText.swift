@@ -1,3 +1,5 @@
+import MusterCoding
+
 /// A string inside a JSON text, still as it was written. Valid only while the bytes that were read are.
 package struct JSONText {
     /// What stands between the quotes; valid UTF-8, escapes well formed.
@@ -89,18 +91,9 @@ extension UnsafeRawBufferPointer {
         guard offset >= 0, offset + 4 <= count else { return nil }
         var value: UInt32 = 0
         for index in offset..<offset + 4 {
-            guard let digit = Self.hexadecimalDigit(self[index]) else { return nil }
+            guard let digit = Hexadecimal.value(ofDigit: self[index]) else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
-    }
-
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -39,8 +39,7 @@ package struct PositionDecoder {
     private var hasMoreFaults = false
     private var names = NameTable()
     private var items: [ReportedPositions.Item] = []
-    /// What stands before the pointers of the position being read, and before its offsets.
-    private var pointer = ""
+    /// What stands before the offsets of the position being read.
     private var lineStart = 0
 
     /// Reads the positions of one request.

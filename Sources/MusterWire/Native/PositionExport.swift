@@ -103,9 +103,6 @@ package struct PositionExport {
         }
     }
 
-    /// How many bytes have gathered.
-    package var count: Int { writer.bytes.count }
-
     /// Takes away what has gathered.
     package mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
 }

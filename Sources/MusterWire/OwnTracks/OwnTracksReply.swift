@@ -43,32 +43,6 @@ package struct OwnTracksReply {
         writer.endObject()
     }
 
-    /// Appends that a friend entered or left a region.
-    package mutating func append(
-        transitionInto name: String, isEntering: Bool, at sampleTime: Instant, trackerID: String, topic: String
-    ) {
-        begin("transition", trackerID: trackerID, topic: topic)
-        writer.member("event", isEntering ? "enter" : "leave")
-        writer.member("desc", name)
-        writer.member("tst", Self.seconds(sampleTime))
-        writer.member("wtst", Self.seconds(sampleTime))
-        writer.endObject()
-    }
-
-    /// Appends a command: `reportLocation`, `setWaypoints`, `dump` and so on.
-    ///
-    /// - Parameter members: what the command needs beside its name.
-    package mutating func append(command action: String, members: [JSONValue.Member] = []) {
-        writer.beginObject()
-        writer.member("_type", "cmd")
-        writer.member("action", action)
-        for member in members {
-            writer.key(member.key)
-            writer.value(member.value)
-        }
-        writer.endObject()
-    }
-
     private mutating func begin(_ type: String, trackerID: String, topic: String) {
         writer.beginObject()
         writer.member("_type", type)

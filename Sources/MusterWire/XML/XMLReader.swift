@@ -33,9 +33,6 @@ struct XMLReader {
     /// Reads a text that is valid UTF-8: see `XMLEncoding`.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// How many elements are open.
-    var depth: Int { open.count }
-
     /// The next event.
     mutating func next() throws(XMLError) -> Event {
         if isEmptyElement {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import Foundation
+import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterKit
@@ -157,8 +158,8 @@ struct Track: AsyncParsableCommand {
     /// The walk of this file that was begun in this folder, or a new one.
     private func walk(of bytes: Data) throws -> Walk {
         let hash = SHA256.hash(data: bytes)
-        let digest = Data(hash).base64EncodedString()
-        let path = "\(store)/walk-\(hash.prefix(8).map { String(format: "%02x", $0) }.joined()).json"
+        let digest = Base64.encode(Array(hash))
+        let path = "\(store)/walk-\(hash.prefix(8).hexadecimal).json"
         // A folder of before had one file for the last walk alone.
         for path in [path, "\(store)/walk.json"] {
             guard let data = FileManager.default.contents(atPath: path) else { continue }

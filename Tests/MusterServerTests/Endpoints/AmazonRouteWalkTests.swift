@@ -1,4 +1,5 @@
 import HTTPTypes
+import MusterCoding
 import MusterCore
 import MusterWire
 import Testing

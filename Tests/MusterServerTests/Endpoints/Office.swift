@@ -5,6 +5,7 @@ import Logging
 import MusterCore
 import MusterEndpoints
 import MusterGeometry
+import MusterHTTP
 import MusterStore
 import MusterTestSupport
 import MusterWire
@@ -51,16 +52,18 @@ struct Office {
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
         settings.retentionDays = retentionDays
-        let caller = try TargetCaller(
-            coordinator: coordinator, vault: identity.vault, allowsPrivateTargets: false, roots: nil,
-            logger: Logger(label: "test"), now: { clock.now })
+        let client = try CheckedHTTPClient(policy: AddressPolicy())
+        let caller = TargetCaller(
+            coordinator: coordinator, vault: identity.vault, client: client, logger: Logger(label: "test"),
+            now: { clock.now })
         let dispatcher = DeliveryDispatcher(
             coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
             AllEndpoints.types,
             over: ServerParts(
                 coordinator: coordinator, feeds: LogFeeds(coordinator: coordinator), identity: identity,
-                dispatcher: dispatcher, metrics: metrics, configuration: settings))
+                dispatcher: dispatcher, client: client,
+                metrics: metrics, configuration: settings))
         try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]
         for user in coordinator.directory.users.all {

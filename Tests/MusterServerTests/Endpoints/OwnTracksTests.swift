@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import MusterCoding
 import MusterCore
 import MusterGeometry
 import MusterStore
@@ -23,7 +24,7 @@ import Testing
 
     static func basic(_ name: String, _ password: String? = nil) -> String {
         let text = "\(name):\(password ?? Office.password(of: name))"
-        return "Basic \(MusterWire.Base64.encode(Array(text.utf8)))"
+        return "Basic \(MusterCoding.Base64.encode(Array(text.utf8)))"
     }
 
     static func post(
@@ -205,7 +206,7 @@ import Testing
             #expect(reply.status == 200)
             #expect(try Self.history(of: "mia", "phone", in: office).map(\.coordinate.latitude) == [45.5])
             #expect(reply.json["_type"]?.string == "encrypted")
-            let data = try #require(MusterWire.Base64.decode(reply.json["data"]?.string ?? ""))
+            let data = try #require(MusterCoding.Base64.decode(reply.json["data"]?.string ?? ""))
             let box = try #require(SecretBox(secret: Array("s3cret".utf8)))
             let opened = box.open(OwnTracksEnvelope(nonce: Array(data.prefix(24)), box: Array(data.dropFirst(24))))
             #expect(opened.map { String(decoding: $0, as: UTF8.self) } == "[]")

@@ -1,4 +1,5 @@
 import HTTPTypes
+import MusterCoding
 import MusterCore
 import MusterWire
 import Testing
@@ -95,7 +96,7 @@ import Testing
             let old = Office.password(of: "mia")
             let session = try await desk.send(.post, "/session", #"{"name":"mia","password":"\#(old)"}"#)
             let bearer = "Bearer \(try #require(session.json["accessToken"]?.string))"
-            let basic = "Basic \(MusterWire.Base64.encode(Array("mia:\(old)".utf8)))"
+            let basic = "Basic \(MusterCoding.Base64.encode(Array("mia:\(old)".utf8)))"
             #expect(try await desk.send(.get, "/session", authorization: bearer).status == 200)
             #expect(try await desk.send(.get, "/session", authorization: basic).status == 200)
             let guess = try await desk.send(

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import MusterCoding
 import MusterCore
 import MusterStore
 import MusterTestSupport
@@ -104,11 +105,11 @@ import Testing
             try await elsewhere.authenticate("Bearer \(session.accessToken)", from: "")
         }
         let parts = session.accessToken.split(separator: ".").map(String.init)
-        let claims = try #require(UnpaddedBase64.decode(parts[1], .forURLs))
+        let claims = try #require(Base64.decodeUnpadded(parts[1], .forURLs))
         let forged = String(decoding: claims, as: UTF8.self).replacing("\"mia\"", with: "\"admin\"")
-        let none = UnpaddedBase64.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8), .forURLs)
+        let none = Base64.encodeUnpadded(Array(#"{"alg":"none","typ":"JWT"}"#.utf8), .forURLs)
         for token in [
-            "\(parts[0]).\(UnpaddedBase64.encode(Array(forged.utf8), .forURLs)).\(parts[2])", "\(none).\(parts[1]).",
+            "\(parts[0]).\(Base64.encodeUnpadded(Array(forged.utf8), .forURLs)).\(parts[2])", "\(none).\(parts[1]).",
             "\(parts[0]).\(parts[1])", "", "...", String(repeating: "a", count: 5000),
         ] {
             await #expect(throws: IdentityError.refused) {
@@ -147,7 +148,7 @@ import Testing
     @Test func `Basic takes a password or a token, and costs a hash only once`() async throws {
         let office = try await Office()
         func authenticate(_ text: String) async throws -> Principal {
-            try await office.identity.authenticate("Basic \(MusterWire.Base64.encode(Array(text.utf8)))", from: "x")
+            try await office.identity.authenticate("Basic \(MusterCoding.Base64.encode(Array(text.utf8)))", from: "x")
         }
         let password = Office.password(of: "mia")
         #expect(try await authenticate("mia:\(password)").proof == .password)

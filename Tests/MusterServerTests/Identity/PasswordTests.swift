@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 import Testing
 
@@ -68,15 +69,15 @@ import Testing
         #expect(try await !hasher.verify("guess", against: nil))
     }
 
-    @Test(arguments: ["", "f", "fo", "foo", "\u{FF}\u{FE}~?>"], [UnpaddedBase64.Alphabet.standard, .forURLs])
-    func `base 64 goes there and back`(_ text: String, _ alphabet: UnpaddedBase64.Alphabet) {
-        let encoded = UnpaddedBase64.encode(Array(text.utf8), alphabet)
+    @Test(arguments: ["", "f", "fo", "foo", "\u{FF}\u{FE}~?>"], [Base64.Alphabet.standard, .forURLs])
+    func `base 64 goes there and back`(_ text: String, _ alphabet: Base64.Alphabet) {
+        let encoded = Base64.encodeUnpadded(Array(text.utf8), alphabet)
         #expect(!encoded.contains("="))
-        #expect(UnpaddedBase64.decode(encoded, alphabet) == Array(text.utf8))
+        #expect(Base64.decodeUnpadded(encoded, alphabet) == Array(text.utf8))
     }
 
     @Test(arguments: ["A", "Zg==x", "Z*", "Zh", "Zm9=", "Zm9v==="])
     func `what is no base 64 is none`(_ text: String) {
-        #expect(UnpaddedBase64.decode(text, .standard) == nil)
+        #expect(Base64.decodeUnpadded(text, .standard) == nil)
     }
 }

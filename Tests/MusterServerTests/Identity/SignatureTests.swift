@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import MusterCoding
 import MusterCore
 import MusterStore
 import MusterWire

@@ -1,7 +1,11 @@
+import HTTPTypes
+import Hummingbird
+import Logging
 import MusterCore
 import MusterReplication
 import MusterWire
 import NIOCore
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -16,8 +20,8 @@ import Testing
         let town = try await Town()
         let resolver = MovingResolver(lookups: 5)
         let replicator = Replicator(
-            coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator), allowsPrivate: true,
-            resolver: resolver,
+            coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator),
+            client: try CheckedHTTPClient(resolver: resolver, policy: AddressPolicy(allowsPrivate: true)),
             pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
         let text =
             #"{"source":"http://peer.example:1/notes","target":"notes","create_target":true,"#
@@ -39,6 +43,86 @@ import Testing
             }
         }
         try await town.coordinator.close()
+    }
+
+    @Test func `what is connected to is the address that was checked, whatever the name means by then`() async throws {
+        let peer = StandInPeer(redirectingTo: nil)
+        let resolver = TestResolver([["127.0.0.1"], ["169.254.169.254"]])
+        await #expect(throws: ReplicationError.self) { try await peer.replicate("peer.example", resolver) }
+        // Several requests, one lookup: the second answer of the resolver was never asked for.
+        #expect(peer.asked.filter { $0 == "/notes" }.count >= 1)
+        #expect(resolver.count == 1)
+    }
+
+    @Test func `a peer that leads elsewhere is not followed`() async throws {
+        let peer = StandInPeer(redirectingTo: "/inside")
+        await #expect(throws: ReplicationError.self) {
+            try await peer.replicate("peer.example", TestResolver([["127.0.0.1"]]))
+        }
+        #expect(peer.asked.contains("/notes") && !peer.asked.contains("/inside"))
+    }
+
+    @Test func `a name with a private address is refused where the operator does not allow it`() async throws {
+        let peer = StandInPeer(redirectingTo: nil)
+        let addresses = [["127.0.0.1"], ["93.184.215.14", "10.0.0.1"], ["::ffff:127.0.0.1"]]
+        for answer in addresses {
+            await #expect(throws: ReplicationError.unsupported("a private or loopback address may not be reached")) {
+                try await peer.replicate("peer.example", TestResolver([answer]), allowsPrivate: false)
+            }
+        }
+        #expect(peer.asked.isEmpty)
+    }
+}
+
+/// A web server that has no database, and remembers what it was asked for.
+private final class StandInPeer: Sendable {
+    private let paths = Mutex<[String]>([])
+    private let place: String?
+
+    /// - Parameter place: where it leads those who ask for anything else.
+    init(redirectingTo place: String?) { self.place = place }
+
+    var asked: [String] { paths.withLock { $0 } }
+
+    /// Pulls from this server under another name, once.
+    func replicate(_ name: String, _ resolver: TestResolver, allowsPrivate: Bool = true) async throws {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let (ports, isListening) = AsyncStream.makeStream(of: Int.self)
+        let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
+            let path = request.uri.path
+            self.paths.withLock { $0.append(path) }
+            guard let place = self.place, path != place else { return Response(status: .notFound) }
+            return Response(status: .temporaryRedirect, headers: [.location: place])
+        }
+        let connections = OpenConnections()
+        let listener = HTTPListener(
+            host: "127.0.0.1", port: 0,
+            connection: HTTPConnection(responder, connections: connections, logger: logger),
+            connections: connections, logger: logger, onReady: { isListening.yield($0) })
+        let group = ServiceGroup(configuration: .init(services: [.init(service: listener)], logger: logger))
+        let town = try await Town()
+        async let serving: Void = group.run()
+        var ended: Result<Void, any Error> = .success(())
+        for await port in ports {
+            do {
+                let replicator = Replicator(
+                    coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator),
+                    client: try CheckedHTTPClient(
+                        resolver: resolver, policy: AddressPolicy(allowsPrivate: allowsPrivate)),
+                    pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
+                let text = #"{"source":"http://\#(name):\#(port)/notes","target":"notes","create_target":true}"#
+                let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)), openedBy: replicator.seal)
+                _ = try await replicator.replicate(order, by: Town.ana) { _ in }
+            } catch {
+                ended = .failure(error)
+            }
+            break
+        }
+        await group.triggerGracefulShutdown()
+        try await serving
+        try await town.coordinator.close()
+        try ended.get()
     }
 }
 

@@ -65,4 +65,34 @@ import Testing
         #expect(MultipartReader.boundary(of: "text/plain; boundary=x") == nil)
         #expect(MultipartReader.boundary(of: "multipart/related") == nil)
     }
+
+    @Test func `what the writer wrote is read as it was`() throws {
+        let writer = MultipartWriter()
+        let boundary = try #require(MultipartReader.boundary(of: writer.contentType("multipart/related")))
+        let file = Array("\r\n--\(boundary.dropLast())\r\n\r\n".utf8)
+        let body =
+            writer.head("application/json", isFirst: true) + Array("{}".utf8)
+            + writer.head(ofFile: "a\"b\r\nX: y", "text/plain\r\nX: y", length: Int64(file.count)) + file
+            + writer.head(ofFile: "é", "text/plain", length: 0) + writer.end
+        var reader = MultipartReader(boundary: boundary)
+        var heads: [[String: String]] = []
+        var bytes: [[UInt8]] = []
+        for event in try reader.take(body) {
+            switch event {
+            case .part(let headers):
+                heads.append(headers)
+                bytes.append([])
+            case .bytes(let piece): bytes[bytes.count - 1] += piece
+            case .endOfPart, .end: break
+            }
+        }
+        #expect(reader.isAtEnd && bytes == [Array("{}".utf8), file, []])
+        #expect(heads.map { $0["content-type"] } == ["application/json", "application/octet-stream", "text/plain"])
+        #expect(heads.map { $0["content-length"] } == [nil, "\(file.count)", "0"])
+        // No name breaks out of its line: nothing of it became a field.
+        #expect(heads.allSatisfy { $0["x"] == nil })
+        #expect(
+            heads.map { $0["content-disposition"].flatMap { MultipartReader.parameter("filename", of: $0) } }
+                == [nil, "a_b_X: y", "é"])
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MusterCoding
 import MusterCore
 import MusterGeometry
 import Testing

@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 import MusterGeometry
 import Testing
@@ -61,20 +62,14 @@ struct OwnTracksTests {
             speed: 20, heading: 271.4, battery: 82.6)
         reply.append(position, trackerID: "UW", topic: "owntracks/ueli/iphone")
         reply.append(cardNamed: "Ueli", face: "iVBO", trackerID: "UW", topic: "owntracks/ueli/iphone")
-        reply.append(
-            transitionInto: "Werkhof", isEntering: false, at: Instant(milliseconds: -1), trackerID: "UW",
-            topic: "owntracks/ueli/iphone")
-        reply.append(command: "reportLocation", members: [.init("n", .integer(1))])
         #expect(
             reply.bytes.text
                 == #"[{"_type":"location","tid":"UW","topic":"owntracks/ueli/iphone","lat":47.376912,"lon":8.541734,"#
                 + #""tst":1795240800,"acc":5,"alt":418,"vel":72,"cog":271,"batt":83},"#
-                + #"{"_type":"card","tid":"UW","topic":"owntracks/ueli/iphone","name":"Ueli","face":"iVBO"},"#
-                + #"{"_type":"transition","tid":"UW","topic":"owntracks/ueli/iphone","event":"leave","desc":"Werkhof","#
-                + #""tst":-1,"wtst":-1},{"_type":"cmd","action":"reportLocation","n":1}]"#)
+                + #"{"_type":"card","tid":"UW","topic":"owntracks/ueli/iphone","name":"Ueli","face":"iVBO"}]"#)
         // A phone reads it as it reads its own messages.
         let read = try OwnTracksRequest(parsing: reply.bytes, receivedAt: now)
-        #expect(read.faults.isEmpty && read.messages.count == 4)
+        #expect(read.faults.isEmpty && read.messages.count == 2)
     }
 
     @Test func `topics name a user and a device`() {
