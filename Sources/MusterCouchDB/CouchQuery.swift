@@ -1,5 +1,4 @@
 import MusterCoding
-import MusterHTTP
 import MusterServer
 import MusterWire
 

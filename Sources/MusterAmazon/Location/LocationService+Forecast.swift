@@ -2,7 +2,6 @@ import HTTPTypes
 import MusterCoding
 import MusterCore
 import MusterGeometry
-import MusterHTTP
 import MusterServer
 import MusterWire
 

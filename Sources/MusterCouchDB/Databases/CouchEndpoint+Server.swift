@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import MusterCoding
 import MusterCore
-import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterWire

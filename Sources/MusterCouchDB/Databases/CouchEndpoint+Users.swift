@@ -3,7 +3,6 @@ import Hummingbird
 import MusterCoding
 import MusterCore
 import MusterDocuments
-import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterWire

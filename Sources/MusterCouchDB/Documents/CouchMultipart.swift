@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterDocuments
-import MusterHTTP
 import MusterServer
 import MusterWire
 import NIOCore

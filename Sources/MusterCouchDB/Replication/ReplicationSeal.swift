@@ -1,6 +1,5 @@
 import MusterCoding
 import MusterCore
-import MusterHTTP
 import MusterReplication
 import MusterServer
 import MusterWire

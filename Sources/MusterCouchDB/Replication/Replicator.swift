@@ -3,7 +3,6 @@ import MusterHTTP
 import MusterReplication
 import MusterServer
 import MusterStore
-import MusterWire
 import ServiceLifecycle
 import Synchronization
 

@@ -47,14 +47,19 @@ package final class CheckedHTTPClient: Sendable {
         self.timeouts = timeouts
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        if let roots { configuration.additionalTrustRoots = [.file(roots)] }
+        if let roots { configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(roots))] }
+        if let authorities = Self.systemAuthorities() { configuration.trustRoots = .certificates(authorities) }
         hasSystemRoots = (try? NIOSSLContext(configuration: configuration)) != nil
-        if !hasSystemRoots {
-            // A minimal system without ca-certificates; what is wrong with `roots` is thrown here again.
-            configuration.trustRoots = .certificates([])
-            _ = try NIOSSLContext(configuration: configuration)
-        }
+        // A minimal system without ca-certificates.
+        if !hasSystemRoots { configuration.trustRoots = .certificates([]) }
         tls = configuration
+    }
+
+    /// The authorities in the file where Linux distributions have them; nil where there is none, as on macOS. They are
+    /// read once: each client has a TLS context of its own, which by itself would hold a copy of 1 MB.
+    private static func systemAuthorities() -> [NIOSSLCertificate]? {
+        ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"].lazy
+            .compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty }
     }
 
     /// Sends a POST and waits for the end of the answer.

@@ -1,7 +1,6 @@
 import Crypto
 import MusterCoding
 import MusterCore
-import MusterWire
 
 /// Seals what documents say with AES-GCM, so that a file that is lost tells nobody where someone was.
 ///

@@ -1,7 +1,6 @@
 import Hummingbird
 import MusterCoding
 import MusterCore
-import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterWire

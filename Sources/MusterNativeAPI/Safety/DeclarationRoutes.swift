@@ -2,7 +2,6 @@ import Hummingbird
 import MusterCoding
 import MusterCore
 import MusterGeometry
-import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterWire

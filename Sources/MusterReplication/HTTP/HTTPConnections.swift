@@ -1,5 +1,4 @@
 import MusterCoding
-import MusterWire
 
 /// What all requests of HTTP peers and sessions go through: one transport that they share.
 public final class HTTPConnections: Sendable {

@@ -1,7 +1,6 @@
 import Crypto
 import MusterCoding
 import MusterCore
-import MusterWire
 
 extension HTTPPeer {
     /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document

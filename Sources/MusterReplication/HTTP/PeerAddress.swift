@@ -1,6 +1,5 @@
 import Foundation
 import MusterCoding
-import MusterWire
 
 /// Where a database is on the web: the server's root and the database's segment below it.
 public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {

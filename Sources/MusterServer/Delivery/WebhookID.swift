@@ -1,6 +1,5 @@
 import Crypto
 import MusterCoding
-import MusterHTTP
 import MusterStore
 
 /// The `webhook-id` of a delivery, by which a receiver recognizes a repetition.

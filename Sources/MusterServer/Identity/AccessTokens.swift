@@ -2,7 +2,6 @@ import Crypto
 import JWTKit
 import MusterCoding
 import MusterCore
-import MusterHTTP
 import MusterStore
 import Synchronization
 

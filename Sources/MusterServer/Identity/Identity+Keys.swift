@@ -1,6 +1,5 @@
 import MusterCoding
 package import MusterCore
-import MusterHTTP
 package import MusterStore
 
 /// An API key as listings show it: everything but the secret.

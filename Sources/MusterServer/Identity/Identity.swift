@@ -2,7 +2,6 @@ import Crypto
 package import Logging
 import MusterCoding
 package import MusterCore
-import MusterHTTP
 package import MusterStore
 
 /// Authenticates requests, and manages passwords, sessions, keys and tokens.

@@ -1,7 +1,6 @@
 import Crypto
 import CryptoExtras
 import MusterCoding
-import MusterHTTP
 
 /// A stored password: its scrypt hash (RFC 7914) with salt and cost, in the text form
 /// `$scrypt$ln=15,r=8,p=1$<salt>$<key>`. Salt and key are base64 without padding.

@@ -1,6 +1,5 @@
 import Crypto
 import MusterCoding
-import MusterHTTP
 
 /// A secret of 32 random bytes, shown once as a text whose prefix names its kind, and stored as its SHA-256.
 ///

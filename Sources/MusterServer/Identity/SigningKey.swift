@@ -1,6 +1,5 @@
 import Crypto
 import MusterCoding
-import MusterHTTP
 package import MusterWire
 
 /// The key that signs and verifies for one access key, day, region and service (AWS Signature Version 4), derived from

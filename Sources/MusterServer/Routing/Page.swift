@@ -1,6 +1,5 @@
 import MusterCoding
 package import MusterCore
-import MusterHTTP
 package import MusterWire
 
 /// One page of a list in the order of numbers.

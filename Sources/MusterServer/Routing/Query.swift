@@ -1,7 +1,6 @@
 package import Hummingbird
 import MusterCoding
 package import MusterCore
-import MusterHTTP
 import MusterWire
 
 /// Reads the query of a request parameter by parameter, and reports all faults at once.

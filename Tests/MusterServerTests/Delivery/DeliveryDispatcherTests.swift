@@ -114,6 +114,17 @@ import Testing
         #expect(resolver.count == 2)
     }
 
+    @Test func `a target is asked for as its URL spells it`() async throws {
+        let target = "/hook%2Fa%20b;c/?x=%2F&y=a+b&z=%C3%A9&sig=a%3D%2B=&q='!*()"
+        let office = try await PostOffice { _ in .noContent }
+        try await office.serve { port in
+            let client = try Self.client()
+            let answer = try await client.post([], to: HTTPAddress("http://127.0.0.1:\(port)\(target)"), headers: [])
+            #expect(answer.status == 404)
+        }
+        #expect(office.targets.withLock { $0 } == [target])
+    }
+
     @Test func `of several addresses of a name the one that accepts is called`() async throws {
         let office = try await PostOffice { _ in .noContent }
         try await office.serve { port in
@@ -152,6 +163,8 @@ private final class PostOffice: Sendable {
     let dispatcher: DeliveryDispatcher
     let vault = SecretVault()
     let letters = Mutex<[Letter]>([])
+    /// What was asked for, as the request lines spell it.
+    let targets = Mutex<[String]>([])
     private let arrivals: AsyncStream<Void>
     private let arrival: AsyncStream<Void>.Continuation
     private let answer: @Sendable (String) -> HTTPResponse.Status
@@ -210,6 +223,7 @@ private final class PostOffice: Sendable {
     /// Listens while `body` runs.
     func serve<Result: Sendable>(port: Int = 0, _ body: @Sendable (Int) async throws -> Result) async throws -> Result {
         let router = Router()
+        router.add(middleware: TargetRecord(office: self))
         router.post("/hook") { [self] request, _ in
             let event = request.headers[HTTPField.Name("webhook-id")!] ?? ""
             let status = answer(event)
@@ -233,5 +247,18 @@ private final class PostOffice: Sendable {
             return result
         }
         throw CancellationError()
+    }
+}
+
+/// Notes what is asked for.
+private struct TargetRecord: RouterMiddleware {
+    let office: PostOffice
+
+    func handle(
+        _ request: Request, context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        office.targets.withLock { $0.append(request.uri.string) }
+        return try await next(request, context)
     }
 }
