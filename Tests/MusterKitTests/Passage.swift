@@ -24,7 +24,8 @@ extension Passage {
     /// Passes on while `body` runs, which is given the port.
     func run<Result: Sendable>(_ body: @escaping @Sendable (Int) async throws -> Result) async throws -> Result {
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0) { Self.wrapped($0) }
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0) { $0.eventLoop.makeSucceededFuture($0) }
         let port = listener.channel.localAddress?.port ?? 0
         return try await listener.executeThenClose { clients in
             try await withThrowingTaskGroup(of: Result?.self) { group in
@@ -48,15 +49,23 @@ extension Passage {
         }
     }
 
-    private static func wrapped(_ channel: any Channel) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> {
-        channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
+    /// An asynchronous channel whose owner does not run it ends the process: it is made in the moment in which it is
+    /// run, and nothing was read before.
+    private static func opened(_ channel: any Channel) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await channel.eventLoop.submit {
+            guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+            let opened = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+            return opened
+        }.get()
     }
 
-    private func pass(_ client: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ fate: Fate) async throws {
-        try await client.executeThenClose { fromClient, toClient in
+    private func pass(_ client: any Channel, _ fate: Fate) async throws {
+        try await Self.opened(client).executeThenClose { fromClient, toClient in
             let server = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: "127.0.0.1", port: targetPort) { Self.wrapped($0) }
-            try await server.executeThenClose { fromServer, toServer in
+                .channelOption(.autoRead, value: false)
+                .connect(host: "127.0.0.1", port: targetPort).get()
+            try await Self.opened(server).executeThenClose { fromServer, toServer in
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { try? await passOn(fromClient, to: toServer, answeringTo: toClient, fate) }
                     group.addTask { try? await passBack(fromServer, to: toClient, fate) }

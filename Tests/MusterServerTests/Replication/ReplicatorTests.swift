@@ -62,6 +62,23 @@ import Testing
         #expect(peer.asked.contains("/notes") && !peer.asked.contains("/inside"))
     }
 
+    @Test func `an answer that goes on and on ends when its time is over`() async throws {
+        let endless = CallbackResponder { (_: Request, _: BasicRequestContext) in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    while true { try await writer.write(ByteBuffer(string: "x")) }
+                })
+        }
+        try await serve(endless) { port in
+            let transport = AsyncHTTPTransport()
+            let response = try await transport.send(
+                HTTPTransportRequest(method: "GET", url: "http://127.0.0.1:\(port)/", deadlineSeconds: 1))
+            await #expect(throws: ReplicationError.self) { while try await response.nextPiece() != nil {} }
+            await transport.close()
+        }
+    }
+
     @Test func `a name with a private address is refused where the operator does not allow it`() async throws {
         let peer = StandInPeer(redirectingTo: nil)
         let addresses = [["127.0.0.1"], ["93.184.215.14", "10.0.0.1"], ["::ffff:127.0.0.1"]]
@@ -86,44 +103,51 @@ private final class StandInPeer: Sendable {
 
     /// Pulls from this server under another name, once.
     func replicate(_ name: String, _ resolver: TestResolver, allowsPrivate: Bool = true) async throws {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let (ports, isListening) = AsyncStream.makeStream(of: Int.self)
+        let town = try await Town()
         let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
             let path = request.uri.path
             self.paths.withLock { $0.append(path) }
             guard let place = self.place, path != place else { return Response(status: .notFound) }
             return Response(status: .temporaryRedirect, headers: [.location: place])
         }
-        let connections = OpenConnections()
-        let listener = HTTPListener(
-            host: "127.0.0.1", port: 0,
-            connection: HTTPConnection(responder, connections: connections, logger: logger),
-            connections: connections, logger: logger, onReady: { isListening.yield($0) })
-        let group = ServiceGroup(configuration: .init(services: [.init(service: listener)], logger: logger))
-        let town = try await Town()
-        async let serving: Void = group.run()
-        var ended: Result<Void, any Error> = .success(())
-        for await port in ports {
-            do {
-                let replicator = Replicator(
-                    coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator),
-                    client: try CheckedHTTPClient(
-                        resolver: resolver, policy: AddressPolicy(allowsPrivate: allowsPrivate)),
-                    pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
-                let text = #"{"source":"http://\#(name):\#(port)/notes","target":"notes","create_target":true}"#
-                let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)), openedBy: replicator.seal)
-                _ = try await replicator.replicate(order, by: Town.ana) { _ in }
-            } catch {
-                ended = .failure(error)
-            }
-            break
+        try await serve(responder) { port in
+            let replicator = Replicator(
+                coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator),
+                client: try CheckedHTTPClient(resolver: resolver, policy: AddressPolicy(allowsPrivate: allowsPrivate)),
+                pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
+            let text = #"{"source":"http://\#(name):\#(port)/notes","target":"notes","create_target":true}"#
+            let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)), openedBy: replicator.seal)
+            _ = try await replicator.replicate(order, by: Town.ana) { _ in }
         }
-        await group.triggerGracefulShutdown()
-        try await serving
         try await town.coordinator.close()
-        try ended.get()
     }
+}
+
+/// Runs a web server on this machine for as long as a body runs, which receives its port.
+private func serve(
+    _ responder: CallbackResponder<BasicRequestContext>, _ body: (Int) async throws -> Void
+) async throws {
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let (ports, isListening) = AsyncStream.makeStream(of: Int.self)
+    let connections = OpenConnections()
+    let listener = HTTPListener(
+        host: "127.0.0.1", port: 0, connection: HTTPConnection(responder, connections: connections, logger: logger),
+        connections: connections, logger: logger, onReady: { isListening.yield($0) })
+    let group = ServiceGroup(configuration: .init(services: [.init(service: listener)], logger: logger))
+    async let serving: Void = group.run()
+    var ended: Result<Void, any Error> = .success(())
+    for await port in ports {
+        do {
+            try await body(port)
+        } catch {
+            ended = .failure(error)
+        }
+        break
+    }
+    await group.triggerGracefulShutdown()
+    try await serving
+    try ended.get()
 }
 
 /// Names a port of this machine at which nobody listens, and at last an address that may not be called.
