@@ -51,7 +51,7 @@
             }
         }
 
-        /// What is made of the device's updates while they are read.
+        /// Translates the device's updates while the stream is read.
         private func stream<Element: Sendable>(
             _ take: @escaping @Sendable (CLLocationUpdate, AsyncStream<Element>.Continuation) -> Void
         ) -> AsyncStream<Element> {

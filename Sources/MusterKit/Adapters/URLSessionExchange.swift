@@ -24,7 +24,7 @@
             /// The file of the request's body.
             var file: URL?
             var deadline: Task<Void, Never>?
-            /// Counts what URLSession told.
+            /// The number of callbacks of URLSession, to detect one between a check and a wait.
             var changes = 0
         }
 
@@ -60,7 +60,7 @@
         /// A piece of the body has come.
         func receive(_ data: Data, _ response: URLResponse?) {
             change { state in
-                // In the background the head is not told before.
+                // A background session reports the head together with the body.
                 if state.head == nil { state.head = response as? HTTPURLResponse }
                 guard !data.isEmpty, state.ending == nil else { return }
                 state.pieces.append(data)
@@ -137,7 +137,7 @@
                 if let value { return value }
                 await withTaskCancellationHandler {
                     await withCheckedContinuation { continuation in
-                        // It may have come since it was looked for.
+                        // The value may have come between the check and the wait.
                         let hasChanged = state.withLock { state in
                             if state.changes == changes { state.waiter = continuation }
                             return state.changes != changes

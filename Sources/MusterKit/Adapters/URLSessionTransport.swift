@@ -34,7 +34,7 @@
         #endif
 
         private init(_ configuration: URLSessionConfiguration, isInBackground: Bool) {
-            // Who asks says with each request who it is, and knows what is new.
+            // Each request carries its own credentials, and the replication knows which documents are new.
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
             configuration.urlCache = nil
@@ -45,7 +45,7 @@
             session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
         }
 
-        /// Sends a request. A body that flows, and each body in the background, is written into a file before.
+        /// Sends a request. A streamed body, and every body of a background session, is written to a file first.
         public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
             guard let url = URL(string: request.url) else {
                 throw ReplicationError.unreachable("the address is not a URL")
@@ -99,7 +99,7 @@
         }
     }
 
-    /// Hands what URLSession tells of its tasks to their exchanges.
+    /// Passes the callbacks of URLSession to the exchanges of their tasks.
     private final class URLSessionExchanges: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
         private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
 
@@ -132,7 +132,7 @@
         func urlSession(
             _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
         ) {
-            // The file is gone when this returns.
+            // URLSession deletes the file when this function returns.
             guard let data = try? Data(contentsOf: location, options: .alwaysMapped) else { return }
             exchange(of: downloadTask)?.receive(data, downloadTask.response)
         }

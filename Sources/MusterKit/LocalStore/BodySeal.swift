@@ -2,22 +2,22 @@ import Crypto
 import MusterCoding
 import MusterCore
 
-/// Seals what documents say with AES-GCM, so that a file that is lost tells nobody where someone was.
+/// Encrypts document bodies with AES-GCM, so that a lost file reveals nobody's locations.
 ///
-/// A sealed body is bound to its document and revision: moved to another, it does not open.
+/// A sealed body is bound to its document and revision: it cannot be opened under another one.
 struct BodySeal: Sendable {
     let key: SymmetricKey
 
-    /// The sealed form: a JSON object with one member, so that it is a body like any other.
+    /// Returns the sealed form: a JSON object with one member, so that it is stored like any other body.
     func sealed(_ json: [UInt8], of revision: Revision, of id: String) throws -> [UInt8] {
         let box = try AES.GCM.seal(json, using: key, authenticating: Self.place(id, revision))
         guard let bytes = box.combined else { preconditionFailure("a nonce of 12 bytes combines") }
         return Self.head + Array(Base64.encode(Array(bytes)).utf8) + Self.tail
     }
 
-    /// What was sealed.
+    /// Opens a sealed body.
     ///
-    /// - Throws: `LocalStoreError.unreadable` when it was sealed under another key, or tampered with.
+    /// - Throws: `LocalStoreError.unreadable` if it was sealed with another key or changed since.
     func opened(_ sealed: [UInt8], of revision: Revision, of id: String) throws -> [UInt8] {
         guard sealed.starts(with: Self.head), sealed.count >= Self.head.count + Self.tail.count,
             let bytes = Base64.decode(

@@ -5,7 +5,7 @@ import MusterDocuments
 import MusterWire
 
 extension LocalStore {
-    /// A document in the clear.
+    /// A decrypted document.
     struct Plain: Sendable {
         var id: String
         var revision: Revision
@@ -45,7 +45,7 @@ extension LocalStore {
             ])
     }
 
-    /// A value as the text of a JSON object that may be a document.
+    /// Encodes a value as a JSON object that may be a document.
     static func json(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -67,7 +67,7 @@ extension LocalStore {
 }
 
 extension LocalTransaction {
-    /// Makes an edit on a leaf, or of a new document.
+    /// Edits a leaf of a document, or makes a document.
     ///
     /// - Throws: `LocalStoreError.conflict`.
     func edit(_ draft: DocumentEdit) throws -> Revision {
@@ -78,7 +78,7 @@ extension LocalTransaction {
         if let parent {
             guard tree.isLeaf(parent) else { throw LocalStoreError.conflict(id: draft.id) }
         } else if let winner = tree.winner {
-            // Whoever makes a document anew builds upon its deletion.
+            // A new document of a deleted one's id continues the tree after the deletion.
             guard winner.isDeleted, !draft.isDeleted else { throw LocalStoreError.conflict(id: draft.id) }
             base = winner.revision
         }
@@ -91,7 +91,7 @@ extension LocalTransaction {
 }
 
 extension LocalTransaction {
-    /// Makes a document unless it is there already, whatever became of it.
+    /// Makes a document, unless one of this id was ever made; a changed or deleted one stays as it is.
     func record(_ id: String, _ json: [UInt8]) throws {
         guard try tables.document(id, in: .database(LocalStoreFile.database)) == nil else { return }
         let draft = DocumentEdit(

@@ -5,41 +5,41 @@ public import MusterCore
 import MusterDocuments
 import MusterReplication
 
-/// The database on this device: documents that are there without a network, and a peer of replications.
+/// The document database on this device, and a peer of replications.
 ///
-/// What was saved is on the disk when `save` returns, and survives kill -9 and an empty battery. With a key, what
-/// documents say is sealed in the file (AES-GCM); what stays readable there are ids, revisions, when documents were
-/// made (`created_at`, which is indexed), attachments, and how far replications came. It is sealed at rest only: the
-/// other side of a replication gets it in the clear, over whatever protects the connection.
+/// A saved document is on the disk when `save` returns, and survives kill -9 and an empty battery. With a key, document
+/// bodies are encrypted in the file (AES-GCM). Ids, revisions, creation times (`created_at`, which is indexed),
+/// attachments and checkpoints of replications stay readable there. The encryption is at rest only: the peer of a
+/// replication receives plain documents over its connection.
 public final class LocalStore: Sendable {
     let file: LocalStoreFile
     let peer: DocumentPeer<LocalStoreFile>
 
-    /// Opens a store, or makes it where there is none; its file is readable by its owner only.
+    /// Opens a store, or makes one. Its file is readable by its owner only.
     ///
     /// - Parameters:
-    ///   - path: where the file is; nil for a store that is gone with this object.
-    ///   - key: what bodies are sealed with: always the same for one file, and nowhere in it.
+    ///   - path: the path of the file; nil for a store in memory, which ends with this object.
+    ///   - key: the encryption key of document bodies, always the same for one file. The file does not contain it.
     /// - Throws: `LocalStoreError.wrongKey`, `.tooNew`, `.full`, `.unavailable`.
     public init(path: String?, key: SymmetricKey? = nil) throws {
         file = try LocalStoreFile(path: path, key: key)
         peer = DocumentPeer(file)
     }
 
-    /// Closes the file; nothing may be asked afterwards.
+    /// Closes the file. No function may be called afterwards.
     public func close() throws { try file.close() }
 
     // MARK: Writing
 
-    /// Saves a value as a document.
+    /// Saves a value as a document, new or changed.
     ///
     /// - Parameters:
-    ///   - id: the document's id; nil makes one.
-    ///   - revision: what the edit is made on; nil for a new document.
-    /// - Returns: the id and the new revision. The same edit of the same revision makes the same revision, here and on
-    ///   any other device.
-    /// - Throws: `LocalStoreError.conflict` when the document was changed since, or is there already; `.noObject`,
-    ///   `.illegalID`, `.full`, `.unavailable`.
+    ///   - id: the document's id; nil for a new random one.
+    ///   - revision: the revision that the edit replaces; nil for a new document.
+    /// - Returns: the id and the new revision. Equal edits of one revision make equal revisions, on this device and on
+    ///   any other.
+    /// - Throws: `LocalStoreError.conflict` if the document was changed since that revision, or exists already;
+    ///   `.noObject`, `.illegalID`, `.full`, `.unavailable`.
     @discardableResult
     public func save(
         _ value: some Encodable, id: String? = nil, on revision: Revision? = nil
@@ -70,9 +70,9 @@ public final class LocalStore: Sendable {
         return zip(drafts, revisions).map { ($0.id, $1) }
     }
 
-    /// Deletes a document: it says so to whoever replicates.
+    /// Deletes a document. The deletion replicates.
     ///
-    /// - Throws: `LocalStoreError.conflict` when it was changed since.
+    /// - Throws: `LocalStoreError.conflict` if it was changed since.
     @discardableResult
     public func remove(_ id: String, on revision: Revision) async throws -> Revision {
         let draft = DocumentEdit(id: id, body: .empty, isDeleted: true, place: .on(revision))
@@ -81,9 +81,9 @@ public final class LocalStore: Sendable {
 
     // MARK: Reading
 
-    /// A document; nil where there is none, or one that was deleted.
+    /// Reads a document; nil if it does not exist or was deleted.
     ///
-    /// - Throws: `LocalStoreError.unreadable` when it says something else than a `Value`.
+    /// - Throws: `LocalStoreError.unreadable` if its body cannot be decoded as a `Value`.
     public func document<Value: Decodable & Sendable>(
         _ id: String, as type: Value.Type = Value.self
     ) async throws -> LocalDocumentValue<Value>? {
@@ -92,23 +92,23 @@ public final class LocalStore: Sendable {
         return try found.map { try Self.value(of: $0) }
     }
 
-    /// Documents that say when they were made, by that time.
+    /// Selects documents with a creation time (`created_at`), and orders them by it.
     public struct Query: Hashable, Sendable {
-        /// From the newest to the oldest.
+        /// Whether the newest document comes first.
         public var newestFirst = true
-        /// Made after this; nil for any.
+        /// Selects documents made after this time; nil for no bound.
         public var after: Instant?
-        /// Made before this; nil for any.
+        /// Selects documents made before this time; nil for no bound.
         public var before: Instant?
-        /// Whose ids begin so.
+        /// Selects documents whose ids begin with this prefix.
         public var idPrefix = ""
-        /// At most so many.
+        /// The largest number of documents.
         public var limit = 100
 
-        /// The newest hundred.
+        /// Selects the newest hundred documents.
         public init() {}
 
-        /// The newest so many.
+        /// Selects the newest documents.
         public static func newest(_ limit: Int) -> Query {
             var query = Query()
             query.limit = limit
@@ -116,7 +116,7 @@ public final class LocalStore: Sendable {
         }
     }
 
-    /// Documents by when they were made; those that say something else than a `Value` are left out.
+    /// Reads the documents of a query. Those that cannot be decoded as a `Value` are left out.
     public func documents<Value: Decodable & Sendable>(
         _ query: Query, as type: Value.Type = Value.self
     ) async throws -> [LocalDocumentValue<Value>] {
@@ -127,7 +127,8 @@ public final class LocalStore: Sendable {
         return found.compactMap { try? Self.value(of: $0) }
     }
 
-    /// What `documents` gives, now and after every change of the store, of which several may be told as one.
+    /// A stream of the result of `documents`: now, and after each change of the store. Changes in quick succession may
+    /// give one result.
     public func observe<Value: Decodable & Sendable>(
         _ query: Query, as type: Value.Type = Value.self
     ) -> AsyncThrowingStream<[LocalDocumentValue<Value>], any Error> {
@@ -146,14 +147,14 @@ public final class LocalStore: Sendable {
         }
     }
 
-    /// How many documents live in it.
+    /// The number of documents that are not deleted.
     public func count() async throws -> Int {
         try await file.look { try $0.counts(in: .database(LocalStoreFile.database)).living }
     }
 
     // MARK: What stays on the device
 
-    /// A value that is never replicated; nil where there is none.
+    /// Reads a value that is never replicated; nil if there is none.
     func note<Value: Decodable & Sendable>(_ id: String, as type: Value.Type = Value.self) async throws -> Value? {
         let file = file
         let name = LocalTransaction.name(ofNote: id)
@@ -163,7 +164,7 @@ public final class LocalStore: Sendable {
         return try? JSONDecoder().decode(type, from: Data(json))
     }
 
-    /// Keeps a value that is never replicated; sealed like everything else.
+    /// Stores a value that is never replicated, encrypted like a document.
     func keep(_ value: some Encodable, note id: String) async throws {
         let json = try Self.json(of: value)
         try await file.write { try $0.keep(json, note: id) }

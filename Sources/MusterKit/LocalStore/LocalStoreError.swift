@@ -1,23 +1,23 @@
 import GRDB
 public import MusterCore
 
-/// Why a `LocalStore` did not do what was asked.
+/// Why a call of a `LocalStore` failed.
 public enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The document was changed since it was read, or is there already.
+    /// The document was changed since it was read, or exists already.
     case conflict(id: String)
-    /// There is no such document.
+    /// The document does not exist.
     case missing(id: String)
-    /// What a document says cannot be opened or decoded.
+    /// The body of a document cannot be decrypted or decoded.
     case unreadable(id: String)
-    /// The file was sealed under another key, or is sealed and no key was given, or is not and one was.
+    /// The file is encrypted with another key, or it is encrypted and no key was given, or the reverse.
     case wrongKey
-    /// A value is no JSON object, or has a member whose name begins with `_`.
+    /// A value is not a JSON object, or has a member whose name begins with `_`.
     case noObject
     /// The id is empty, longer than 1,024 bytes, or begins with `_`.
     case illegalID(String)
-    /// The file is of a later Muster.
+    /// The file was written by a later version of Muster.
     case tooNew(version: Int)
-    /// This device's disk is full: what was to be written was not, what was written before is there.
+    /// This device's disk is full. Nothing of the call was written; earlier documents are unchanged.
     case full
     /// The file cannot be read or written now.
     case unavailable(reason: String)
@@ -39,9 +39,9 @@ public enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension LocalStoreError {
-    /// Runs `body`, and tells what SQLite refuses in our words.
+    /// Runs `body`, and translates SQLite's errors to `LocalStoreError`.
     ///
-    /// - Throws: `LocalStoreError`, or what else `body` throws.
+    /// - Throws: `LocalStoreError`, and other errors of `body`.
     static func naming<Success>(_ body: () throws -> Success) throws -> Success {
         do {
             return try body()
@@ -50,9 +50,9 @@ extension LocalStoreError {
         }
     }
 
-    /// Runs `body`, and tells what SQLite refuses in our words.
+    /// Runs `body`, and translates SQLite's errors to `LocalStoreError`.
     ///
-    /// - Throws: `LocalStoreError`, or what else `body` throws.
+    /// - Throws: `LocalStoreError`, and other errors of `body`.
     static func naming<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
             return try await body()
@@ -70,10 +70,10 @@ extension LocalStoreError {
 public struct LocalDocumentValue<Value: Sendable>: Sendable {
     /// Its id.
     public let id: String
-    /// The revision that was read; an edit is made on it.
+    /// The revision that was read, to pass to `save` or `delete`.
     public let revision: Revision
-    /// What it says.
+    /// The decoded body.
     public let value: Value
-    /// Whether another device said something else at the same time.
+    /// Whether the document has conflicting revisions of other devices.
     public let hasConflicts: Bool
 }

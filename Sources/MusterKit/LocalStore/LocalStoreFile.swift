@@ -7,8 +7,8 @@ import MusterReplication
 import MusterWire
 import Synchronization
 
-/// The file of a `LocalStore`: documents in the tables that the server has too, numbered by a counter of its own, what
-/// they say sealed where there is a key.
+/// The file of a `LocalStore`: documents in the server's tables, numbered by a counter of its own, with encrypted
+/// bodies if there is a key.
 final class LocalStoreFile: Sendable {
     let identity: String
     let seal: BodySeal?
@@ -19,7 +19,8 @@ final class LocalStoreFile: Sendable {
     /// The one database in the file.
     static let database = DatabaseNumber(1)
     private static let version = DocumentSchema.steps.count
-    /// Pieces of attachments that nobody names, or that never came whole, dropped at a time.
+    /// The number of attachment pieces that one transaction deletes: those that no revision names, or whose upload was
+    /// never completed.
     private static let sliceLimit = 100
 
     init(path: String?, key: SymmetricKey?) throws {
@@ -38,14 +39,14 @@ final class LocalStoreFile: Sendable {
 
     private static func open(_ path: String?) throws -> any DatabaseWriter {
         guard let path else { return try DatabaseQueue() }
-        // Made before SQLite makes it, so that nobody else may read it for a moment.
+        // Made before SQLite opens it, so that other users cannot read it at any moment.
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         let file = try DatabasePool(path: path, configuration: configuration)
-        // What was recorded survives a dead battery too.
+        // Recorded documents also survive a loss of power.
         try file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         #if canImport(Security)
             protect(path)
@@ -67,9 +68,9 @@ final class LocalStoreFile: Sendable {
 
     func close() throws { try LocalStoreError.naming { try file.close() } }
 
-    /// Makes the tables in a new file, and makes sure that the key is the one that the file was sealed with.
+    /// Makes the tables in a new file, and checks the key against the one that the file was encrypted with.
     ///
-    /// - Returns: what the store is known by.
+    /// - Returns: the store's UUID.
     private static func settle(_ file: any DatabaseWriter, _ seal: BodySeal?) throws -> String {
         try file.write { database in
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -111,7 +112,7 @@ final class LocalStoreFile: Sendable {
     private static let tables = """
         CREATE TABLE store (
             number INTEGER PRIMARY KEY, identity TEXT NOT NULL, sequence INTEGER NOT NULL, probe BLOB);
-        -- When documents say that they were made, for those that do and live.
+        -- The creation times of documents that have one and are not deleted.
         CREATE TABLE creations (id TEXT NOT NULL PRIMARY KEY, created_at INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX creations_by_time ON creations (created_at, id);
 
@@ -130,7 +131,7 @@ final class LocalStoreFile: Sendable {
         }
     }
 
-    /// Runs a transaction; whoever listens is told when it is on disk.
+    /// Runs a transaction, and announces its changes when they are on disk.
     func write<Success: Sendable>(
         _ body: @escaping @Sendable (LocalTransaction) throws -> Success
     ) async throws -> Success {
@@ -147,7 +148,7 @@ final class LocalStoreFile: Sendable {
         return result
     }
 
-    /// The number of the last change that this object has committed; 0 before the first.
+    /// The sequence number of the last change that this object committed; 0 before the first.
     var lastCommitted: Int64 { newest.withLock { $0 } }
 
     private static func lastSequence(in database: Database) throws -> Int64 {
@@ -156,7 +157,7 @@ final class LocalStoreFile: Sendable {
 
     // MARK: Listening
 
-    /// The numbers of new changes, as they come; a slow listener hears of the last.
+    /// A stream of the sequence numbers of new changes. A slow reader receives the last one.
     func announcements() -> AsyncStream<LogSequence> { committed.subscribe(limit: 1) }
 }
 
@@ -194,7 +195,7 @@ extension LocalStoreFile: DocumentHome {
         do {
             return try await take(bytes, into: blob, limit: limit)
         } catch {
-            // What came of it is of no use. Where this does not come through either, it is dropped an hour later.
+            // The blob is of no use. If this deletion fails too, a later cleanup deletes the blob after an hour.
             try? await Task { try await write { try $0.tables.abandon(blob) } }.value
             throw error
         }
@@ -221,7 +222,7 @@ extension LocalStoreFile: DocumentHome {
 
     func waitForChange(after sequence: LogSequence) async throws {
         let announcements = announcements()
-        // Listening comes first: what is committed between the two is heard of.
+        // Subscribed before the check: a change between the two is announced.
         if try await look({ $0.lastSequence }) > sequence { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await newest in announcements where newest > sequence { return } }
@@ -258,26 +259,26 @@ final class LocalTransaction {
         try database.execute(sql: "UPDATE store SET sequence = ?", arguments: [sequence])
     }
 
-    /// Puts a document that is never replicated.
+    /// Stores a document that is never replicated.
     func put(_ json: [UInt8], local id: String) throws {
         let place = LocalStoreFile.database
         let revision = try tables.local(id, in: place)?.revision ?? 0
         try tables.put(LocalDocument(id: id, revision: revision + 1, json: json), in: place)
     }
 
-    /// Keeps a value that is never replicated, sealing it.
+    /// Encrypts and stores a value that is never replicated.
     func keep(_ json: [UInt8], note id: String) throws {
         let name = Self.name(ofNote: id)
         try put(try seal?.sealed(json, of: Self.noteRevision, of: name) ?? json, local: name)
     }
 
     static func name(ofNote id: String) -> String { "note-" + id }
-    /// What notes are sealed as: they have no revisions.
+    /// The revision that notes are encrypted under, because they have none.
     static let noteRevision = Revision(generation: 1, hash: .digest(0, 1))
 
-    /// Carries out edits in order, sealing what they say.
+    /// Applies edits in order, and encrypts their bodies.
     ///
-    /// - Parameter known: the document that the first is of, where it was looked up already.
+    /// - Parameter known: the document of the first edit, if the caller has read it already.
     func apply(_ edits: [DocumentEdit], over known: StoredDocument? = nil) throws -> [EditOutcome] {
         var batch = DocumentBatch(
             of: edits, in: LocalStoreFile.database, revisionLimit: StoredDatabase.defaultRevisionLimit, to: tables)
@@ -294,7 +295,7 @@ final class LocalTransaction {
                 return LogSequence(sequence)
             }
         }
-        // Of a document that several are of, the last says what became of it.
+        // If several edits are of one document, the last outcome is its present state.
         if batch.mayRepeat {
             var seen: Set<[UInt8]> = []
             changed = changed.reversed().filter { seen.insert(Array(edits[$0.edit].id.utf8)).inserted }
@@ -304,7 +305,7 @@ final class LocalTransaction {
         return outcomes
     }
 
-    /// Notes when the document says that it was made.
+    /// Indexes the creation time of the document.
     private func index(_ edit: DocumentEdit, _ revision: Revision, _ winner: RevisionTree.Node) throws {
         var createdAt: Int64?
         if winner.revision == revision {
@@ -325,16 +326,16 @@ final class LocalTransaction {
 }
 
 extension DocumentEdit {
-    /// The revision that an edit made here makes; a local one knows it.
+    /// The revision that a local edit makes.
     fileprivate var revision: Revision {
         guard case .at(let path) = place else { preconditionFailure("local edits know their revision") }
         return path[0]
     }
 }
 
-/// When a document says that it was made.
+/// Reads the creation time of a document.
 enum CreationTime {
-    /// `created_at`, milliseconds since 1970; nil where it is not there.
+    /// `created_at`, milliseconds since 1970 UTC; nil if the document has none.
     static func read(_ json: [UInt8]) -> Int64? {
         json.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes, depthLimit: 64)

@@ -1,23 +1,24 @@
 public import MusterCore
 public import MusterGeometry
 
-/// Which fixes are worth being told of: good enough, far enough from the last one told, and late enough after it.
+/// Selects the fixes to record: those that are accurate enough, far enough from the last admitted one, and late enough
+/// after it.
 public struct LocationFilter: Hashable, Sendable {
-    /// The poorest accuracy that will do. A fix that does not say how accurate it is will do too.
+    /// The largest accuracy radius that is admitted. A fix without an accuracy is admitted too.
     public var accuracy: Metres
-    /// How far from the last one, at least.
+    /// The smallest distance from the last admitted fix.
     public var distance: Metres
-    /// More than so many seconds after the last one.
+    /// A fix is admitted more than this many seconds after the last admitted one.
     public var seconds: Double
 
-    /// Which fixes are worth being told of.
+    /// Makes a filter of distances with units.
     public init(accuracy: Metres, distance: Metres, seconds: Double) {
         self.accuracy = accuracy
         self.distance = distance
         self.seconds = seconds
     }
 
-    /// Which fixes are recorded, in plain numbers.
+    /// Makes a filter of plain numbers.
     ///
     /// - Parameters:
     ///   - accuracyMetres: the poorest accuracy that is recorded; infinity for any.
@@ -27,16 +28,16 @@ public struct LocationFilter: Hashable, Sendable {
         self.init(accuracy: Metres(accuracyMetres), distance: Metres(distanceMetres), seconds: seconds)
     }
 
-    /// While someone looks at the app: 25 m, 15 m, 15 s.
+    /// The filter while the app is in the foreground: 25 m accuracy, 15 m distance, 15 s.
     public static let foreground = LocationFilter(accuracy: Metres(25), distance: Metres(15), seconds: 15)
-    /// While nobody does: 100 m, 100 m, 15 s.
+    /// The filter while the app is in the background: 100 m accuracy, 100 m distance, 15 s.
     public static let background = LocationFilter(accuracy: Metres(100), distance: Metres(100), seconds: 15)
-    /// Every fix.
+    /// Admits every fix.
     public static let everything = LocationFilter(accuracy: Metres(.infinity), distance: Metres(0), seconds: -.infinity)
 
-    /// Whether a fix is worth being told of after the last that was.
+    /// Whether a fix is admitted after the last admitted one.
     ///
-    /// An accuracy of exactly the limit, and exactly the distance, will do; exactly the seconds are not enough.
+    /// An accuracy radius or a distance equal to the limit is admitted; a time difference equal to `seconds` is not.
     public func admits(_ fix: Position, after last: Position?) -> Bool {
         if let accuracy = fix.accuracy, accuracy.value > self.accuracy.value { return false }
         guard let last else { return true }

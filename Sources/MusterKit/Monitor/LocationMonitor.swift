@@ -2,28 +2,28 @@ public import MusterCore
 public import MusterReplication
 import Synchronization
 
-/// Listens to a source of fixes and tells those that are worth it to whoever subscribed.
+/// Filters the fixes of a source, and sends the admitted ones to its subscribers.
 ///
-/// A fix says when it was taken, and some say it wrongly: a receiver's clock runs ahead, or this device's does for a
-/// while. A fix more than a minute ahead of this device's clock is told, for it may be this clock that is wrong, and no
-/// other is held against it than such as are ahead too: right ones come through as if it had never been.
+/// The time of a fix may be wrong, because the receiver's clock or this device's clock runs ahead. A fix more than a
+/// minute ahead of this device's clock is admitted, since this clock may be the wrong one; but only fixes that are
+/// ahead too are compared with it. Fixes with right times are filtered as if it had never come.
 public final class LocationMonitor: Sendable {
-    /// Whether someone looks at the app.
+    /// Whether the app is in the foreground.
     public enum Mode: Hashable, Sendable {
-        /// Someone does.
+        /// The app is visible.
         case foreground
-        /// Nobody does.
+        /// The app is not visible.
         case background
     }
 
-    /// A fix that is worth being told of.
+    /// A fix that the filter admitted.
     public struct Location: Hashable, Sendable {
         /// The fix.
         public var fix: Position
-        /// Whether nobody looked at the app.
+        /// Whether the app was in the background.
         public var isInBackground: Bool
 
-        /// A fix, and whether nobody looked at the app.
+        /// Makes a location of a fix.
         public init(fix: Position, isInBackground: Bool) {
             self.fix = fix
             self.isInBackground = isInBackground
@@ -32,9 +32,9 @@ public final class LocationMonitor: Sendable {
 
     private struct State {
         var mode = Mode.foreground
-        /// The last that was told, of those that are not ahead of the clock.
+        /// The last admitted fix that is not ahead of the clock.
         var last: Position?
-        /// The last that was told of the others.
+        /// The last admitted fix that is ahead of the clock.
         var lastAhead: Position?
     }
 
@@ -44,17 +44,16 @@ public final class LocationMonitor: Sendable {
     private let state = Mutex(State())
     private let locations = Broadcast<Location>()
 
-    /// Seconds that a fix may be ahead of this device's clock and still be one that others are held against.
+    /// A fix at most this many seconds ahead of this device's clock is compared with later fixes.
     public static let aheadSeconds: Double = 60
 
-    /// Locations that wait for a subscriber; of a slow one's, the oldest go first.
+    /// The number of locations that wait for a subscriber; a slow subscriber loses the oldest.
     public static let waitingLimit = 10_000
 
-    /// A monitor with its filters.
     ///
     /// - Parameters:
-    ///   - last: the last fix that was told before a restart.
-    ///   - now: this device's time.
+    ///   - last: the last fix that was admitted before a restart.
+    ///   - now: the clock of this device.
     public init(
         foreground: LocationFilter = .foreground, background: LocationFilter = .background, last: Position? = nil,
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
@@ -65,40 +64,40 @@ public final class LocationMonitor: Sendable {
         state.withLock { $0.last = last }
     }
 
-    /// Whether someone looks at the app, from now on.
+    /// Selects the filter of all fixes from now on.
     public var mode: Mode {
         get { state.withLock { $0.mode } }
         set { state.withLock { $0.mode = newValue } }
     }
 
-    /// The last fix that was told, of those that are not ahead of the clock.
+    /// The last admitted fix that is not ahead of the clock.
     public var last: Position? { state.withLock { $0.last } }
 
-    /// Every location from now on, until the monitor's source ends.
+    /// A stream of every location from now on. It ends when the monitor's source ends.
     public func subscribe() -> AsyncStream<Location> {
         locations.subscribe(limit: Self.waitingLimit)
     }
 
-    /// Listens to a source until it ends or the task is cancelled; then nobody is told any more.
+    /// Reads a source until it ends or the task is cancelled, and then ends all subscribers' streams.
     public func run(_ source: any LocationSource) async {
         for await fix in source.fixes() { take(fix) }
         locations.finish()
     }
 
-    /// Looks at one fix.
+    /// Filters one fix, and sends it to the subscribers if it is admitted.
     ///
-    /// - Returns: whether it was worth being told of.
+    /// - Returns: whether the filter admitted it.
     @discardableResult
     public func take(_ fix: Position) -> Bool {
         state.withLock { state in
             guard let location = admit(fix, &state) else { return false }
-            // In the lock, so that everyone is told in one order; yielding waits for nobody.
+            // Sent while the lock is held, so that all subscribers receive one order; sending never waits.
             locations.send(location)
             return true
         }
     }
 
-    /// Decides whether a fix passes the filter, and tells no subscriber.
+    /// Filters a fix, and sends nothing to the subscribers.
     ///
     /// - Returns: the location to record; nil where the filter leaves the fix out.
     func admit(_ fix: Position) -> Location? { state.withLock { admit(fix, &$0) } }
@@ -107,7 +106,7 @@ public final class LocationMonitor: Sendable {
         let now = now()
         let filter = state.mode == .foreground ? foreground : background
         let isAhead = fix.sampleTime.seconds(since: now) > Self.aheadSeconds
-        // The last one may be ahead all the same: it came from before a restart, or the clock was set back since.
+        // The last fix may be ahead nevertheless: it is from before a restart, or the clock was set back since.
         let before = (isAhead ? state.lastAhead : state.last).flatMap { last in
             last.sampleTime.seconds(since: isAhead ? fix.sampleTime : now) > Self.aheadSeconds ? nil : last
         }

@@ -1,49 +1,49 @@
 public import MusterCore
 
-/// Where fixes come from: a receiver, a file, or whatever a program has.
+/// A source of fixes, for example a receiver or a file.
 public protocol LocationSource: Sendable {
-    /// Fixes as they come, until there are no more or nobody reads them.
+    /// A stream of fixes, which ends with the source or when its reader stops.
     func fixes() -> AsyncStream<Position>
 }
 
-/// Fixes that a program has from elsewhere.
+/// A source of the fixes of a stream.
 public struct StreamedLocations: LocationSource {
     private let stream: AsyncStream<Position>
 
-    /// Fixes of a stream; it can be read once.
+    /// Makes a source of a stream. It can be read once.
     public init(_ stream: AsyncStream<Position>) { self.stream = stream }
 
-    /// The stream.
+    /// The stream that the source was made of.
     public func fixes() -> AsyncStream<Position> { stream }
 }
 
-/// A source that also tells why it has no fixes: the person withdrew the permission, say.
+/// A source that also reports why it has no fixes, for example because the person withdrew the permission.
 public protocol LocationUpdateSource: LocationSource {
-    /// Fixes and changes of what the source may and can deliver, until there are no more or nobody reads them.
+    /// A stream of fixes and of changes of availability, which ends with the source or when its reader stops.
     func updates() -> AsyncStream<LocationUpdate>
 }
 
-/// What a `LocationUpdateSource` delivers.
+/// An element of a `LocationUpdateSource`.
 public enum LocationUpdate: Hashable, Sendable {
     /// A fix.
     case fix(Position)
-    /// From now on the source has fixes, or has none for a reason.
+    /// The availability from now on.
     case availability(LocationAvailability)
 }
 
-/// Whether a device delivers fixes, and if not, why.
+/// Whether a device delivers fixes, and the reason if it does not.
 public enum LocationAvailability: Hashable, Sendable, CustomStringConvertible {
-    /// It delivers fixes.
+    /// The device delivers fixes.
     case available
-    /// It delivers fixes, and the person allows approximate ones only.
+    /// The device delivers approximate fixes only, because the person allows no others.
     case reducedAccuracy
-    /// It cannot tell where it is now: no satellites, no radio.
+    /// The device cannot determine its position now, for lack of satellites or radio.
     case noPosition
     /// The person denied this app the permission, or withdrew it.
     case denied
     /// The person switched location services off for all apps.
     case deniedForAllApps
-    /// A profile or parental control forbids it; the person cannot allow it.
+    /// A profile or parental control forbids locations; the person cannot allow them.
     case restricted
 
     /// One sentence without a full stop.

@@ -3,27 +3,27 @@ public import MusterReplication
 import MusterWire
 import Synchronization
 
-/// The fixes of a GPX file, played as if they were taken now.
+/// The fixes of a GPX file, replayed with new times.
 public struct RecordedTrack: LocationSource {
-    /// The fixes, oldest first, at the times that the file says.
+    /// The fixes, oldest first, with the times of the file.
     public let recorded: [Position]
-    /// How many points of the file were left out, for they do not say when they were.
+    /// The number of points of the file that were left out because they have no time.
     public let withoutTime: Int
-    /// When the first fix is taken as taken.
+    /// The new time of the first fix.
     public var start: Instant
-    /// How many times faster than it was walked.
+    /// The factor by which the replay is faster than the recording.
     public var speed: Double
-    /// Fixes up to this time were played before, and are passed over.
+    /// Fixes with new times up to this one are skipped, because an earlier replay delivered them.
     public var after: Instant?
     private let now: @Sendable () -> Instant
     private let sleep: @Sendable (Double) async throws -> Void
 
-    /// The fixes of a file, all its tracks one after the other.
+    /// Reads the fixes of a file, all its tracks one after the other.
     ///
     /// - Parameters:
-    ///   - bytes: what the file holds.
-    ///   - start: when the first fix is taken as taken.
-    ///   - speed: how many times faster than it was walked.
+    ///   - bytes: the content of the file.
+    ///   - start: the new time of the first fix.
+    ///   - speed: the factor by which the replay is faster than the recording.
     /// - Throws: `RecordedTrackError`.
     public init(
         gpx bytes: [UInt8], start: Instant, speed: Double = 1,
@@ -52,12 +52,12 @@ public struct RecordedTrack: LocationSource {
         self.sleep = sleep
     }
 
-    /// Seconds from the first fix to the last, as they are played.
+    /// Seconds from the first fix to the last in the replay.
     public var durationSeconds: Double {
         end?.seconds(since: start) ?? 0
     }
 
-    /// When the last fix is taken as taken.
+    /// The new time of the last fix.
     public var end: Instant? {
         var times = times()
         return recorded.indices.reduce(nil) { _, index in times.next(recorded[index]) }
@@ -65,8 +65,8 @@ public struct RecordedTrack: LocationSource {
 
     private func times() -> PlayedTimes { PlayedTimes(start: start, speed: speed, first: recorded[0].sampleTime) }
 
-    /// When fixes are taken as taken, in their order: no two that differ at one time, however fast they are played, for
-    /// by its time a fix is known.
+    /// The new times of fixes, in order. Fixes that differ get different times at any speed, because a fix is
+    /// identified by its time.
     private struct PlayedTimes {
         let start: Instant
         let speed: Double
@@ -87,7 +87,7 @@ public struct RecordedTrack: LocationSource {
         }
     }
 
-    /// A fix as it is played at a time.
+    /// A fix with its new time, and its speed over ground in proportion.
     private func played(_ fix: Position, at time: Instant) -> Position {
         var fix = fix
         fix.sampleTime = time
@@ -96,7 +96,8 @@ public struct RecordedTrack: LocationSource {
         return fix
     }
 
-    /// The fixes, each when its time has come, and none before the one before it was taken: who is slow misses none.
+    /// A stream of the fixes, each at its new time. A slow reader receives every fix, because the next is sent only
+    /// after the one before it was read.
     public func fixes() -> AsyncStream<Position> {
         let state = Mutex((next: 0, times: times()))
         return AsyncStream {
@@ -120,9 +121,9 @@ public struct RecordedTrack: LocationSource {
 
 /// Why a file cannot be played.
 public enum RecordedTrackError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It cannot be read as GPX.
+    /// The file is not GPX.
     case unreadable(String)
-    /// No point in it has a time.
+    /// No point in the file has a time.
     case noTimes
 
     /// One sentence without a full stop.

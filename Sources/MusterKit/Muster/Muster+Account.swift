@@ -8,10 +8,10 @@ extension Muster {
     /// answers. Meanwhile `account` is `.signingIn` and says why. Cancel the task to give up.
     ///
     /// What the store holds belongs to one account. `.storeOfAnother` and `.anotherAccount` protect it: open another
-    /// store for another person, or say that what was recorded may go to them.
+    /// store for another person, or pass `allowingAccountChange`.
     ///
     /// - Parameters:
-    ///   - allowingAccountChange: whether what another account recorded on this device may go to this one.
+    ///   - allowingAccountChange: whether documents of another account on this device may go to this one.
     ///   - waitsForServer: false to throw `.away` instead of asking again.
     /// - Throws: `.refused`, `.storeOfAnother`, `.anotherAccount`, `.away`, `.credentialsUnavailable`, `.cancelled`,
     ///   `.closed`.
@@ -22,7 +22,7 @@ extension Muster {
         try await enter(user, waitsForServer) { _ in try await self.logIn(user, password, as: owner) }
     }
 
-    /// Makes a user at a server that lets anyone, and signs in. It waits as `signIn` does.
+    /// Makes a user at a server whose registration is open, and signs in. It waits as `signIn` does.
     ///
     /// - Throws: `.userExists`; `.refused` for a name or a password that the server does not accept; as `signIn`.
     public func register(
@@ -41,12 +41,12 @@ extension Muster {
         }
     }
 
-    /// Signs the same person in again, after the server refused the device's key: the password was changed, say. What
-    /// was recorded stays and is sent.
+    /// Signs the same person in again, after the server refused the device's key, for example because the password was
+    /// changed. Recorded locations stay and are sent.
     ///
     /// - Parameters:
     ///   - password: the new password; nil: the stored one.
-    ///   - allowingAccountChange: whether what another account of this name recorded may go to this one.
+    ///   - allowingAccountChange: whether documents of another account of this name may go to this one.
     /// - Throws: `.signedOut` where nobody was signed in; as `signIn`.
     public func signInAgain(
         password: String? = nil, allowingAccountChange: Bool = false, waitsForServer: Bool = true
@@ -82,7 +82,7 @@ extension Muster {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Whose the store is, where that must stay so.
+    /// The account that the store belongs to; nil where the app allows another account to take over its documents.
     private func owner(for user: String, _ allowingAccountChange: Bool) throws(MusterError) -> StoreOwner? {
         let (owner, isClosed) = state.withLock { ($0.owner, $0.isClosed) }
         if isClosed { throw .closed }
@@ -97,7 +97,7 @@ extension Muster {
             options.connections)
     }
 
-    /// Asks the server to sign in until it answers, and works for that person from then on.
+    /// Repeats a sign-in until the server answers it, and then starts a tracker for that person.
     ///
     /// - Parameter attempt: signs in; it is told whether it is the first attempt.
     private func enter(
@@ -137,7 +137,7 @@ extension Muster {
         }
     }
 
-    /// Makes another key with the stored password, once until something was sent with it.
+    /// Makes another key with the stored password. It tries that once until a request with the new key succeeds.
     ///
     /// - Parameter number: the session that the server refused.
     /// - Returns: whether there is another session now.
@@ -183,7 +183,7 @@ extension Muster {
 }
 
 extension SessionError {
-    /// Whether asking again later may help.
+    /// Whether a later attempt may succeed.
     var isPassing: Bool {
         switch self {
         case .unreachable, .busy: true

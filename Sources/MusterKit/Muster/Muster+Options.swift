@@ -13,10 +13,11 @@ extension Muster {
         public var background = LocationFilter.background
         /// Seconds between two writes of what was tracked to this device's disk.
         public var recordSeconds = 5.0
-        /// Seconds between two attempts to send what the server does not have, and to ask for regions and incidents.
+        /// Seconds between two attempts to send documents that the server does not have, and to ask for regions and
+        /// incidents.
         public var sendSeconds = 20.0
-        /// A name for this run, part of the ids of what it records: recorded under one name, the location of one moment
-        /// is recorded once.
+        /// The name of this run. It is part of the ids of recorded documents: two locations with one run name and one
+        /// time are one document.
         public var run = UUID().uuidString.lowercased()
         /// What all requests go through.
         public var connections = HTTPConnections.shared

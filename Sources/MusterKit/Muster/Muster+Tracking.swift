@@ -2,10 +2,11 @@ import MusterCore
 import Synchronization
 
 extension Muster {
-    /// Records the locations of a source, and tells what happens, until the source ends or nobody reads the events.
+    /// Records the locations of a source and delivers events, until the source ends or the caller stops reading them.
     ///
-    /// Before anybody has signed in, it waits: the first event says so, and the source is not read. Without a network
-    /// it records, decides and tells all the same. At the end of the source everything is recorded, and sent once.
+    /// While nobody is signed in, the source is not read; the first event says so. Without a network, locations are
+    /// recorded and crossings are decided as with one. At the end of the source every location is recorded, and one
+    /// attempt is made to send them.
     ///
     /// One source is tracked at a time: the next call ends the one before.
     public func track(_ source: any LocationSource) -> AsyncStream<Event> {
@@ -13,7 +14,8 @@ extension Muster {
         return track(.fixes(source))
     }
 
-    /// Records locations that the app has from elsewhere. A location that is not valid is left out, as an event tells.
+    /// Records locations that the app obtains itself. A location that is not valid is left out, and a `.failed` event
+    /// reports it.
     public func track(_ locations: AsyncStream<Location>) -> AsyncStream<Event> { track(.locations(locations)) }
 
     /// Records one location, whatever the filters say, for example as a person's word of where they are.
@@ -31,10 +33,10 @@ extension Muster {
         }
     }
 
-    /// Sends everything that the server does not have yet.
+    /// Sends every recorded document that the server does not have yet.
     ///
     /// - Throws: `.away`, `.signInNeeded`, `.documentsRefused`, `.deviceFull`, `.signedOut`, `.cancelled`, `.closed`.
-    ///   Whatever it is, what was recorded stays on this device.
+    ///   After each of these, recorded documents stay on this device.
     public func send() async throws(MusterError) {
         let tracker = try tracker()
         let number = state.withLock { $0.sessionNumber }
@@ -69,7 +71,7 @@ extension Muster {
 
     private func track(_ feed: Feed) -> AsyncStream<Event> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingLimit)) { continuation in
-            // Listens from now on, so that the events are those since this call.
+            // Subscribes before this call returns: the caller receives every event after it.
             let now = presentAccount.value
             continuation.yield(.account(now))
             guard let subscription = events.add(continuation) else { return continuation.finish() }
@@ -92,7 +94,7 @@ extension Muster {
         }
     }
 
-    /// Waits until somebody is signed in, and records what a source delivers until it ends.
+    /// Waits until a person is signed in, and then records the locations of a source until it ends.
     private func follow(_ feed: Feed, _ continuation: Broadcast<Event>.Continuation) async {
         for await _ in account where state.withLock({ $0.run != nil }) { break }
         if Task.isCancelled { return }
@@ -120,7 +122,7 @@ extension Muster {
         }
         guard let tracker = try? tracker() else { return }
         do {
-            // Also where nobody reads the events any more.
+            // Runs in a task of its own, because the caller may have stopped reading events, which cancels this one.
             try await Task { try await tracker.recordPending() }.value
             if !Task.isCancelled { await tracker.emit() }
         } catch {
@@ -128,15 +130,15 @@ extension Muster {
         }
     }
 
-    /// Gives a fix to the tracker where the filter lets it pass. While nobody is signed in, nothing is recorded.
+    /// Passes a fix to the tracker if the filter admits it. While nobody is signed in, the fix is dropped.
     private func record(_ fix: Position) async {
         let (monitor, run) = state.withLock { ($0.monitor, $0.run) }
         guard let run, let location = monitor.admit(fix) else { return }
-        // Only a wait for a slow disk can fail, by a cancellation: the location waits already.
+        // Only the wait for a slow disk throws, when it is cancelled; the location is queued already.
         try? await run.tracker.append(location)
     }
 
-    /// Tells what the tracker tells.
+    /// Translates an event of the tracker for the app.
     func receive(_ event: LocationTracker.Event) {
         switch event {
         case .started: break

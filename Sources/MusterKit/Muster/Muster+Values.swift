@@ -3,7 +3,7 @@ import MusterCore
 import MusterGeometry
 
 extension Muster {
-    /// Where a device was, and when.
+    /// The position of a device at a time.
     public struct Location: Hashable, Sendable {
         /// Degrees, north positive.
         public var latitude: Double
@@ -15,9 +15,9 @@ extension Muster {
         public var accuracyMetres: Double?
         /// Metres above the ellipsoid; nil where that is not known.
         public var altitudeMetres: Double?
-        /// How fast the device moved; nil where that is not known.
+        /// Speed over ground; nil where it is not known.
         public var speedMetresPerSecond: Double?
-        /// The direction in which the device moved, clockwise from north; nil where that is not known.
+        /// Course over ground, degrees clockwise from north; nil where it is not known.
         public var headingDegrees: Double?
 
         /// A location on WGS 84.
@@ -41,44 +41,44 @@ extension Muster {
     /// An incident of the person's team: an evacuation or a drill.
     public typealias Incident = RegionWatch.Incident
 
-    /// How the device stands to a region near it.
+    /// Whether the device is inside a region near it.
     public struct Region: Hashable, Sendable, Identifiable {
-        /// Which region.
+        /// The region's name.
         public var id: RegionName
-        /// What a person reads.
+        /// The title that the app shows to a person.
         public var title: String
-        /// Whether people are safe inside of it.
+        /// Whether it is a muster region: a person inside it is safe.
         public var isMuster: Bool
-        /// How the device stands to it.
+        /// Whether the device is inside it.
         public var standing: Standing
-        /// How probable it is that the device is inside, per cent; nil in doubt, and under the raw policy.
+        /// The probability, per cent, that the device is inside; nil in doubt, and under the raw policy.
         public var insidePercent: Int?
-        /// Since when it stands so.
+        /// The time since which `standing` has held.
         public var since: Date
     }
 
-    /// How a device stands to a region.
+    /// Whether a device is inside a region.
     public enum Standing: Hashable, Sendable {
-        /// It is inside; the boundary counts as inside.
+        /// The device is inside; the boundary counts as inside.
         case inside
-        /// It is outside.
+        /// The device is outside.
         case outside
-        /// Nobody can say.
+        /// The recorded positions do not decide it.
         case unknown
     }
 
-    /// A boundary that the device crossed, or a stay that has become long.
+    /// An enter, exit, dwell or pass event of the device at a region.
     public struct Crossing: Hashable, Sendable {
-        /// What happened.
+        /// The kind of event.
         public var kind: Kind
-        /// Which region.
+        /// The region's name.
         public var region: RegionName
-        /// When: the time of the location that decided it.
+        /// The time of the location that decided it.
         public var time: Date
-        /// How probable it then was that the device was inside, per cent; nil under the raw policy.
+        /// The probability, per cent, that the device was inside at that time; nil under the raw policy.
         public var insidePercent: Int?
 
-        /// What can happen between a device and a region.
+        /// The kinds of events between a device and a region.
         public enum Kind: Hashable, Sendable {
             /// The device entered it.
             case entered
@@ -86,73 +86,75 @@ extension Muster {
             case left
             /// The device has been inside for as long as the region's dwell time.
             case stayed
-            /// The device crossed it between two locations, neither of which is inside.
+            /// The device passed through it between two locations, neither of which is inside.
             case passed
         }
     }
 
-    /// Whether the person is safe, as far as this device can tell. An SOS and what others declare are the server's.
+    /// Whether the person is safe, by what this device knows. An SOS and declarations by other people are known to the
+    /// server only.
     public struct Safety: Hashable, Sendable {
         /// Whether the person is safe.
         public var state: State
-        /// Since when.
+        /// The time since which `state` has held.
         public var since: Date
-        /// The muster region in which the person is safe; nil where they are not.
+        /// The muster region that the person is inside; nil unless `state` is `.safe`.
         public var region: RegionName?
 
         /// Whether a person is safe.
         public enum State: Hashable, Sendable {
-            /// Inside a muster region.
+            /// The person is inside a muster region.
             case safe
-            /// Outside all muster regions.
+            /// The person is outside all muster regions.
             case unsafe
-            /// The device does not know where it is, or no regions.
+            /// The device has no recent position, or knows no regions.
             case unknown
         }
     }
 
-    /// A muster region, and how far it is.
+    /// A muster region and its distance.
     public struct MusterRegion: Hashable, Sendable, Identifiable {
-        /// Which region.
+        /// The region's name.
         public var id: RegionName
-        /// What a person reads.
+        /// The title that the app shows to a person.
         public var title: String
-        /// Metres in a straight line; 0 inside.
+        /// Metres along the geodesic to its boundary; 0 inside.
         public var distanceMetres: Double
     }
 
-    /// Who is signed in.
+    /// The person who is signed in, and whether the server accepts them.
     public enum Account: Hashable, Sendable {
-        /// Nobody.
+        /// Nobody is signed in.
         case signedOut
-        /// A sign-in is under way. While the server cannot answer, the text says why.
+        /// A sign-in is under way. While the server does not answer, `waitingFor` is the reason.
         case signingIn(user: String, waitingFor: String?)
-        /// This person.
+        /// This person is signed in.
         case signedIn(user: String)
-        /// This person, whose key and password the server no longer accepts. Recording goes on; nothing is sent until
-        /// `signInAgain`.
+        /// This person is signed in, but the server no longer accepts their key and password. Recording goes on;
+        /// nothing is sent until `signInAgain` succeeds.
         case signInNeeded(user: String, reason: String)
     }
 
-    /// What happens while a source is tracked.
+    /// An event during `track`.
     public enum Event: Hashable, Sendable {
-        /// Who is signed in: at the beginning, and when that changes.
+        /// The present account: once at the beginning, and after each change.
         case account(Account)
-        /// Whether the source delivers locations: the person withdrew the permission, say, or gave it again.
+        /// Whether the source delivers locations: sent when the person withdraws the permission or grants it again, for
+        /// example.
         case availability(LocationAvailability)
         /// A location is stored on this device.
         case recorded(Location)
-        /// The device crossed a boundary.
+        /// The device crossed a boundary, or has dwelt in a region.
         case crossed(Crossing)
-        /// An incident of the team was started; nil: it ended.
+        /// An incident of the team started; nil when it ended.
         case incident(Incident?)
-        /// During an incident: whether the person is safe.
+        /// Whether the person is safe; sent during an incident.
         case safety(Safety)
-        /// The server has everything that was recorded; so many documents were new to it.
+        /// The server has every recorded document; `count` of them were new to it.
         case sent(count: Int)
-        /// Something did not succeed and is tried again. What was recorded stays on this device.
+        /// An attempt failed and is repeated later. Recorded documents stay on this device.
         case failed(MusterError)
-        /// The server decided otherwise than this device where the device is, and the server counts.
+        /// The server's crossings differ from this device's; the device has adopted the server's.
         case corrected(inside: [RegionName], outside: [RegionName])
     }
 }
@@ -173,7 +175,7 @@ extension Muster.Location {
             headingDegrees: fix.heading)
     }
 
-    /// The location as the pieces take it.
+    /// The location as a `Position`.
     ///
     /// - Throws: `MusterError.illegalLocation`.
     func fix() throws(MusterError) -> Position {

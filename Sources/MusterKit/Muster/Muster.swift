@@ -5,8 +5,8 @@ import MusterGeometry
 import MusterReplication
 import Synchronization
 
-/// One person's device: it records where they are, knows without a network which regions they are in and whether they
-/// are safe, and sends what was recorded when there is a network.
+/// The device of one person. It records the person's locations, decides without a network which regions they are in and
+/// whether they are safe, and sends recorded locations when there is a network.
 ///
 /// ```
 /// let muster = try await Muster.open("https://muster.example")
@@ -14,21 +14,21 @@ import Synchronization
 /// for await event in muster.track(source) { print(event) }
 /// ```
 ///
-/// Calls may come in any order and from any task. Tracking that begins before anybody has signed in waits for that.
-/// What was recorded is on this device's disk and stays there; the server receives it sooner or later.
+/// Its functions may be called in any order and from any task. Tracking that begins before a person has signed in waits
+/// for the sign-in. Recorded locations are on this device's disk and stay there until the server has them.
 public final class Muster: Sendable {
     struct State {
         var session: Session?
         /// Counts the sessions of this object.
         var sessionNumber = 0
         var run: TrackerRun?
-        /// Whose the store is.
+        /// The account that the store belongs to.
         var owner: StoreOwner?
-        /// Counts sign-outs: a sign-in that was begun before one is void.
+        /// The number of sign-outs: a sign-in that began before the last one has no effect.
         var signOuts = 0
-        /// Signs in again with the stored password, after the server refused the key.
+        /// The task that signs in again with the stored password, after the server refused the key.
         var renewal: Task<Bool, Never>?
-        /// Whether the present session came of a renewal and has sent nothing yet.
+        /// Whether the present session comes from a renewal and no request with it has succeeded yet.
         var isRenewed = false
         var tracking: Task<Void, Never>?
         /// The filter of the source that is tracked.
@@ -36,7 +36,7 @@ public final class Muster: Sendable {
         var isClosed = false
     }
 
-    /// The store of this device: documents that the app may read, and save its own in.
+    /// The store of this device. The app may read its documents, and save documents of its own.
     public let store: LocalStore
     let server: String
     let keeper: any CredentialKeeper
@@ -50,25 +50,25 @@ public final class Muster: Sendable {
     let presentIncident = ObservedValue<Incident?>(nil)
     let presentAvailability = ObservedValue(LocationAvailability.available)
 
-    /// Values of a stream that wait for a slow reader at most; then the oldest are lost to that reader.
+    /// The number of values that wait for a slow reader of a stream; that reader then loses the oldest.
     public static let waitingLimit = 10_000
 
-    /// Where a store is unless the app says otherwise: in the folder for what an app needs and does not show.
+    /// The default file of the store, in the user's application support folder.
     public static var defaultStore: URL {
         let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
         return (folders.first ?? URL(filePath: ".")).appending(path: "Muster/locations.sqlite")
     }
 
-    /// Opens what this device has: the store and, where somebody is signed in, their session. It needs no network.
+    /// Opens this device's store and, if a person is signed in, their session. It needs no network.
     ///
     /// - Parameters:
     ///   - server: the server's address, for example `https://muster.example`.
     ///   - store: the store's file; it and its folder are made where they do not exist.
-    ///   - credentials: what keeps the credentials between two starts; nil: the keychain on an Apple device, and
-    ///     elsewhere a file beside the store that its owner alone can read.
+    ///   - credentials: stores the credentials between two starts; nil for the keychain on an Apple device, and
+    ///     elsewhere for a file beside the store that only its owner can read.
     ///   - options: how to record and send.
     /// - Throws: `.illegalServer`, `.illegalKey`, `.wrongKey`, `.deviceFull`, `.storeUnavailable`,
-    ///   `.credentialsUnavailable`, `.storeOfAnother` where the credentials and the store are two persons'.
+    ///   `.credentialsUnavailable`; `.storeOfAnother` if credentials and store belong to different persons.
     public static func open(
         _ server: String, store: URL = defaultStore, credentials: (any CredentialKeeper)? = nil,
         options: Options = Options()
@@ -100,7 +100,7 @@ public final class Muster: Sendable {
 
     deinit { state.withLock { $0.run?.cancel() } }
 
-    /// Goes on where the last start ended.
+    /// Restores the stored session, and starts its tracker.
     private func resume() async throws {
         let owner = try await store.note(StoreOwner.note, as: StoreOwner.self)
         var newest = LocalStore.Query.newest(1)
@@ -118,8 +118,8 @@ public final class Muster: Sendable {
         try await start(session, unlessSignedOutSince: 0)
     }
 
-    /// Ends tracking and sending, records what waits, and closes the store. Streams end; later calls throw `.closed`.
-    /// Whoever is signed in stays so for the next `open`.
+    /// Ends tracking and sending, records the waiting locations, and closes the store. Streams end; later calls throw
+    /// `.closed`. The person stays signed in for the next `open`.
     public func close() async throws(MusterError) {
         let (tracking, run) = state.withLock { state in
             state.isClosed = true
@@ -142,37 +142,38 @@ public final class Muster: Sendable {
 
     // MARK: What it knows
 
-    /// Who is signed in, and each change of that.
+    /// The present account, and then each change.
     public var account: AsyncStream<Account> { presentAccount.values() }
 
-    /// Whether the person is safe as far as this device can tell, and each change of that.
+    /// The person's safety by what this device knows, and then each change.
     public var safety: AsyncStream<Safety> { presentSafety.values() }
 
-    /// The regions near the device and how it stands to them, and each change of that.
+    /// The regions near the device with its presence in each, and then each change.
     public var regions: AsyncStream<[Region]> { presentRegions.values() }
 
-    /// The incident of the person's team that is open, and each change of that.
+    /// The open incident of the person's team, nil if there is none, and then each change.
     public var incident: AsyncStream<Incident?> { presentIncident.values() }
 
-    /// Whether the source that is tracked delivers locations, and each change of that: the person withdrew the
-    /// permission, say. A source that does not tell counts as available.
+    /// Whether the tracked source delivers locations, and then each change, for example when the person withdraws the
+    /// permission. A source that does not report it counts as available.
     public var availability: AsyncStream<LocationAvailability> { presentAvailability.values() }
 
-    /// Each crossing from now on.
+    /// A stream of the crossings from now on.
     public var crossings: AsyncStream<Crossing> { crossingEvents.subscribe(limit: Self.waitingLimit) }
 
-    /// The session of whoever is signed in, for what `Muster` has no call for; nil where nobody is.
+    /// The session of the person who is signed in, for requests that `Muster` has no function for; nil if nobody is
+    /// signed in.
     public var session: Session? { state.withLock { $0.session } }
 
-    /// Whether nobody looks at the app: then `Options.background` decides which locations are recorded.
+    /// Whether the app is in the background. If so, `Options.background` decides which locations are recorded.
     public var isInBackground: Bool {
         get { state.withLock { $0.monitor.mode == .background } }
         set { state.withLock { $0.monitor.mode = newValue ? .background : .foreground } }
     }
 
-    /// The muster regions, the nearest first. It needs no network.
+    /// Returns the muster regions, the nearest first. It needs no network.
     ///
-    /// - Returns: none where the regions are not known yet, and where the location is not valid.
+    /// - Returns: an empty list if the regions are not known yet, or the location is not valid.
     public func musterRegions(near location: Location, limit: Int = 10) -> [MusterRegion] {
         guard let run = state.withLock({ $0.run }), let place = try? location.fix().coordinate else { return [] }
         return run.watch.musterRegions(near: place, limit: limit).map {
@@ -180,7 +181,7 @@ public final class Muster: Sendable {
         }
     }
 
-    /// The locations that were recorded last, the newest first.
+    /// Returns the recorded locations, the newest first.
     public func recentLocations(limit: Int = 100) async throws(MusterError) -> [Location] {
         try await inWords {
             var query = LocalStore.Query.newest(limit)
@@ -198,10 +199,10 @@ public final class Muster: Sendable {
             foreground: options.foreground, background: options.background, last: last, now: options.pacing.now)
     }
 
-    /// Works for the person of a session from now on.
+    /// Starts a tracker for the person of a session, in place of the present one.
     ///
-    /// - Parameter signOuts: how often somebody had signed out when the sign-in began.
-    /// - Throws: `MusterError.cancelled` where somebody has signed out since.
+    /// - Parameter signOuts: the number of sign-outs when the sign-in began.
+    /// - Throws: `MusterError.cancelled` if the person has signed out since.
     func start(_ session: Session, unlessSignedOutSince signOuts: Int) async throws {
         let owner = StoreOwner(user: session.user, account: session.account)
         if let run = state.withLock({ $0.run }), run.user == session.user {
@@ -232,10 +233,10 @@ public final class Muster: Sendable {
         setAccount(.signedIn(user: session.user))
     }
 
-    /// Makes a session and its run the present ones.
+    /// Replaces the present session and its tracker.
     ///
-    /// - Returns: the run of before.
-    /// - Throws: `MusterError.cancelled` where somebody has signed out since the sign-in began.
+    /// - Returns: the tracker that was replaced.
+    /// - Throws: `MusterError.cancelled` if the person has signed out since the sign-in began.
     @discardableResult
     private func setSession(
         _ session: Session, _ owner: StoreOwner, _ run: TrackerRun, ifSignOutsAre signOuts: Int
@@ -258,7 +259,7 @@ public final class Muster: Sendable {
         events.send(.account(account))
     }
 
-    /// Makes what a watch knows the present values, where it is the watch of whoever is signed in.
+    /// Publishes the regions, safety and incident of a watch, if it is the watch of the present session.
     private func publish(_ watch: RegionWatch) {
         guard state.withLock({ $0.run?.watch === watch }) else { return }
         presentRegions.value = watch.nearbyRegions().map { Region($0.presence, title: $0.title, isMuster: $0.isMuster) }
@@ -267,13 +268,13 @@ public final class Muster: Sendable {
     }
 }
 
-/// Whose a store is.
+/// The account that a store belongs to.
 struct StoreOwner: Codable, Hashable, Sendable {
     /// The user's name.
     var user: String
-    /// Which account it is, by the server's word; nil where it says nothing of that.
+    /// The server's id of the account; nil if the server sends none.
     var account: String?
 
-    /// What the note is called.
+    /// The id of the note in the store.
     static let note = "owner"
 }

@@ -1,4 +1,4 @@
-/// What works for the person who is signed in: a tracker that records and sends, and what it knows of the regions.
+/// The tracker and the region watch of the person who is signed in, with the tasks that run them.
 final class TrackerRun: Sendable {
     let user: String
     let tracker: LocationTracker
@@ -8,7 +8,7 @@ final class TrackerRun: Sendable {
     /// Begins to record and send.
     ///
     /// - Parameters:
-    ///   - onChange: called when what the watch knows may have changed, and at once.
+    ///   - onChange: called at once, and whenever regions, incident or safety may have changed.
     ///   - onFailure: called when the store cannot be used; it is tried again after `pace.readSeconds`.
     init(
         user: String, tracker: LocationTracker, watch: RegionWatch, pace: LocationTracker.Pace,
@@ -35,10 +35,10 @@ final class TrackerRun: Sendable {
         tasks = [recording, watching, sending]
     }
 
-    /// Ends all work now. What waits in memory to be recorded is lost.
+    /// Cancels all tasks. Locations that wait in memory to be recorded are lost.
     func cancel() { for task in tasks { task.cancel() } }
 
-    /// Records what waits, stores the regions that are known, and ends all work, also where the caller was cancelled.
+    /// Records the waiting locations, stores the known regions, and ends all tasks, also when the caller was cancelled.
     func stop() async {
         await Task {
             try? await tracker.recordPending()

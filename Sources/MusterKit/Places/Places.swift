@@ -2,14 +2,14 @@ public import MusterGeometry
 import MusterReplication
 import MusterWire
 
-/// Places near a position: asked of the server where there is a network, answered from what it told before where there
-/// is none.
+/// Finds places near a position: by a request to the server, or without a network from the stored places of earlier
+/// requests.
 public actor Places {
     /// A place.
     public struct Place: Codable, Hashable, Sendable {
-        /// Its document's id.
+        /// The id of its document.
         public var id: String
-        /// What it is called.
+        /// The name that a person reads.
         public var name: String
         /// Degrees.
         public var latitude: Double
@@ -17,11 +17,11 @@ public actor Places {
         public var longitude: Double
     }
 
-    /// Places near a position, the nearest first.
+    /// The places near a position, the nearest first.
     public struct Answer: Hashable, Sendable {
         /// The places.
         public var places: [Place]
-        /// Whether the server was asked just now.
+        /// Whether the places are from a request just now, and not from the store.
         public var isFresh: Bool
     }
 
@@ -29,22 +29,22 @@ public actor Places {
     private let store: LocalStore
     private var known: [String: Place]?
 
-    /// Two and a half miles.
+    /// The radius of a search that names none: 2.5 miles.
     public static let usualRadius = Metres(2.5 * 1_609.34)
-    /// Places that are kept at most.
+    /// The largest number of stored places.
     public static let keptLimit = 10_000
     private static let noteID = "places"
 
-    /// Places as whoever is signed in may see them.
+    /// Makes a search with the credentials of a session.
     public init(session: Session, store: LocalStore) {
         self.session = session
         self.store = store
     }
 
-    /// The places within a radius, the nearest first, at most 200; ties by id.
+    /// Returns the places within a radius, at most 200, ordered by distance and then by id.
     ///
-    /// - Throws: `ReplicationError` when the server refuses; without a network nothing is thrown. What keeps the local
-    ///   store from being read.
+    /// - Throws: `ReplicationError` if the server refuses the request; `LocalStoreError` if the store cannot be read. A
+    ///   missing network is no error.
     public func near(_ centre: Coordinate, radius: Metres = Places.usualRadius) async throws -> Answer {
         var places = try await restore()
         let answer: (status: Int, body: [UInt8])
@@ -62,7 +62,7 @@ public actor Places {
             throw ReplicationError.refused(status: answer.status, error: "", reason: "places are not told")
         }
         let found = (value["rows"]?.elements ?? []).compactMap(Self.place)
-        // What is within the radius and was not told is no more.
+        // A stored place within the radius that the server did not return no longer exists.
         for place in Self.within(radius, of: centre, places) where !found.contains(where: { $0.id == place.id }) {
             if found.count < 200 { places[place.id] = nil }
         }

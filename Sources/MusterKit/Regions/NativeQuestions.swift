@@ -2,22 +2,22 @@ import MusterCoding
 import MusterReplication
 import MusterWire
 
-/// What a device asks the native API, as whoever is signed in.
+/// The requests of a device to the native API, with the session's credentials.
 struct NativeQuestions: Sendable {
     private let session: Session
 
-    /// The longest answer that is read.
+    /// The largest response body that is read.
     static let answerLimitBytes = 16 << 20
-    /// Items asked for at once.
+    /// The number of items in a page.
     private static let pageLimit = 1_000
-    /// Values in an answer at most.
+    /// The largest number of JSON values in a response.
     private static let valueLimit = 1_000_000
 
     init(_ session: Session) { self.session = session }
 
-    /// One thing.
+    /// Requests one JSON object.
     ///
-    /// - Throws: `ReplicationError`, also where the server says no.
+    /// - Throws: `ReplicationError`, also where the server refuses the request.
     func item(_ path: String) async throws -> JSONValue {
         let body = try await answer(path)
         guard let value = try? JSONValue(parsing: body, depthLimit: 64, valueLimit: Self.valueLimit) else {
@@ -26,16 +26,17 @@ struct NativeQuestions: Sendable {
         return value
     }
 
-    /// The first page of a list, of the devices of whoever is signed in where they are asked for: no person has more.
+    /// Requests the first page of a list, filtered to the session's user if `ofUser`. No person has more devices than a
+    /// page.
     func items(_ path: String, ofUser: Bool = false) async throws -> [JSONValue] {
         let owner = ofUser ? "&user=" + PercentEncoding.encode(session.user) : ""
         return try await item("\(path)?limit=\(Self.pageLimit)\(owner)")["items"]?.elements ?? []
     }
 
-    /// All pages of a list of regions, each as it came.
+    /// Requests all pages of a list of regions, and returns each page's text.
     ///
-    /// - Parameter room: what there is room for; afterwards, what is left of it.
-    /// - Throws: `ReplicationError.tooLarge` where there is more.
+    /// - Parameter room: the regions and bytes that the device may still store; reduced by those of the pages.
+    /// - Throws: `ReplicationError.tooLarge` if the pages exceed `room`.
     func regionPages(_ path: String, room: inout Room) async throws -> [String] {
         var pages: [String] = []
         var cursor: String?
@@ -49,19 +50,19 @@ struct NativeQuestions: Sendable {
         return pages
     }
 
-    /// What there is room for on a device.
+    /// The regions and bytes that a device may still store.
     struct Room: Sendable {
         /// Regions.
         private(set) var regions = RegionWatch.regionLimit
-        /// Bytes of their pages.
+        /// Bytes of the regions' pages.
         private(set) var bytes = Self.limitBytes
 
         static let limitBytes = 64 << 20
 
-        /// Makes room for a page.
+        /// Subtracts a page.
         ///
-        /// - Returns: how the next is asked for; nil after the last.
-        /// - Throws: `ReplicationError`, also for a page that leads on and brings nothing: there might be no end to it.
+        /// - Returns: the token of the next page; nil after the last.
+        /// - Throws: `ReplicationError`, also for an empty page with a next token, because such a list might never end.
         mutating func take(_ page: [UInt8]) throws -> String? {
             let (count, next) = try NativeQuestions.extent(of: page)
             regions -= count
@@ -72,7 +73,7 @@ struct NativeQuestions: Sendable {
         }
     }
 
-    /// How many features a page has, and how the next is asked for.
+    /// The number of features of a page, and the token of the next page.
     private static func extent(of page: [UInt8]) throws -> (features: Int, next: String?) {
         var count = 0
         var cursor: String?
@@ -113,7 +114,7 @@ struct NativeQuestions: Sendable {
     }
 }
 
-/// A case by the name that the wire has for it; nil where no case is called so.
+/// The case that has a name on the wire; nil for an unknown name.
 func named<Case: CaseIterable>(_ text: String?, by name: (Case) -> StaticString) -> Case? {
     guard let text else { return nil }
     return Case.allCases.first { name($0).description == text }

@@ -1,37 +1,37 @@
 import MusterCore
 import MusterReplication
 
-/// When the regions are asked for again: all of them come at once, so not with every emission.
+/// Decides when to request the regions again. A request transfers all of them, so it is not made with every emission.
 struct RefreshPacing: Sendable {
-    /// Whether the server spoke of a region that is not known here.
+    /// Whether the server has named a region that the device does not know.
     var isOutdated = false
     private var triedAt: Instant?
     private var refreshedAt: Instant?
     private var pauseSeconds = Self.retrySeconds
 
-    /// Seconds between two attempts at least.
+    /// The shortest time between two attempts, seconds.
     private static let retrySeconds: Double = 60
 
-    /// Whether to ask now.
+    /// Whether to request the regions now.
     func isDue(at now: Instant) -> Bool {
-        // A clock that was set back holds nothing up.
+        // A last attempt in the future means that the clock was set back; it delays nothing.
         if let triedAt, (0..<pauseSeconds).contains(now.seconds(since: triedAt)) { return false }
         return isOutdated || refreshedAt.map { now.seconds(since: $0) >= RegionWatch.refreshSeconds } ?? true
     }
 
-    /// Notes that the server is asked.
+    /// Records that an attempt begins.
     mutating func begin(at now: Instant) {
         triedAt = now
         pauseSeconds = Self.retrySeconds
     }
 
-    /// Notes that everything is known.
+    /// Records that an attempt succeeded.
     mutating func succeed(at now: Instant) {
         refreshedAt = now
         isOutdated = false
     }
 
-    /// Notes why nothing came of it: what is too large will be for a while.
+    /// Records why an attempt failed. After `tooLarge` the pause is longer, because the regions will not shrink soon.
     mutating func fail(_ reason: any Error) {
         if case .tooLarge? = reason as? ReplicationError { pauseSeconds = RegionWatch.refreshSeconds }
     }

@@ -3,26 +3,26 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
-/// Which region each feature is that a server told of, by the digest of its text.
+/// The region of each feature of the server's, by the digest of the feature's text.
 typealias KnownRegions = [SHA256Digest: RegionNumber]
 
-/// The regions of a collection as a server tells them: of fifty thousand few are others than the last time, and only
-/// these are read.
+/// The difference between a collection's regions on the device and on the server. Few of fifty thousand change between
+/// two requests, and only the changed ones are parsed.
 struct RegionDiff: Sendable {
-    /// Those that are known: their features are the same texts.
+    /// The regions whose features are unchanged.
     private(set) var kept = KnownRegions()
-    /// Those that are new, or others than they were, in the order told.
+    /// The features that are new or changed, in the server's order.
     private(set) var new: [(digest: SHA256Digest, draft: RegionDraft)] = []
-    /// Known ones that were not told as they were: they are gone, unless one of the new takes their place.
+    /// The regions whose features the server no longer has. They are removed, unless a new feature has the same id.
     private(set) var gone: [RegionNumber] = []
 
-    /// Whether they are those that were known.
+    /// Whether nothing changed.
     var areAsBefore: Bool { new.isEmpty && gone.isEmpty }
 
-    /// Reads what was told.
+    /// Compares a collection of the server's with the known regions.
     ///
-    /// - Parameter known: the regions that were told before.
-    /// - Throws: `ReplicationError.malformed` for what is no region.
+    /// - Parameter known: the regions of the server's last answer.
+    /// - Throws: `ReplicationError.malformed` for a feature that is no region.
     /// - Complexity: O(bytes + known), and O(n log n) for the rings of a new region with n vertices.
     init(of collection: Surroundings.Collection, knowing known: KnownRegions) throws {
         do {

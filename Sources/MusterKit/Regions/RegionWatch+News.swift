@@ -2,29 +2,30 @@ public import MusterCore
 public import MusterGeometry
 
 extension RegionWatch {
-    /// A region, by the names that the server gave it.
+    /// The name of a region: its collection and its id there.
     public struct Name: Codable, Hashable, Sendable {
         /// The collection's name.
         public var collection: String
         /// The region's id in it.
         public var id: String
 
-        /// The region that has this id in the collection of this name.
+        /// Makes a name; it need not be that of an existing region.
         public init(collection: String, id: String) {
             self.collection = collection
             self.id = id
         }
     }
 
-    /// A boundary that was crossed, or a stay that has become long.
+    /// An enter, exit, dwell or pass event that the device decided.
     public struct DeviceCrossing: Hashable, Sendable {
-        /// Which region.
+        /// The region's name.
         public var region: Name
-        /// What happened.
+        /// The kind of event.
         public var kind: Crossing.Kind
-        /// When: the sample time of the fix that decided it.
+        /// The sample time of the fix that decided it.
         public var sampleTime: Instant
-        /// How probable it then was that the device was inside, per cent; nil under the raw policy, which does not ask.
+        /// The probability, per cent, that the device was inside at that time; nil under the raw policy, which computes
+        /// none.
         public var insidePercent: UInt8?
 
         init(_ crossing: Crossing, of region: Name) {
@@ -35,48 +36,48 @@ extension RegionWatch {
         }
     }
 
-    /// How the device stands to a region, and how sure that is.
+    /// Whether the device is inside a region, and with what probability.
     public struct DevicePresence: Hashable, Sendable {
-        /// Which region.
+        /// The region's name.
         public var region: Name
-        /// How it stands.
+        /// Whether the device is inside.
         public var standing: Standing
-        /// How probable it is that the device is inside, per cent; nil in doubt, and under the raw policy.
+        /// The probability, per cent, that the device is inside; nil in doubt, and under the raw policy.
         public var insidePercent: UInt8?
-        /// Why the standing is not to be relied on.
+        /// Why `standing` is uncertain; nil if it is certain.
         public var doubt: Doubt?
-        /// Since when it has been more probable than not.
+        /// The time since which `standing` has been the more probable one.
         public var since: Instant
-        /// The sample time of the fix that this follows from.
+        /// The sample time of the newest fix that `standing` follows from.
         public var sampleTime: Instant
     }
 
-    /// How the person is, as far as the device can tell. What people declare, an SOS or that someone is safe, is the
-    /// server's alone.
+    /// Whether the person is safe, by what the device knows. Declarations by people, such as an SOS, are known to the
+    /// server only.
     public struct DeviceSafety: Hashable, Sendable {
-        /// How: `safe`, `unsafe` or `unknown`.
+        /// `safe`, `unsafe` or `unknown`.
         public var state: Safety.State
-        /// Since when.
+        /// The time since which `state` has held.
         public var since: Instant
-        /// The muster region that makes them safe.
+        /// The muster region that the person is inside; nil unless `state` is `.safe`.
         public var region: Name?
     }
 
     /// An incident of the person's team.
     public struct Incident: Codable, Hashable, Sendable {
-        /// Its number.
+        /// The incident's number in the server's log.
         public var number: Int64
-        /// Whether it is only an exercise.
+        /// Whether it is a drill.
         public var isDrill: Bool
-        /// Why, in a person's words.
+        /// The reason that the leader entered.
         public var note: String?
     }
 
-    /// A region where people are safe.
+    /// A region in which people are safe.
     public struct MusterRegion: Hashable, Sendable {
-        /// Which region.
+        /// The region's name.
         public var region: Name
-        /// What a person reads.
+        /// The title that the app shows to a person.
         public var title: String
         /// How far it is, in a straight line; 0 inside.
         public var distance: Metres
@@ -84,13 +85,13 @@ extension RegionWatch {
 
     /// Where the server's verdict is another than the device's.
     public struct Difference: Hashable, Sendable {
-        /// What the server says the device is inside of, and the device did not think so.
+        /// Regions that the device is inside of by the server's evaluation, and not by its own.
         public var inside: Set<Name>
-        /// What the device thought it is inside of, and the server says it is not.
+        /// Regions that the device is inside of by its own evaluation, and not by the server's.
         public var outside: Set<Name>
     }
 
-    /// What there is to tell of regions.
+    /// An event of the watch.
     package enum News: Hashable, Sendable {
         case crossed(DeviceCrossing)
         case reconciled(Difference)
@@ -100,7 +101,7 @@ extension RegionWatch {
 }
 
 extension RegionWatch.Name: Comparable {
-    /// By collection, then by id.
+    /// Orders by collection, then by id.
     public static func < (left: Self, right: Self) -> Bool {
         (left.collection, left.id) < (right.collection, right.id)
     }

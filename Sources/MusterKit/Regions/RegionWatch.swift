@@ -3,48 +3,49 @@ public import MusterGeometry
 public import MusterReplication
 import Synchronization
 
-/// What a device knows of the regions around it, without a network: the regions and rules as the server told them
-/// last, and how it stands to them, decided by the server's own engine over the same fixes. So a device that was heard
-/// from its first fix on decides what the server decides, by the raw policy and by the confident one.
+/// The regions that a device knows without a network, and its presences in them. The regions and rules are those of the
+/// server's last answer; the server's own engine evaluates the device's fixes against them. A device whose fixes the
+/// server receives from the first one on therefore decides what the server decides, by the raw and by the confident
+/// policy.
 ///
-/// The server's verdict counts: it sees late fixes and other devices. So what was decided here is taken back where the
-/// server says otherwise, told as a difference, and deciding goes on from there.
+/// The server's presences take precedence, because the server sees late fixes and other devices. Where they differ, the
+/// device adopts the server's, sends the difference as an event, and evaluates later fixes from there.
 public final class RegionWatch: Sendable {
     private struct State {
         var device: WatchedDevice
         var incident: Incident?
         /// The run that recorded the newest fix.
         var session = ""
-        /// What was told last of how the person is.
+        /// The safety of the last event.
         var toldSafety: Safety.State?
-        /// When the regions are asked for.
+        /// Decides when the regions are requested.
         var pacing = RefreshPacing()
-        /// Asks for them, while nobody waits for that.
+        /// The task that requests the regions in the background.
         var refreshing: Task<Void, Never>?
-        /// Stores what the server told last: this goes on where asking was cancelled.
+        /// The task that stores the server's last answer. It goes on after the request's task was cancelled.
         var storing: Task<Void, any Error>?
-        /// What is kept in the store of what the server told, but for the regions themselves.
+        /// The stored answer of the server without the regions themselves.
         var told: Surroundings.Outline?
         /// Whether fixes were decided that are not on the disk yet.
         var isAhead = false
     }
 
-    /// Asked as whoever signed in last.
+    /// The requests with the credentials of the present session.
     private let questions: Mutex<NativeQuestions>
     private let store: LocalStore
     private let now: @Sendable () -> Instant
     private let state: Mutex<State>
-    /// Tells whenever `presences`, `safety` or `incident` may have become others.
+    /// Sends a value whenever `presences`, `safety` or `incident` may have changed.
     let changes = Broadcast<Void>()
 
-    /// Regions that are kept at most.
+    /// The largest number of regions on a device.
     public static let regionLimit = 50_000
-    /// Seconds after which the regions are asked for again.
+    /// Seconds between two requests for the regions.
     public static let refreshSeconds: Double = 900
 
-    /// A watch for whoever is signed in.
+    /// Makes a watch with the credentials of a session.
     ///
-    /// - Parameter now: this device's time.
+    /// - Parameter now: the clock of this device.
     public init(
         session: Session, store: LocalStore, now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
     ) {
@@ -56,7 +57,7 @@ public final class RegionWatch: Sendable {
 
     // MARK: What it knows
 
-    /// How the device stands to the regions near it.
+    /// The device's presences in the regions near it.
     public var presences: [DevicePresence] {
         state.withLock { state in
             state.device.reports.compactMap { report in
@@ -65,7 +66,7 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// The regions near the device with what a person reads of them.
+    /// The regions near the device with their titles.
     func nearbyRegions() -> [(presence: DevicePresence, title: String, isMuster: Bool)] {
         state.withLock { state in
             state.device.reports.compactMap { report in
@@ -77,14 +78,14 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// How the person is, as far as this device alone can tell: safe inside of a muster region, unsafe outside of all;
-    /// unknown until the regions are.
+    /// The person's safety by this device's evaluation: safe inside a muster region, unsafe outside all of them, and
+    /// unknown until the regions are known.
     public var safety: DeviceSafety { state.withLock { Self.safety(in: $0) } }
 
-    /// The incident of the person's team that is open, as far as is known.
+    /// The open incident of the person's team, by the server's last answer; nil if there is none.
     public var incident: Incident? { state.withLock { $0.incident } }
 
-    /// The muster regions, the nearest first: where it is safe.
+    /// Returns the muster regions, the nearest first.
     ///
     /// - Complexity: O(muster regions).
     public func musterRegions(near place: Coordinate, limit: Int = 10) -> [MusterRegion] {
@@ -101,10 +102,10 @@ public final class RegionWatch: Sendable {
 
     // MARK: Asking the server
 
-    /// Asks as a session that was signed in anew, from now on.
+    /// Uses the credentials of another session of the same person from now on.
     func reauthenticate(as session: Session) { questions.withLock { $0 = NativeQuestions(session) } }
 
-    /// Takes what was told last, and where the device stood last, from the store: it goes on there.
+    /// Restores the server's last answer and the device's last presences from the store.
     public func restore() async throws {
         let told = try await store.note(Surroundings.note, as: Surroundings.self)
         let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
@@ -116,16 +117,16 @@ public final class RegionWatch: Sendable {
             state.incident = kept.incident
             state.session = kept.session
             kept.restore(&state.device, trail: recorded, now: now)
-            // Whoever listens from now on has been told nothing.
+            // Subscribers of this run have received no safety yet.
             state.toldSafety = nil
         }
         rebuild()
         changes.send(())
     }
 
-    /// Asks the server for the regions and how they are crossed, and keeps that for when there is no network.
+    /// Requests the regions and their policies from the server, and stores them for times without a network.
     ///
-    /// - Throws: `ReplicationError`; then what was known is kept.
+    /// - Throws: `ReplicationError`, after which the known regions stay.
     public func refresh() async throws {
         let start = now()
         state.withLock { $0.pacing.begin(at: start) }
@@ -139,28 +140,28 @@ public final class RegionWatch: Sendable {
         } catch {
             state.withLock { state in
                 state.pacing.fail(error)
-                // Perhaps it could not be kept: then it is kept the next time.
+                // Storing may have failed: then the next answer is stored even if it is equal.
                 state.told = nil
             }
             throw error
         }
     }
 
-    /// Knows from now on what was told. What is long of that is done while nobody waits for the state.
+    /// Adopts an answer of the server's. The long parts run without holding the state's lock.
     ///
-    /// - Parameter isStored: whether the store has it already.
+    /// - Parameter isStored: whether the store already has this answer.
     private func adopt(_ told: Surroundings, isStored: Bool) throws {
         while true {
             let (known, version) = state.withLock { ($0.device.known, $0.device.knownVersion) }
             let regions = try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }
             let isAdopted = state.withLock { state in
-                // What was known may have become something else meanwhile.
+                // Another answer may have been adopted meanwhile.
                 guard state.device.knownVersion == version else { return false }
                 let before = state.told
                 state.told = Surroundings.Outline(told)
                 state.device.adopt(told, regions, now: now())
                 let isAsBefore = state.told == before && regions.allSatisfy(\.areAsBefore)
-                // Tens of megabytes are not written again for nothing.
+                // An unchanged answer, which may be tens of megabytes, is not written again.
                 if !isStored, !isAsBefore {
                     let former = state.storing
                     state.storing = Task {
@@ -174,7 +175,7 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Rebuilds the index of regions where many of them changed: fixes are decided meanwhile.
+    /// Rebuilds the index of regions if many of them changed. Fixes are evaluated meanwhile.
     private func rebuild() {
         while let rebuild = state.withLock({ $0.device.rebuild }) {
             let built = rebuild.build()
@@ -182,11 +183,11 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Asks the server what it says of this device, and takes that over as far as it knows as much: of a moment before
-    /// the last fix, it says nothing about now. Where the regions are due they are asked for aside: of those that were
-    /// not known it tells with a later emission.
+    /// Requests the server's presences of this device and adopts them, if the server has evaluated the device's last
+    /// fix; older ones say nothing about now. If the regions are due, a background task requests them, and presences in
+    /// new regions follow with a later emission.
     ///
-    /// - Returns: what there is to tell; nothing where nobody answers.
+    /// - Returns: the events that follow; an empty list if the server does not answer.
     func reconcile() async -> [News] {
         guard let verdict = try? await ServerVerdict.ask(questions.withLock({ $0 })) else { return [] }
         let now = now()
@@ -210,24 +211,24 @@ public final class RegionWatch: Sendable {
         return news
     }
 
-    /// Asks for the regions where that is due and nobody does so already. On a poor network tens of thousands take
-    /// minutes, and neither an evacuation nor a location waits for them.
+    /// Requests the regions in the background, if they are due and no request is under way. On a slow network tens of
+    /// thousands of regions take minutes, and neither an incident nor a location waits for them.
     private func refreshAside(at now: Instant) {
         state.withLock { state in
             guard state.refreshing == nil, state.pacing.isDue(at: now) else { return }
             state.refreshing = Task {
-                // Who cannot be told now is told after a later emission.
+                // A request that fails is repeated after a later emission.
                 try? await self.refresh()
-                // Another may have been begun since this one was ended.
+                // Another request may have begun since this one was cancelled.
                 if !Task.isCancelled { self.state.withLock { $0.refreshing = nil } }
             }
         }
     }
 
-    /// Waits until what the server told last is in the store.
+    /// Waits until the server's last answer is in the store.
     func finishStoring() async throws { try await state.withLock { $0.storing }?.value }
 
-    /// Ends asking for regions that nobody waits for.
+    /// Cancels the background request for the regions.
     func endRefreshing() {
         state.withLock { state in
             defer { state.refreshing = nil }
@@ -237,9 +238,9 @@ public final class RegionWatch: Sendable {
 
     // MARK: Deciding
 
-    /// Decides fixes of one run in order, and what time alone changes.
+    /// Evaluates fixes of one run in order, and then what changes by time alone.
     ///
-    /// - Returns: what there is to tell, in order.
+    /// - Returns: the events that follow, in order.
     package func follow(_ fixes: [Position], of session: String) -> [News] {
         let now = now()
         defer { changes.send(()) }
@@ -255,8 +256,8 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Where the device stands, for a note beside the fixes that it follows from; nil without these, while they are
-    /// not on the disk: whoever went on from there would never decide them.
+    /// The device's presences, to be stored beside the fixes that they follow from. Nil if fixes were evaluated that
+    /// are not on the disk and are not part of this transaction: a restart from these presences would skip those fixes.
     func kept(besideFixes: Bool) -> StoredPresence? {
         state.withLock { state in
             besideFixes || !state.isAhead
@@ -264,15 +265,16 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Notes that all fixes that were decided are on the disk.
+    /// Records that all evaluated fixes are on the disk.
     func noteRecorded() { state.withLock { $0.isAhead = false } }
 
-    /// Keeps where the device stands, unless what it follows from is about to be recorded, and the standing with it.
+    /// Stores the device's presences, unless the fixes that they follow from are about to be recorded together with
+    /// them.
     func keep() async throws { try await store.record([], beside: self) }
 
     // MARK: Pieces
 
-    /// How the person is, where that is another thing than was told last and an incident asks for it.
+    /// The person's safety as an event, if an incident is open and it differs from the last event.
     private static func newSafety(_ state: inout State) -> [News] {
         let safety = safety(in: state)
         guard state.incident != nil, safety.state != state.toldSafety else { return [] }
@@ -282,7 +284,7 @@ public final class RegionWatch: Sendable {
 
     private static func safety(in state: State) -> DeviceSafety {
         let safety = state.device.safety
-        // Who knows of no region knows of none where it is safe.
+        // A device that knows no regions cannot know that the person is outside the muster regions.
         guard state.device.knowsRegions else { return DeviceSafety(state: .unknown, since: safety.since) }
         return DeviceSafety(
             state: safety.state, since: safety.since, region: safety.region.flatMap { state.device.name(of: $0) })

@@ -1,29 +1,29 @@
 import MusterCore
 import MusterWire
 
-/// What the server says of the device that a person's recorded locations are of: the first of theirs.
+/// The server's presences of the person's first device, the one of their recorded locations.
 struct ServerVerdict: Sendable {
-    /// The newest sample of it that the server has stored; nil when it has none.
+    /// The newest sample time that the server has stored for the device; nil if it has none.
     var latest: Instant?
-    /// How it stands to the regions near it.
+    /// Its presences in the regions near it.
     var presences: [RegionWatch.DevicePresence] = []
-    /// The incident of the person's team that is open.
+    /// The open incident of the person's team; nil if there is none.
     var incident: RegionWatch.Incident?
 
-    /// What the server says the device is inside of.
+    /// The regions that the device is inside of by the server's evaluation.
     var inside: Set<RegionWatch.Name> {
         Set(presences.lazy.filter { $0.standing == .inside }.map(\.region))
     }
 
-    /// The newest sample of it that the server is known to have evaluated.
+    /// The newest sample time of the device that the server is known to have evaluated.
     var evaluated: Instant? { ([latest].compactMap(\.self) + presences.map(\.sampleTime)).max() }
 
-    /// Asks the server.
+    /// Requests it from the server.
     ///
     /// - Throws: `ReplicationError`.
     static func ask(_ server: NativeQuestions) async throws -> ServerVerdict {
         var verdict = ServerVerdict()
-        // Where it is comes first: what arrives in between is in the presences, and these are newer then.
+        // The position is requested before the presences: a fix that arrives between the two is in the presences.
         if let device = try await server.items("devices", ofUser: true).first, let id = device["id"]?.string {
             verdict.latest = time(device["position"]?["sampleTime"])
             let items = try await server.items("presences", ofUser: true)
@@ -56,7 +56,8 @@ struct ServerVerdict: Sendable {
 
     // MARK: Against what the device thinks
 
-    /// Where it is another than the device's; nil where it is not, and where the server does not know as much.
+    /// The difference to the device's own presences; nil if there is none, or the server has evaluated fewer fixes than
+    /// the device.
     func difference(to device: WatchedDevice) -> RegionWatch.Difference? {
         guard let evaluated, device.evaluated.map({ evaluated >= $0 }) ?? true else { return nil }
         let own = Set(device.standings.lazy.filter { $0.standing == .inside }.compactMap { device.name(of: $0.region) })
@@ -65,7 +66,8 @@ struct ServerVerdict: Sendable {
             ? nil : RegionWatch.Difference(inside: told.subtracting(own), outside: own.subtracting(told))
     }
 
-    /// The device's presences, with the server's in place of those that differ. Who is said to be outside has none.
+    /// The device's presences, with the server's in place of those that differ. A region that the device is outside of
+    /// by the server's evaluation has no presence.
     func presences(
         replacing device: WatchedDevice, where difference: RegionWatch.Difference
     ) -> [Presence] {
@@ -79,7 +81,7 @@ struct ServerVerdict: Sendable {
                 return Presence(
                     region: number, since: told.since, standing: .inside,
                     likelihood: told.insidePercent.map { Likelihood(Double($0) / 100) } ?? .certain, doubt: told.doubt,
-                    // The server has told of a stay that is long by now.
+                    // By now the server has sent the dwell event of a stay this long.
                     hasDwelt: wanted.map { told.sampleTime.seconds(since: told.since) >= $0 } ?? false)
             }
         }

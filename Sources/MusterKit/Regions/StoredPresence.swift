@@ -1,30 +1,31 @@
 import MusterCore
 import MusterWire
 
-/// Where a device stood, as it is kept beside the fixes that this follows from.
+/// The presences and the safety of a device, stored beside the fixes that they follow from.
 struct StoredPresence: Codable, Hashable, Sendable {
     /// The run that recorded the newest fix.
     var session: String
     /// The newest fix that the team's filter kept.
     var latest: RecordedLocation?
-    /// The newest sample time that was evaluated, milliseconds since 1970; nil in a note of before: that of `latest`.
+    /// The newest evaluated sample time, milliseconds since 1970 UTC; nil in a note of an earlier version, where it is
+    /// that of `latest`.
     var evaluated: Int64?
-    /// From when on recorded fixes say where the device was of late: that of one that was evaluated.
+    /// The sample time of the first recorded fix of the trail, which was evaluated.
     var trailStart: Int64?
-    /// How the device stood, as events have it.
+    /// The presences that the events report.
     var presences: [Standing]
-    /// How it stood to the muster regions of raw collections; nil in a note of before.
+    /// The presences in the muster regions of raw collections; nil in a note of an earlier version.
     var refuges: [Standing]?
-    /// How the person was, by its name on the wire.
+    /// The person's safety, by its name on the wire.
     var safety: String
-    /// Since when, milliseconds since 1970.
+    /// The time since which `safety` has held, milliseconds since 1970 UTC.
     var safeSince: Int64
-    /// The muster region that made them safe.
+    /// The muster region that the person was inside.
     var refuge: RegionWatch.Name?
-    /// The incident that was open.
+    /// The open incident; nil if there was none.
     var incident: RegionWatch.Incident?
 
-    /// How it stood to one region: times in milliseconds since 1970, cases by their names on the wire.
+    /// The presence in one region: times in milliseconds since 1970 UTC, cases by their names on the wire.
     struct Standing: Codable, Hashable, Sendable {
         var region: RegionWatch.Name
         var standing: String
@@ -36,7 +37,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
         var leftAt: Int64?
     }
 
-    /// What the note is called.
+    /// The id of the note in the store.
     static let note = "standing"
 
     init(_ device: WatchedDevice, incident: RegionWatch.Incident?, session: String) {
@@ -59,10 +60,10 @@ struct StoredPresence: Codable, Hashable, Sendable {
         self.incident = incident
     }
 
-    /// The newest sample time that was evaluated.
+    /// The newest evaluated sample time.
     private var evaluatedTime: Instant? { evaluated.map { Instant(milliseconds: $0) } ?? latest?.fix?.sampleTime }
 
-    /// Where the device was of late, as far as it is stored.
+    /// Reads the trail: the newest recorded fixes, which a track that begins anew is evaluated from.
     func trail(in store: LocalStore) async throws -> [Position] {
         guard let end = evaluatedTime else { return [] }
         var query = LocalStore.Query.newest(WatchedDevice.trailLimit)
@@ -73,7 +74,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
         return try await store.documents(query, as: RecordedLocation.self).reversed().compactMap(\.value.fix)
     }
 
-    /// Puts a device that knows its regions back to where it stood.
+    /// Restores the presences of a device whose regions are known.
     func restore(_ device: inout WatchedDevice, trail: [Position], now: Instant) {
         guard let latest = latest?.fix, let evaluated = evaluatedTime else { return }
         let safety = Safety(

@@ -3,44 +3,45 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
-/// What the server told of what there is to cross, as it told it: kept on the device for when there is no network.
+/// The server's answer about the regions of a person's team. The device stores it unchanged for times without a
+/// network.
 struct Surroundings: Codable, Hashable, Sendable {
-    /// Whose team the person is in; nil: in none, and then nothing is crossed.
+    /// The person's team; nil if they are in none, so that there are no crossings.
     var team: Team?
-    /// The collections that the team's tracker is linked to.
+    /// The collections that are linked to the team's tracker.
     var collections: [Collection] = []
 
-    /// What the note is called.
+    /// The id of the note in the store.
     static let note = "surroundings"
 
-    /// What holds for a team.
+    /// The settings of a team.
     struct Team: Codable, Hashable, Sendable {
-        /// Seconds of silence after which nobody knows how someone is.
+        /// Seconds without a position after which a person's safety is unknown.
         var silenceSeconds: Double
-        /// What the team's tracker stores and evaluates, by its name on the wire.
+        /// The position filter of the team's tracker, by its name on the wire.
         var filter: String
-        /// The names of the collections that the tracker is linked to, in this order.
+        /// The names of the linked collections, in the tracker's order.
         var links: [String]
 
-        /// A silence as a server may set it.
+        /// A silence within the bounds that a server accepts: 10 s to one week.
         static func silence(_ seconds: Double) -> Double { min(604_800, max(10, seconds)) }
     }
 
-    /// A collection.
+    /// A region collection of the server's.
     struct Collection: Codable, Hashable, Sendable {
         /// Its name.
         var name: String
-        /// How its regions are crossed, by the policy's name on the wire.
+        /// The crossing policy, by its name on the wire.
         var policy: String
-        /// Its regions, GeoJSON by the page.
+        /// Its regions, as the GeoJSON texts of the response pages.
         var pages: [String]
     }
 }
 
 extension Surroundings {
-    /// Asks the server.
+    /// Requests it from the server.
     ///
-    /// - Throws: `ReplicationError`, also where there are more regions than a device keeps.
+    /// - Throws: `ReplicationError`, also if there are more regions than a device stores.
     static func ask(_ server: NativeQuestions) async throws -> Surroundings {
         guard let team = try await server.item("session")["user"]?["team"]?.string else { return Surroundings() }
         let told = try await server.item("teams/\(PercentEncoding.encode(team))")
@@ -64,12 +65,11 @@ extension Surroundings {
 }
 
 extension Surroundings {
-    /// What was told, but for the regions themselves.
+    /// The answer without the regions, to compare two answers.
     struct Outline: Hashable, Sendable {
         private let team: Team?
         private let collections: [[String]]
 
-        /// What was told, without the regions.
         init(_ told: Surroundings) {
             team = told.team
             collections = told.collections.map { [$0.name, $0.policy] }

@@ -2,22 +2,22 @@ import MusterCore
 import MusterGeometry
 import MusterWire
 
-/// What a device knows of itself without a network: the server's engine with one person in it, who has this device.
+/// The state of a device without a network: the server's engine with one person, who has this device.
 ///
-/// The numbers are this device's own; outside of it regions go by their names.
+/// Its region and collection numbers are valid on this device only. Other types refer to regions by name.
 struct WatchedDevice: Sendable {
     private(set) var directory = Directory()
     private(set) var engine = Engine()
     private var decision = Decision()
-    /// Where it was of late, as far as that was evaluated, for a track that must be taken up again.
+    /// The newest evaluated fixes, for a track that must be restored.
     private(set) var trail: [Position] = []
-    /// Whether it was ever told what there is to cross.
+    /// Whether the server has ever sent the regions.
     private(set) var knowsRegions = false
-    /// Which region each feature was that was told last, by the collection's name.
+    /// The region of each feature of the server's last answer, by the collection's name.
     private(set) var known: [String: KnownRegions] = [:]
-    /// Grows when the regions may have become others.
+    /// A version that grows whenever the regions may have changed.
     private(set) var knownVersion = 0
-    // No number is given twice, so that what is gone is never taken for what came after it.
+    // No number is used twice, so that a removed region is never mistaken for a later one.
     private var lastCollection: Int32 = 0
     private var lastRegion: Int32 = 0
 
@@ -25,10 +25,10 @@ struct WatchedDevice: Sendable {
     private static let device = DeviceNumber(1)
     private static let team = TeamNumber(1)
     private static let tracker = TrackerNumber(1)
-    /// Fixes of a trail at most.
+    /// The largest number of fixes in a trail.
     static let trailLimit = 1_000
 
-    /// A device that was nowhere yet, and knows of no region.
+    /// Makes a device without positions and regions.
     init(of user: String) {
         _ = carryOut([
             .putTracker(Tracker(number: Self.tracker, name: "own", filter: .none, collections: [])),
@@ -38,28 +38,28 @@ struct WatchedDevice: Sendable {
         ])
     }
 
-    /// The newest position that is kept, by sample time.
+    /// The newest stored position, by sample time.
     var latest: Position? { engine.latestPosition(of: Self.device) }
 
-    /// The newest sample time that was evaluated: a filter by time leaves fixes out that move it nevertheless.
+    /// The newest evaluated sample time. It also counts fixes that the team's filter does not store.
     var evaluated: Instant? { engine.evaluatedTime(of: Self.device) }
 
-    /// How its person is, as far as this device can tell.
+    /// The person's safety by this device's evaluation.
     var safety: Safety { engine.safety(of: Self.user) }
 
-    /// How it stands to the regions near it, in region order.
+    /// The presences in the regions near it, ordered by region.
     var standings: [Presence] { engine.shownStandings(of: Self.device) }
 
-    /// The same as the events of their collections have it, which differs for muster regions of raw collections.
+    /// The presences that the events follow, which differ from `standings` for muster regions of raw collections.
     var eventStandings: [Presence] { engine.standings(of: Self.device) }
 
-    /// How it stands to the muster regions of raw collections.
+    /// The presences in the muster regions of raw collections, by the confident policy.
     var refuges: [Presence] { engine.refuges(of: Self.device) }
 
-    /// How it stands to the regions near it, and how sure that is.
+    /// The presences in the regions near it with their probabilities.
     var reports: [PresenceReport] { engine.reports(of: Self.device) }
 
-    /// By which name a region is known; nil when it is gone.
+    /// The name of a region; nil if it was removed.
     func name(of region: RegionNumber) -> RegionWatch.Name? {
         guard let region = directory.regions[region], let collection = directory.collections[region.collection] else {
             return nil
@@ -67,33 +67,33 @@ struct WatchedDevice: Sendable {
         return RegionWatch.Name(collection: collection.name, id: region.id)
     }
 
-    /// Which region has a name; nil when it is not known.
+    /// The region of a name; nil if it is not known.
     func region(_ name: RegionWatch.Name) -> RegionNumber? {
         directory.collections[name.collection].flatMap { directory.region(name.id, in: $0.number)?.number }
     }
 
     // MARK: What there is to cross
 
-    /// Knows from now on what was told, and goes on where it stands.
+    /// Adopts the regions of a server's answer. Presences in regions that stay are kept.
     ///
-    /// - Throws: `ReplicationError.malformed`; then nothing has changed.
-    /// - Complexity: that of reading `RegionDiff`, and of building the index of regions.
+    /// - Throws: `ReplicationError.malformed`, after which nothing has changed.
+    /// - Complexity: that of making each `RegionDiff`, and of building the index of regions.
     mutating func adopt(_ told: Surroundings, now: Instant) throws {
         adopt(told, try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }, now: now)
         while let rebuild { take(rebuild.build()) }
     }
 
-    /// The index of regions that should be rebuilt, aside; nil where none should.
+    /// The index that should be rebuilt in the background; nil if none should.
     var rebuild: RegionCatalogRebuild? { engine.rebuild }
 
-    /// Takes an index that was rebuilt; what has changed meanwhile stays changed.
+    /// Adopts a rebuilt index. Regions that changed meanwhile stay changed.
     mutating func take(_ built: BuiltCollection) { engine.adopt(built) }
 
-    /// Knows from now on what was told, and goes on where it stands.
+    /// Adopts the regions of a server's answer. Presences in regions that stay are kept.
     ///
-    /// - Parameter regions: those of each collection, read against what is known of it now.
-    /// - Complexity: O(log regions) for each that is new, another or gone. Where they are many, the index asks to be
-    ///   rebuilt; until that is done, it answers the same and slower.
+    /// - Parameter regions: the difference of each collection to its regions on this device.
+    /// - Complexity: O(log regions) for each region that is new, changed or removed. If there are many, `rebuild`
+    ///   returns an index to rebuild; until then lookups return the same and take longer.
     mutating func adopt(_ told: Surroundings, _ regions: [RegionDiff], now: Instant) {
         var edits: [Edit] = []
         let links = Set(told.collections.map(\.name))
@@ -127,7 +127,7 @@ struct WatchedDevice: Sendable {
         _ = takeCrossings()
     }
 
-    /// What makes a collection's regions those that were told.
+    /// The edits that turn a collection's regions into those of the server.
     private mutating func regionEdits(
         _ told: RegionDiff, in collection: CollectionNumber, called name: String
     ) -> [Edit] {
@@ -159,7 +159,7 @@ struct WatchedDevice: Sendable {
         return RegionNumber(lastRegion)
     }
 
-    /// - Returns: whether the person's safety may have changed with it.
+    /// - Returns: whether the edits may have changed the person's safety.
     private mutating func carryOut(_ edits: [Edit]) -> Bool {
         var reviewIsDue = false
         for edit in edits {
@@ -171,11 +171,11 @@ struct WatchedDevice: Sendable {
 
     // MARK: Deciding
 
-    /// Decides fixes in order, as the server will, and then what time alone changes.
+    /// Evaluates fixes in order, as the server will, and then what changes by time alone.
     ///
-    /// - Returns: what that crosses, in order.
+    /// - Returns: the crossings, in order.
     mutating func follow(_ fixes: [Position], now: Instant) -> [Crossing] {
-        // Nothing is received before it is taken; what is ahead of the device's own clock is received now.
+        // A fix is received no earlier than it was sampled; a fix ahead of this device's clock is received now.
         let observations = fixes.map { fix in
             var fix = fix
             fix.receivedTime = min(max(fix.receivedTime, fix.sampleTime), max(now, fix.receivedTime))
@@ -185,14 +185,14 @@ struct WatchedDevice: Sendable {
         var tally = Tally()
         while let question = engine.decideBatch(observations, from: &index, now: now, into: &decision, tally: &tally) {
             switch question {
-            // Known already, or older than what is known: neither moves anything.
+            // A fix that is stored already, or is older than the newest one, changes no presence.
             case .isStored: index += 1
             case .trail(of: _, let until):
                 engine.restore(trail.filter { $0.sampleTime <= until }, of: Self.device, into: &decision)
             }
         }
         let crossings = takeCrossings()
-        // What a filter does not keep is evaluated all the same. What is ahead of the clock moves nothing.
+        // A fix that the filter does not store is evaluated nevertheless. A fix ahead of the clock is not evaluated.
         remember(fixes.filter { !Engine.isAhead($0.sampleTime, of: now) })
         engine.sweep(now: now, into: &decision)
         return crossings + takeCrossings()
@@ -206,7 +206,7 @@ struct WatchedDevice: Sendable {
         trail.removeFirst(max(stale, trail.count - Self.trailLimit))
     }
 
-    /// What was decided, taken over.
+    /// Adopts the decision, and returns its crossings.
     private mutating func takeCrossings() -> [Crossing] {
         var crossings: [Crossing] = []
         decision.takeChanges { change in
@@ -219,7 +219,7 @@ struct WatchedDevice: Sendable {
 
     // MARK: What others know
 
-    /// Stands as others say, from now on.
+    /// Replaces the device's presences by the server's.
     ///
     /// - Parameter presences: in any order.
     mutating func stand(_ presences: [Presence], now: Instant) {
@@ -228,12 +228,12 @@ struct WatchedDevice: Sendable {
         _ = takeCrossings()
     }
 
-    /// Goes on where it was before a restart, as far as that still holds.
+    /// Restores the state of before a restart, as far as its regions still exist.
     ///
     /// - Parameters:
-    ///   - latest: the newest position that is kept.
-    ///   - evaluated: the newest sample time that was evaluated.
-    ///   - trail: where it was until then, ascending, beginning with what was evaluated.
+    ///   - latest: the newest stored position.
+    ///   - evaluated: the newest evaluated sample time.
+    ///   - trail: the newest fixes, ascending, beginning with one that was evaluated.
     mutating func goOn(
         from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence], refuges: [Presence],
         safety: Safety, now: Instant

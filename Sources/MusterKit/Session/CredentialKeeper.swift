@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Keeps what proves who someone is, between two starts of an app.
+/// Stores a person's credentials between two starts of an app.
 public protocol CredentialKeeper: Sendable {
-    /// What was kept; nil where nothing was.
+    /// Returns the stored credentials; nil if there are none.
     func load() throws -> Data?
-    /// Keeps credentials in place of what was kept before.
+    /// Stores credentials in place of earlier ones.
     func keep(_ secret: Data) throws
-    /// Forgets what was kept.
+    /// Deletes the stored credentials.
     func forget() throws
 }
 
-/// Why credentials were not kept or found.
+/// Why credentials could not be stored or read.
 public enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Others may read the file.
+    /// Other users of this system may read the file.
     case readableByOthers(path: String)
-    /// The system says no.
+    /// The operating system refused the access, with this reason.
     case refused(String)
 
     /// One sentence without a full stop.
@@ -26,17 +26,18 @@ public enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Keeps credentials in a file that its owner alone may read (0600).
+/// Stores credentials in a file that only its owner may read (mode 0600).
 public struct FileCredentialKeeper: CredentialKeeper {
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
 
-    /// A file, which need not be there yet.
+    /// Makes a keeper of a file, which need not exist yet.
     public init(path: String) { self.path = path }
 
-    /// What was kept; nil where nothing was.
+    /// Returns the stored credentials; nil if there are none.
     ///
-    /// - Throws: `CredentialError.readableByOthers`: what others could read is no secret any more.
+    /// - Throws: `CredentialError.readableByOthers` if the file's mode lets other users read it, because its content is
+    ///   no secret any more.
     public func load() throws -> Data? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
@@ -44,7 +45,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
         return try Data(contentsOf: URL(filePath: path))
     }
 
-    /// Keeps credentials; the file is whole at any moment, the old one or the new.
+    /// Stores credentials by replacing the file: at any moment it is the old one or the new one, whole.
     public func keep(_ secret: Data) throws {
         let draft = path + ".new"
         try? FileManager.default.removeItem(atPath: draft)
@@ -54,7 +55,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
         else { throw CredentialError.refused("\(path) cannot be written") }
     }
 
-    /// Forgets what was kept.
+    /// Deletes the stored credentials.
     public func forget() throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         try FileManager.default.removeItem(atPath: path)

@@ -3,31 +3,31 @@ import MusterCoding
 public import MusterReplication
 import MusterWire
 
-/// A person who is signed in: at a server, with a location database that is theirs alone.
+/// A person who is signed in at a server, and their own location database.
 ///
-/// What signing in brought is kept, so the app opens signed in, with or without a network.
+/// The credentials are stored, so that the app opens signed in, with or without a network.
 public struct Session: Sendable {
-    /// The server's root.
+    /// The server's root address.
     public let server: String
-    /// Who is signed in.
+    /// The person who is signed in, and whether the server accepts them.
     public let user: String
-    /// The database of this person's locations.
+    /// The address of this person's location database.
     public let database: PeerAddress
-    /// Who asks for what is not in that database: regions, and places.
+    /// The credentials of requests that do not go to that database: for regions and places.
     let credentials: PeerCredentials
-    /// Which account it is, by the server's word; nil where it says nothing of that.
+    /// The server's id of the account; nil if the server sends none.
     let account: String?
-    /// What all of its requests go through.
+    /// The connections of all of its requests.
     public let connections: HTTPConnections
 
-    /// What is kept of a session.
+    /// The stored form of a session.
     private struct Account: Codable {
         var server: String
         var user: String
         var password: String
-        /// Which account of which server it is; nil where that was not told.
+        /// The server's id of the account; nil if the server sent none.
         var account: String?
-        /// What opens the database, and nothing else.
+        /// The key that opens this database only.
         var key: String
         var secret: String
         /// Scheme, host and port of the database, with a slash at the end.
@@ -35,7 +35,7 @@ public struct Session: Sendable {
         var databaseName: String
     }
 
-    /// The last session, as it was kept; nil where nobody signed in. No network is needed.
+    /// Opens the stored session; nil if nobody is signed in. It needs no network.
     public static func open(
         _ keeper: any CredentialKeeper, connections: HTTPConnections = .shared
     ) throws -> Session? {
@@ -46,9 +46,10 @@ public struct Session: Sendable {
         try keeper.load().flatMap { try? JSONDecoder().decode(Account.self, from: $0) }
     }
 
-    /// Makes a user, and signs in.
+    /// Makes a user at a server whose registration is open, and signs in.
     ///
-    /// - Throws: `SessionError.userExists`, `.refused` for a name or a password that will not do too; as `signIn`.
+    /// - Throws: `SessionError.userExists`; `.refused` also for a name or a password that the server does not accept;
+    ///   as `signIn`.
     public static func register(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
         connections: HTTPConnections = .shared
@@ -69,20 +70,20 @@ public struct Session: Sendable {
         return try await signIn(at: server, user: user, password: password, keeper, connections: connections)
     }
 
-    /// Signs in, and keeps what that brought.
+    /// Signs in, and stores the credentials.
     ///
-    /// What a store holds belongs to one account. Where the keeper holds another account of this name, because that
-    /// one was removed and another was made, or because it is another server, nobody is signed in: what the one
-    /// recorded would go to the other. `signOut` first and begin another store, or say that it may go there.
+    /// A store belongs to one account. If the keeper holds another account of this name, because the user was removed
+    /// and made again or because it is another server, the sign-in fails: documents of one account would go to the
+    /// other. Call `signOut` and open another store, or pass `allowingAccountChange`.
     ///
-    /// - Parameter allowingAccountChange: whether what another account of this name recorded may go to this one.
-    /// - Throws: `SessionError.refused`, `.unreachable`, `.busy`, `.anotherAccount`; whatever keeps credentials from
-    ///   being kept.
+    /// - Parameter allowingAccountChange: whether documents of another account of this name may go to this one.
+    /// - Throws: `SessionError.refused`, `.unreachable`, `.busy`, `.anotherAccount`; the keeper's error if the
+    ///   credentials cannot be stored.
     public static func signIn(
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
         allowingAccountChange: Bool = false, connections: HTTPConnections = .shared
     ) async throws -> Session {
-        // One that cannot be read is replaced.
+        // Stored credentials that cannot be read are replaced.
         let before = (try? kept(by: keeper)).flatMap { $0.user == user ? $0.account : nil }
         return try await signIn(
             at: try checked(server), user: user, password: password, keeper,
@@ -90,13 +91,14 @@ public struct Session: Sendable {
             connections)
     }
 
-    /// Signs the same person in anew, after the server refused who asks: the password was set anew, or the key was one
-    /// of too many. The store stays, and `LocationTracker.reauthenticate` brings what is in it.
+    /// Signs the same person in again after the server refused the key, because the password changed or newer keys
+    /// replaced it. The store stays; `LocationTracker.reauthenticate` then sends its documents with the new key.
     ///
     /// - Parameters:
-    ///   - password: nil: the one that was kept.
-    ///   - allowingAccountChange: whether what another account of this name recorded may go to this one.
-    /// - Throws: as `signIn`; `.anotherAccount` where the server's user of this name is not the one who was signed in.
+    ///   - password: the new password; nil for the stored one.
+    ///   - allowingAccountChange: whether documents of another account of this name may go to this one.
+    /// - Throws: as `signIn`; `.anotherAccount` if the server's user of this name is not the account that was signed
+    ///   in.
     public func signInAgain(
         password: String? = nil, _ keeper: any CredentialKeeper, allowingAccountChange: Bool = false
     ) async throws -> Session {
@@ -107,8 +109,9 @@ public struct Session: Sendable {
     }
 
     /// - Parameters:
-    ///   - before: the account that it must be; nil: any.
-    ///   - isAgain: whether somebody was signed in there before: then a server that is not found is away.
+    ///   - before: the account that it must be; nil for any.
+    ///   - isAgain: whether a person was signed in at this server before: then an address without a server counts as a
+    ///     server that is away.
     /// - Throws: as the public `signIn`.
     static func signIn(
         at root: String, user: String, password: String, _ keeper: any CredentialKeeper, after before: String?,
@@ -121,9 +124,9 @@ public struct Session: Sendable {
         switch status {
         case 200..<300: account = try Self.account(answer, root: root, user: user, password: password)
         case 404, 405:
-            // One that had that API has it still: something before it answers while it is away.
+            // A server that had the native API before still has it: a proxy answers in its place while it is away.
             guard before == nil else { throw SessionError.busy(status: status) }
-            // A server without it: the name and the password themselves are the key.
+            // A CouchDB has no native API: name and password themselves are the credentials of the database.
             try await check(user, password, atCouchDB: root, isAgain: isAgain, connections)
             account = Account(
                 server: root, user: user, password: password, key: user, secret: password, databaseRoot: root,
@@ -132,14 +135,14 @@ public struct Session: Sendable {
         default: throw fault(status, answer)
         }
         if let before, let now = account.account, now != before { throw SessionError.anotherAccount(user) }
-        // Who is not told it has not become another, and knows it when it is told the next time.
+        // A server that sends no id now has not become another one: the known id stays.
         account.account = account.account ?? before
         let session = try Session(account, connections)
         try keeper.keep(try JSONEncoder().encode(account))
         return session
     }
 
-    /// Makes sure that a CouchDB is there, and takes who asks.
+    /// Checks that a CouchDB answers at an address and accepts the credentials.
     private static func check(
         _ user: String, _ password: String, atCouchDB root: String, isAgain: Bool, _ connections: HTTPConnections
     ) async throws {
@@ -157,10 +160,10 @@ public struct Session: Sendable {
         }
     }
 
-    /// Forgets the session; what is in the local store stays.
+    /// Deletes the stored credentials. The local store is unchanged.
     public static func signOut(_ keeper: any CredentialKeeper) throws { try keeper.forget() }
 
-    /// The person's location database, as one side of a replication.
+    /// The person's location database as a peer of a replication.
     public var peer: HTTPPeer { HTTPPeer(database, connections: connections) }
 
     // MARK: Pieces
@@ -200,7 +203,7 @@ public struct Session: Sendable {
 
     private static func reason(_ answer: [UInt8]) -> String? {
         let value = try? JSONValue(parsing: answer)
-        // Where there is a reason, as CouchDB gives one, the error is a word for programs.
+        // CouchDB's `reason` is a sentence for people, and its `error` a word for programs.
         return value?["reason"]?.string ?? value?["error"]?.string ?? value?["detail"]?.string
     }
 

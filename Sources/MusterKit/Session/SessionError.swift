@@ -1,19 +1,20 @@
-/// Why nobody is signed in.
+/// Why a sign-in failed.
 public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The address is none.
+    /// The server's address is not a valid URL.
     case illegalServer(String)
-    /// There is a user of that name.
+    /// The server has a user of this name already.
     case userExists(String)
-    /// The name or the password is wrong or will not do, or nobody may register.
+    /// The server refused the name or the password, or its registration is closed.
     case refused(String)
     /// The server does not answer.
     case unreachable(String)
-    /// The server cannot answer now, or was asked too often; `reason` where it said why, as on a full disk (507).
+    /// The server cannot answer now, or limits the rate of requests; `reason` if it sent one, for example for a full
+    /// disk (507).
     case busy(status: Int, reason: String? = nil)
-    /// The server's user of this name is another account than the one that was signed in before: that one was
-    /// removed and another made, or it is another server.
+    /// The server's user of this name is another account than the one that was signed in before, because the user was
+    /// removed and made again or because it is another server.
     case anotherAccount(String)
-    /// It answers something else than it should.
+    /// The server's response is not one of this API.
     case unexpected(status: Int)
 
     /// One sentence without a full stop.

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Runs emissions one after the other: who asks for one while one runs waits for that, or, where something was recorded
-/// after that began, for the one after it. So there are never more than two, one of which runs.
+/// Runs emissions one after the other. A caller who asks for one while another runs joins that one, or, if something
+/// was recorded after it began, the next. So there are never more than two: one that runs and one that waits.
 ///
-/// An emission for which nobody waits any more is cancelled.
+/// An emission is cancelled when its last caller stops waiting for it.
 final class Emissions<Outcome: Sendable>: Sendable {
-    /// One emission.
+    /// An emission and the callers that wait for it.
     private struct Turn {
         let number: Int
-        /// What was recorded when it began; nil while it waits.
+        /// The value of `recorded` when the emission began; nil while it waits.
         var begun: Int64?
         var waiters = 0
         let task: Task<Outcome, Never>
     }
 
     private struct State {
-        /// Those that may be joined: one that runs and one that waits, at most.
+        /// The emissions that a caller may join: at most one that runs and one that waits.
         var turns: [Turn] = []
         var nextNumber = 0
-        /// The last that was made, whatever became of it: the next waits for it.
+        /// The task of the newest emission, also after it was cancelled: the next one begins when it ends.
         var last: Task<Outcome, Never>?
     }
 
@@ -29,8 +29,8 @@ final class Emissions<Outcome: Sendable>: Sendable {
     /// Emissions.
     ///
     /// - Parameters:
-    ///   - cancelled: what becomes of an emission that was cancelled before it began.
-    ///   - recorded: how much is recorded: a number that grows.
+    ///   - cancelled: the outcome of an emission that was cancelled before it began.
+    ///   - recorded: the number of recorded documents, which never shrinks.
     init(cancelled: Outcome, recorded: @escaping @Sendable () -> Int64) {
         self.cancelled = cancelled
         self.recorded = recorded
@@ -38,7 +38,7 @@ final class Emissions<Outcome: Sendable>: Sendable {
 
     /// Runs an emission, or waits for one that begins after all that is recorded now.
     ///
-    /// - Parameter emission: brings what is recorded when it is called, and says what came of it.
+    /// - Parameter emission: sends the documents that are recorded when it is called, and returns the outcome.
     func emit(_ emission: @escaping @Sendable () async -> Outcome) async -> Outcome {
         let (number, task) = join(emission)
         return await withTaskCancellationHandler {
@@ -48,7 +48,7 @@ final class Emissions<Outcome: Sendable>: Sendable {
         }
     }
 
-    /// How many wait.
+    /// The number of callers that wait for an emission.
     var waiting: Int { state.withLock { $0.turns.reduce(0) { $0 + $1.waiters } } }
 
     private func join(
@@ -90,7 +90,7 @@ final class Emissions<Outcome: Sendable>: Sendable {
             guard let turn = state.turns.firstIndex(where: { $0.number == number }) else { return }
             state.turns[turn].waiters -= 1
             guard state.turns[turn].waiters == 0 else { return }
-            // Who comes now must not join what is being cancelled, and waits until it has ended.
+            // A new caller must not join an emission that is being cancelled; its own begins after that one has ended.
             state.turns[turn].task.cancel()
             state.turns.remove(at: turn)
         }

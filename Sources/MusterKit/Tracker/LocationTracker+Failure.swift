@@ -1,20 +1,20 @@
 import MusterReplication
 
 extension LocationTracker {
-    /// Why an emission did not come through. Whatever it is, what was recorded is kept, and recording goes on.
+    /// Why an emission failed. Recorded documents are kept after each of these, and recording goes on.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// No network, or a server that cannot answer now: the next emission may come through.
+        /// There is no network, or the server cannot answer now; the next emission may succeed.
         case away(reason: String)
-        /// The server does not take who asks: the key to the database is gone, after the password was set anew say.
-        /// `Session.signInAgain` makes another, and `reauthenticate` takes it.
+        /// The server refused the credentials, for example because a new password deleted the database's key.
+        /// `Session.signInAgain` makes another key, and `reauthenticate` adopts it.
         case unauthorized(reason: String)
-        /// The server will not have so many documents, and has all others.
+        /// The server refused `count` documents for good, and has all others.
         case refusesDocuments(count: Int, reason: String)
         /// The disk of this device is full.
         case storeFull
-        /// Something that waiting does not mend.
+        /// A fault that a later attempt does not mend.
         case broken(reason: String)
-        /// Nobody waited for it any more.
+        /// The emission was cancelled, because no caller waited for it.
         case cancelled
 
         init(_ error: any Error) {

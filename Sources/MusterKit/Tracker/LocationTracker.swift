@@ -2,48 +2,48 @@ public import MusterCore
 public import MusterReplication
 import Synchronization
 
-/// Records where someone is, with or without a network, and tells the server when there is one.
+/// Records a person's locations, with or without a network, and sends them to the server when there is one.
 ///
-/// What was recorded is in the local store, which is the outbox: nothing is sent from memory. So whatever dies, the
-/// app, the phone, the network or the server, what was recorded is recorded, and the next emission brings what the
-/// server does not have yet.
+/// The local store is the outbox: nothing is sent from memory. Recorded locations therefore survive the end of the app,
+/// the phone, the network or the server, and the next emission sends those that the server does not have yet.
 public final class LocationTracker: Sendable {
-    /// How often.
+    /// The intervals of recording and of sending.
     public struct Pace: Sendable {
-        /// Seconds between two looks at what the monitor told: what is recorded together.
+        /// Seconds between two transactions that record the monitor's locations.
         public var readSeconds = 5.0
         /// Seconds between two emissions.
         public var emitSeconds = 20.0
-        /// Waits for some seconds.
+        /// Suspends for a number of seconds.
         public var sleep: @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
-        /// Every 5 and 20 seconds.
+        /// Records every 5 seconds and emits every 20.
         public init() {}
     }
 
-    /// What a tracker tells of.
+    /// An event of a tracker.
     public enum Event: Hashable, Sendable {
-        /// It has begun; so many locations are in the store.
+        /// The tracker has started; the store holds `stored` locations.
         case started(stored: Int)
         /// A location is on this device's disk.
         case recorded(Position)
-        /// It crossed the boundary of a region, or has stayed in one for long, as this device sees it.
+        /// The device entered, left, passed or has dwelt in a region, by this device's own evaluation.
         case crossed(RegionWatch.DeviceCrossing)
-        /// An incident of the team was started or, where there is none, ended: so says the server.
+        /// The server reports that an incident of the team started; nil when it ended.
         case incident(RegionWatch.Incident?)
-        /// During an incident: whether the person is safe, as this device sees it.
+        /// Whether the person is safe, by this device's own evaluation; sent during an incident.
         case safety(RegionWatch.DeviceSafety)
-        /// All that was recorded since the last emission is at the server; so many were new there.
+        /// The server has every recorded document; this many were new to it.
         case emitted(Int)
-        /// An emission did not come through, and everything is kept for the next; or nothing can be recorded for want
-        /// of room, and it is tried again.
+        /// An emission failed and its documents are kept for the next; or the disk is full, and recording is tried
+        /// again.
         case failed(Failure)
-        /// What the server says about regions is another thing than this device had thought, and is taken over.
+        /// The server's presences differ from this device's; the device has adopted the server's.
         case reconciled(RegionWatch.Difference)
     }
 
     private let store: LocalStore
-    /// What its emissions learn of what the server fails at, each of which is a run of its own.
+    /// Which documents the server failed at, and when to try them again. It outlives an emission, because each one is a
+    /// replication of its own.
     private let retryMemory = Replication.RetryMemory()
     private let monitor: LocationMonitor
     private let server: Mutex<any ReplicationPeer>
@@ -54,34 +54,34 @@ public final class LocationTracker: Sendable {
     private let pending = Mutex(Pending())
     private let listeners = Mutex<[AsyncStream<Event>.Continuation]>([])
     private let emissions: Emissions<Failure?>
-    /// The recording that was asked for last: the next begins after it.
+    /// The newest recording transaction; the next begins after it.
     private let recording = Mutex<Task<Void, any Error>?>(nil)
-    /// Is told of every event before the listeners, in the call that the event comes of.
+    /// Receives every event before the subscribers do, synchronously.
     private let observer: (@Sendable (Event) -> Void)?
 
     private struct Pending {
         var locations: [LocationMonitor.Location] = []
         var isFinished = false
-        /// The first so many were decided by the watch, and are not on the disk yet.
+        /// The number of locations, from the first, whose crossings the watch has decided and that are not on the disk
+        /// yet.
         var decided = 0
-        /// What there is to tell of these once they are.
+        /// The events of these locations, which are sent once they are on the disk.
         var news: [RegionWatch.News] = []
     }
 
-    /// Locations recorded in one transaction at most.
+    /// The largest number of locations in one transaction.
     private static let batchLimit = 500
-    /// Locations that wait to be recorded, before no more are taken for a while.
+    /// The number of waiting locations from which on `append` pauses its caller.
     private static let pendingLimit = 5_000
 
-    /// A tracker.
     ///
     /// - Parameters:
     ///   - store: the outbox.
-    ///   - monitor: tells of locations.
-    ///   - server: the database that they go to.
-    ///   - user: whose they are.
-    ///   - session: what tells this run from others; recorded locations of one run are known by it.
-    ///   - watch: what is known of regions on this device.
+    ///   - monitor: delivers the locations to record.
+    ///   - server: the database that receives them.
+    ///   - user: the name of the person whose locations they are.
+    ///   - session: the name of this run, part of the ids of its locations.
+    ///   - watch: evaluates crossings on this device; nil to record only.
     public convenience init(
         store: LocalStore, monitor: LocationMonitor, server: any ReplicationPeer, user: String, session: String,
         watch: RegionWatch? = nil, pace: Pace = Pace()
@@ -91,8 +91,8 @@ public final class LocationTracker: Sendable {
             observer: nil)
     }
 
-    /// - Parameter observer: is told of every event in the call that the event comes of, so that whoever waited for an
-    ///   emission has been told what it brought.
+    /// - Parameter observer: receives every event synchronously, so that it has run when a call that waited for an
+    ///   emission returns.
     init(
         store: LocalStore, monitor: LocationMonitor, server: any ReplicationPeer, user: String, session: String,
         watch: RegionWatch?, pace: Pace, observer: (@Sendable (Event) -> Void)?
@@ -108,19 +108,19 @@ public final class LocationTracker: Sendable {
         emissions = Emissions(cancelled: .cancelled) { store.file.lastCommitted }
     }
 
-    /// What happens, from now on until `run` ends; a slow listener misses the oldest.
+    /// Every event from now on until `run` ends. A reader that is too slow loses the oldest.
     public func events() -> AsyncStream<Event> {
         AsyncStream(bufferingPolicy: .bufferingNewest(10_000)) { continuation in
             listeners.withLock { $0.append(continuation) }
         }
     }
 
-    /// Records and emits until the monitor's source ends, and then once more; or until the task is cancelled.
+    /// Records and emits until the monitor's source ends, and then once more. It also ends when its task is cancelled.
     ///
-    /// A disk that is full is waited for as long as the source goes on: what was not recorded yet is in memory, the
-    /// newest 10,000 locations at least.
+    /// While the disk is full, it tries again for as long as the source goes on. Locations that are not recorded yet
+    /// wait in memory: at least the newest 10,000.
     ///
-    /// - Throws: what keeps the local store from being written: without it nothing is safe.
+    /// - Throws: `LocalStoreError` if the local store cannot be written for another reason than a full disk.
     public func run() async throws {
         defer {
             watch?.endRefreshing()
@@ -130,7 +130,7 @@ public final class LocationTracker: Sendable {
         tell(.started(stored: try await store.count()))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // While the disk is slower than the receiver, the monitor's stream keeps the newest.
+                // If the disk is slower than the receiver, the monitor's stream drops its oldest locations.
                 for await location in locations { try await self.append(location) }
                 self.pending.withLock { $0.isFinished = true }
             }
@@ -146,7 +146,7 @@ public final class LocationTracker: Sendable {
 
     private func recordRegularly() async throws {
         while true {
-            // Asked before: what comes between the two is recorded the next time.
+            // Read before the transaction: a location that arrives after it is recorded by the next round.
             let isFinished = pending.withLock { $0.isFinished }
             do {
                 try await recordPending()
@@ -159,7 +159,7 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    /// Adds a location to those that wait to be recorded. Where too many wait it pauses for one reading interval.
+    /// Adds a location to those that wait to be recorded. If too many wait, it pauses for one recording interval.
     func append(_ location: LocationMonitor.Location) async throws {
         let count = pending.withLock { pending in
             pending.locations.append(location)
@@ -168,9 +168,9 @@ public final class LocationTracker: Sendable {
         if count >= Self.pendingLimit { try await pace.sleep(pace.readSeconds) }
     }
 
-    /// Records all locations that wait, after the recording that was asked for before.
+    /// Records all waiting locations, after the transaction that runs now.
     ///
-    /// - Throws: `LocalStoreError`; then the locations still wait. `CancellationError`.
+    /// - Throws: `LocalStoreError`, after which the locations still wait; `CancellationError`.
     func recordPending() async throws {
         let task = recording.withLock { last in
             let before = last
@@ -188,7 +188,7 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    /// Decides what time alone changes.
+    /// Evaluates what changes by time alone (dwells, silence) while no location comes.
     private func watchTheClock() async throws {
         guard let watch else { return }
         let news = watch.follow([], of: session)
@@ -196,12 +196,12 @@ public final class LocationTracker: Sendable {
         if !news.isEmpty { try await watch.keep() }
     }
 
-    /// Records what waits, in one transaction.
+    /// Records the waiting locations, at most `batchLimit`, in one transaction.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: whether any location waited.
     private func record() async throws -> Bool {
         let (batch, isDecided) = pending.withLock { pending in
-            // What was decided and did not come to the disk is tried again as it was.
+            // A batch whose crossings are decided but that failed to reach the disk is tried again unchanged.
             let count = pending.decided > 0 ? pending.decided : Self.batchLimit
             return (Array(pending.locations.prefix(count)), pending.decided > 0)
         }
@@ -209,8 +209,8 @@ public final class LocationTracker: Sendable {
         var seen: Set<String> = []
         let values = batch.map { RecordedLocation($0, user: user, session: session) }
             .filter { seen.insert($0.id).inserted }
-        // What they cross is decided before, so that where the device stands is kept in the same transaction: whoever
-        // goes on after a restart has neither missed a fix nor takes one twice.
+        // Crossings are decided before the transaction, which stores the device's presences beside its fixes: after a
+        // restart no fix is missed and none is evaluated twice.
         if !isDecided {
             let news = watch?.follow(values.compactMap(\.fix), of: session) ?? []
             pending.withLock { pending in
@@ -219,7 +219,7 @@ public final class LocationTracker: Sendable {
             }
         }
         try await store.record(values, beside: watch)
-        // Only now: what is not on the disk is still waiting.
+        // Removed only after the transaction: a location that is not on the disk still waits.
         let news = pending.withLock { pending in
             pending.locations.removeFirst(batch.count)
             pending.decided = 0
@@ -240,29 +240,29 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    /// Brings everything that was recorded to the server, now. Who asks while an emission runs waits for that one, or,
-    /// where something was recorded since it began, for the one after it: there is never more than one at a time.
+    /// Sends every recorded document to the server now. A call while an emission runs joins that one, or, if something
+    /// was recorded since it began, the next. Only one runs at a time.
     ///
-    /// - Returns: why it did not come through; nil where all that was recorded since the last one is at the server.
+    /// - Returns: why it failed; nil if the server has every recorded document.
     @discardableResult
     public func emit() async -> Failure? { await emissions.emit { await self.replicate() } }
 
-    /// Goes on with a session that was signed in anew, from the next emission on.
+    /// Uses new credentials of the same person from the next emission on.
     ///
     /// - Parameters:
-    ///   - session: the same user's.
-    ///   - peer: the way to their database; nil: the session's own.
+    ///   - session: a session of the same person.
+    ///   - peer: the connection to their database; nil for the session's own.
     public func reauthenticate(as session: Session, by peer: (any ReplicationPeer)? = nil) {
         precondition(session.user == user, "what one user recorded is brought to nobody else's database")
         server.withLock { $0 = peer ?? session.peer }
         watch?.reauthenticate(as: session)
     }
 
-    /// How many of the store's documents the server does not have, by its own word: those that it would not have, and
-    /// those that were not emitted yet.
+    /// Asks the server how many of the store's documents it does not have: those that it refused, and those that were
+    /// not sent yet.
     ///
     /// - Throws: `Failure`.
-    /// - Complexity: O(documents), a thousand to a question.
+    /// - Complexity: O(documents), a thousand in a request.
     public func missing() async throws(Failure) -> Int {
         do {
             let server = server.withLock { $0 }
@@ -299,7 +299,7 @@ public final class LocationTracker: Sendable {
             if Task.isCancelled { return .cancelled }
             let failure = Failure(error)
             tell(.failed(failure))
-            // Whoever fails at a document may still know of an evacuation.
+            // A server that fails at a document may still report an incident.
             if case ReplicationError.busy = error { tell(await watch?.reconcile() ?? []) }
             return failure
         }
@@ -323,13 +323,14 @@ public final class LocationTracker: Sendable {
 }
 
 extension LocalStore {
-    /// Records locations in one transaction, with where the device stands after them; those that were recorded before
+    /// Records locations and the device's presences after them in one transaction. Locations that were recorded before
     /// change nothing.
     func record(_ locations: [RecordedLocation], beside watch: RegionWatch?) async throws {
         let drafts = try locations.map { (id: $0.id, json: try Self.json(of: $0)) }
         try await file.write { transaction in
             for draft in drafts { try transaction.record(draft.id, draft.json) }
-            // Asked for in here: transactions come one after the other, and the last keeps the newest.
+            // Read inside the transaction: transactions run one after the other, so the last one stores the newest
+            // presences.
             if let kept = watch?.kept(besideFixes: !drafts.isEmpty) {
                 try transaction.keep(try Self.json(of: kept), note: StoredPresence.note)
             }

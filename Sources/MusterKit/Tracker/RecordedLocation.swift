@@ -2,15 +2,15 @@ public import MusterCore
 import MusterGeometry
 import MusterWire
 
-/// A location as a document: a GeoJSON Feature, as the location tracker's app wrote them.
+/// A location as a document: a GeoJSON Feature with the members that the location tracker's app writes.
 public struct RecordedLocation: Codable, Hashable, Sendable {
     /// `Feature`.
     public var type = "Feature"
-    /// When it was taken, milliseconds since 1970.
+    /// The time of the fix, milliseconds since 1970 UTC.
     public var created_at: Int64
-    /// Where.
+    /// The place of the fix.
     public var geometry: Geometry
-    /// Who, when and how.
+    /// The person, the run and the measurements of the fix.
     public var properties: Properties
 
     /// A GeoJSON Point.
@@ -21,17 +21,17 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
         public var coordinates: [Double]
     }
 
-    /// Who, when and how.
+    /// The person, the run and the measurements of the fix.
     public struct Properties: Codable, Hashable, Sendable {
-        /// Whose location.
+        /// The name of the person.
         public var username: String
-        /// Which run of the tracker recorded it.
+        /// The name of the tracker's run that recorded it.
         public var session_id: String
-        /// When it was taken, milliseconds since 1970.
+        /// The time of the fix, milliseconds since 1970 UTC.
         public var timestamp: Int64
-        /// Whether nobody looked at the app.
+        /// Whether the app was in the background.
         public var background: Bool
-        /// Metres, 68 %.
+        /// The radius within which the device is with a probability of 68 %, metres.
         public var accuracy: Double?
         /// Metres above the ellipsoid.
         public var altitude: Double?
@@ -41,7 +41,7 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
         public var heading: Double?
     }
 
-    /// A location that a monitor told of.
+    /// Makes the document of a monitor's location.
     public init(_ location: LocationMonitor.Location, user: String, session: String) {
         let fix = location.fix
         created_at = fix.sampleTime.milliseconds
@@ -52,16 +52,16 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
             speed: fix.speed, heading: fix.heading)
     }
 
-    /// The id of its document: the same location of one session is one document, however often it is recorded.
+    /// The id of its document. It follows from run and time, so that recording a location twice makes one document.
     public var id: String { Self.idPrefix(ofSession: properties.session_id) + String(created_at) }
 
-    /// How the ids of one session's locations begin.
+    /// The prefix of the ids of one run's locations.
     public static func idPrefix(ofSession session: String) -> String { "\(idPrefix)\(session)-" }
 
-    /// How the ids of all recorded locations begin.
+    /// The prefix of the ids of all recorded locations.
     static let idPrefix = "location-"
 
-    /// The fix, as the server will read it out of the document; nil where that tells of no place.
+    /// The fix that the server reads from the document; nil if its coordinates or time are not valid.
     public var fix: Position? {
         guard let json = try? LocalStore.json(of: self) else { return nil }
         return LocationDocument.position(in: json, receivedAt: Instant(milliseconds: properties.timestamp))
