@@ -1,6 +1,7 @@
 import MusterCore
 
-/// How many revisions are read at once: as many as make about so many bytes, by those that came before.
+/// Chooses the number of revisions in one read, by the sizes of earlier ones, so that a read has about a given number
+/// of bytes.
 struct BatchSize {
     let targetBytes: Int
     private(set) var count = 100
@@ -9,7 +10,8 @@ struct BatchSize {
 
     init(targetBytes: Int) { self.targetBytes = targetBytes }
 
-    /// Takes as many revisions as are to be read at once; those of one document may be spread.
+    /// Removes the revisions of the next read from `rest`. The revisions of one document may be divided between two
+    /// reads.
     func take(from rest: inout ArraySlice<DocumentRevisions>) -> [DocumentRevisions] {
         var taken: [DocumentRevisions] = []
         var room = count
@@ -25,7 +27,7 @@ struct BatchSize {
         return taken
     }
 
-    /// Learns from what came; it at most doubles.
+    /// Adapts to the sizes of revisions that were read. The number at most doubles.
     mutating func learn(_ revisions: [ReplicatedRevision]) {
         guard !revisions.isEmpty else { return }
         let bytes = revisions.reduce(0) { $0 + $1.json.count + $1.path.count * 40 + 64 }
@@ -33,10 +35,10 @@ struct BatchSize {
         count = max(1, min(fitting, count * 2, Self.limit))
     }
 
-    /// What was read was too much.
+    /// Halves the number after a read that was too large.
     mutating func halve() { count = max(1, count / 2) }
 
-    /// Two halves of what was asked for; one is empty when it was a single revision.
+    /// Divides revisions into halves; one half is empty if there is a single revision.
     static func halves(
         of wanted: [DocumentRevisions]
     ) -> (left: [DocumentRevisions], right: [DocumentRevisions]) {

@@ -1,29 +1,29 @@
 import MusterCore
 
-/// Writes down at both peers how far a session came.
+/// Writes the checkpoints of a session to both peers.
 struct CheckpointWriter: Sendable {
     let source: any ReplicationPeer
     let target: any ReplicationPeer
     let logID: String
     let sessionID: String
     let startedAt: Instant
-    /// Up to where both had everything before.
+    /// The source's sequence up to which the target has everything from earlier sessions.
     let start: PeerSequence
-    /// Whether that was within a snapshot.
+    /// Whether `start` is a mark within a snapshot.
     let startsInSnapshot: Bool
-    /// Up to where everything is at the target now, but for what is outstanding.
+    /// The source's sequence up to which the target has everything now, except for `outstanding`.
     private(set) var reached: PeerSequence
-    /// Whether a revision that is asked for by its name is one that would be found. Where a selector picks, or winners
-    /// alone go, another may stand there by then.
+    /// Whether a revision that failed can be requested by its id later. With a selector, or with winners only, another
+    /// revision may be the one to replicate by then.
     let canAskByName: Bool
-    /// Whether something is missing there that cannot be asked for by its name. From then on nothing behind it is
-    /// written down as reached: it must be found again.
+    /// Whether the target lacks a revision that cannot be requested by its id. The checkpoint then stays before it, so
+    /// that the changes feed lists it again.
     private var isHeld = false
-    /// What is missing there all the same, and may be had later: the log names it, for it would be hidden by being past
-    /// it.
+    /// Revisions before `reached` that the target lacks because a peer failed at them. The log lists them, since the
+    /// changes feed after `reached` does not.
     private(set) var outstanding: Set<ReplicatedRevision.Key>
 
-    /// What both were last known to remember alike; nil: nothing.
+    /// The newest session that both logs contain; nil if they share none.
     private var basis: ReplicationLog.Session?
     private var sourceLog: ReplicationLog
     private var targetLog: ReplicationLog
@@ -31,11 +31,11 @@ struct CheckpointWriter: Sendable {
     private var kept: PeerSequence
     private var keptInSnapshot: Bool
     private var keptOutstanding: Set<ReplicatedRevision.Key>
-    /// What the runs before this one had counted.
+    /// The counts of earlier runs.
     let countsBefore: ReplicationCounts
-    /// How many revisions were refused when that was written down.
+    /// The number of refused revisions in the last checkpoint.
     private var keptRefusals: Int64
-    /// Whether the source takes logs: one that may only be read does not.
+    /// Whether the source accepts logs; one that is read-only does not.
     private var sourceKeeps = true
 
     init(
@@ -65,7 +65,8 @@ struct CheckpointWriter: Sendable {
         keptAt = startedAt
     }
 
-    /// What a log names as outstanding, as far as this replication may ask for it: a target's log is another's text.
+    /// The outstanding revisions of a target's log that this replication's filter admits. The log is another party's
+    /// text and is not trusted.
     private static func outstanding(
         in log: ReplicationLog, _ options: Replication.Options
     ) -> Set<ReplicatedRevision.Key> {
@@ -81,32 +82,31 @@ struct CheckpointWriter: Sendable {
         return !options.takesWinnersOnly
     }
 
-    /// Notes that all up to here is at the target, but for what is outstanding.
+    /// Records that the target has everything up to a sequence, except for `outstanding`.
     mutating func reach(_ sequence: PeerSequence) {
         if !isHeld { reached = sequence }
     }
 
-    /// Notes that something that stands here is not at the target, may be had later, and must be found again.
+    /// Holds the checkpoint before the present page, because it lists a revision that must be found again.
     mutating func hold() { isHeld = true }
 
-    /// Notes of some revisions that those which `failed` are not at the target and may be had later, and that nothing
-    /// is to be waited for of the others.
+    /// Updates `outstanding` by the outcome of revisions: adds those that `failed`, and removes the others.
     mutating func settle(_ asked: Set<ReplicatedRevision.Key>, failed: [ReplicatedRevision.Key]) {
         outstanding.subtract(asked)
         outstanding.formUnion(failed)
     }
 
-    /// Whether it is time to write down that the session got on.
+    /// Whether a checkpoint is due.
     func isDue(at now: Instant, after seconds: Double) -> Bool {
         reached != kept && now.seconds(since: keptAt) >= seconds
     }
 
-    /// Writes down how far it came, when that is farther than was written before, or when more was refused.
+    /// Writes a checkpoint, if `reached` or the number of refused revisions has grown since the last one.
     ///
-    /// The target first: a source that remembers more than the target would make the next run skip what the target
-    /// lost. A source that takes no log remembers nothing, and so the next run looks at all of it again.
+    /// The target's is written first: if the source's were ahead, the next run would skip revisions that the target
+    /// lost. If the source accepts no log, the next run reads all of its changes again.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: whether a checkpoint was written.
     mutating func keep(
         _ counts: ReplicationCounts, isInSnapshot: Bool, at now: Instant
     ) async throws -> Bool {
@@ -141,11 +141,10 @@ struct CheckpointWriter: Sendable {
         return true
     }
 
-    /// Puts a log in the place of the one that was read, or beside what another run of the same replication wrote there
-    /// meanwhile.
+    /// Replaces a peer's log, or merges with the one that another run of the same replication wrote there meanwhile.
     ///
-    /// - Throws: `ReplicationError.busy` with 409 where what this session builds on stands there no more: the peer was
-    ///   set back, and the next session begins where both remember.
+    /// - Throws: `ReplicationError.busy` with 409 if the log no longer contains the session that this one continues.
+    ///   The peer was then restored from a backup, and the next session begins at the newest session of both logs.
     private func put(_ log: ReplicationLog, at peer: any ReplicationPeer) async throws -> ReplicationLog {
         var next = log
         for _ in 0..<Self.putLimit {
@@ -156,7 +155,7 @@ struct CheckpointWriter: Sendable {
                     basis.map({ basis in stored.history.contains { $0.isAtLeast(basis) } }) ?? true
                 else { throw ReplicationError.busy(status: 409, retryAfterSeconds: seconds) }
                 stored.record(session)
-                // One name too many does no harm: what is there is not missing.
+                // An outstanding revision that the target has does no harm: it is not missing when it is requested.
                 stored.outstanding = Set(stored.outstanding.keys).union(log.outstanding.keys).byDocument
                 next = stored
             }
@@ -164,6 +163,6 @@ struct CheckpointWriter: Sendable {
         throw ReplicationError.busy(status: 409, retryAfterSeconds: nil)
     }
 
-    /// How often a log is put beside what others write there at the same time.
+    /// The number of attempts to write a log while others write it at the same time.
     private static let putLimit = 10
 }

@@ -1,31 +1,30 @@
-/// What cuts have taught a replication: how long it waits before the next attempt, and how often it writes down how far
-/// it came.
+/// Adapts a replication to interruptions: the delay before the next attempt, and the time between two checkpoints.
 ///
-/// Every cut makes it more careful, everything that comes through makes it less so. A network that always lasts equally
-/// long so ends up with about one mark an attempt: enough to get on, and no more.
+/// Each interruption shortens the time between checkpoints, and each success lengthens it. If connections always last
+/// equally long, it settles at about one checkpoint in each.
 struct Interruptions: Hashable, Sendable {
-    /// Attempts in a row that did not get on.
+    /// Consecutive attempts without progress.
     private(set) var failures = 0
-    /// How often the time between two marks is halved.
+    /// The number of times that the time between two checkpoints is halved.
     private(set) var haste = 0
 
-    /// Marks could not come sooner than with every batch, long before this.
+    /// The largest `haste`; long before it, every batch has a checkpoint.
     static let hasteLimit = 20
 
-    /// Seconds between two marks, where they would be so many without haste.
+    /// Seconds between two checkpoints, from the number without haste.
     func markSeconds(unhurried seconds: Double) -> Double { seconds / Double(1 << haste) }
 
-    /// Something came through, or was waited for in peace: whoever gets on is not failing. A network that carries a
-    /// page at a time carries all of them.
+    /// Resets the failures after a page arrived, or after a quiet wait for changes: a network that carries one page at
+    /// a time carries all of them in the end.
     mutating func noteProgress() { failures = 0 }
 
-    /// How far it came was written down at both peers: from there it goes on, whatever happens.
+    /// Lengthens the time to the next checkpoint, after one was written to both peers.
     mutating func noteMark() {
         failures = 0
         haste = max(0, haste - 1)
     }
 
-    /// The attempt was cut off.
+    /// Shortens the time between checkpoints, after an attempt was interrupted.
     mutating func noteCut() {
         failures += 1
         haste = min(haste + 1, Self.hasteLimit)

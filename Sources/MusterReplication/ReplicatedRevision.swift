@@ -27,7 +27,7 @@ public struct ReplicatedRevision: Hashable, Sendable {
 
     var key: Key { Key(id: id, revision: revision) }
 
-    /// A revision on its way.
+    /// Makes a revision.
     ///
     /// - Precondition: `path` is not empty.
     public init(
@@ -42,14 +42,14 @@ public struct ReplicatedRevision: Hashable, Sendable {
         self.attachments = attachments
     }
 
-    /// A revision that cannot be replicated.
+    /// Makes a revision that cannot be replicated.
     package init(refused id: String, _ revision: Revision, error: String, reason: String, isPassing: Bool = false) {
         self.init(id: id, path: [revision], json: [])
         refusal = WriteRefusal(id: id, revision: revision, error: error, reason: reason, isPassing: isPassing)
     }
 }
 
-/// What is said of an attachment beside its bytes.
+/// The metadata of an attachment.
 public struct ReplicatedAttachment: Hashable, Sendable {
     /// Its name in the document.
     public var name: String
@@ -58,14 +58,14 @@ public struct ReplicatedAttachment: Hashable, Sendable {
     /// `md5-` and the digest in base 64, as the peer reports it. The digest may be that of a compressed form, so it
     /// does not verify the bytes.
     public var digest: String
-    /// How many bytes it has.
+    /// The number of its bytes.
     public var length: Int64
     /// The generation of the revision that it came with.
     public var revisionPosition: Int32
     /// Whether the digest is known to be that of the uncompressed bytes. A peer that stores the bytes knows this.
     package var isDigestOfBytes = false
 
-    /// What is said of an attachment.
+    /// Makes an attachment's metadata.
     public init(name: String, contentType: String, digest: String, length: Int64, revisionPosition: Int32) {
         self.name = name
         self.contentType = contentType
@@ -75,7 +75,7 @@ public struct ReplicatedAttachment: Hashable, Sendable {
     }
 }
 
-/// Which attachment of which revision.
+/// Identifies an attachment of a revision.
 public struct AttachmentReference: Hashable, Sendable {
     /// The document's id.
     public var id: String
@@ -84,7 +84,7 @@ public struct AttachmentReference: Hashable, Sendable {
     /// The attachment's name.
     public var name: String
 
-    /// Which attachment of which revision.
+    /// Identifies an attachment of a revision.
     public init(id: String, revision: Revision, name: String) {
         self.id = id
         self.revision = revision
@@ -92,10 +92,10 @@ public struct AttachmentReference: Hashable, Sendable {
     }
 }
 
-/// The bytes of an attachment, in pieces; each is read when it is asked for.
+/// The bytes of an attachment, in pieces; each is read on demand.
 public typealias AttachmentBytes = AsyncThrowingStream<[UInt8], any Error>
 
-/// Gives the bytes of attachments.
+/// Returns the bytes of an attachment.
 public typealias AttachmentSource = @Sendable (AttachmentReference) async throws -> AttachmentBytes
 
 /// A peer failed at every revision of a batch that was tried, so that the peer itself is presumed to be at fault.
@@ -109,7 +109,7 @@ public struct PeerFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A revision that a peer will not have.
+/// The refusal of a revision by a peer.
 public struct WriteRefusal: Hashable, Sendable {
     /// The document's id.
     public var id: String
@@ -123,7 +123,7 @@ public struct WriteRefusal: Hashable, Sendable {
     /// The replication logs list such a revision as outstanding, and the replication asks for it again.
     public var isPassing: Bool
 
-    /// A revision that a peer will not have.
+    /// The refusal of a revision by a peer.
     public init(id: String, revision: Revision?, error: String, reason: String, isPassing: Bool = false) {
         self.id = id
         self.revision = revision

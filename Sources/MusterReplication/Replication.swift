@@ -1,71 +1,72 @@
 import Synchronization
 
-/// What the sessions of a replication learn from one another.
+/// The state that one session of a replication passes to the next.
 struct Learned: Hashable, Sendable {
     var interruptions = Interruptions()
     var failures = RevisionFailures()
-    /// What the runs before had counted, by the log that the first session found; nil before that session read it.
+    /// The counts of earlier runs, by the log that the first session read; nil before that.
     var countsBefore: ReplicationCounts?
 }
 
-/// Brings what one peer has to another, as CouchDB does: the one algorithm of push and pull.
+/// Copies the documents of one peer to another by CouchDB's replication algorithm. Push and pull use it alike.
 ///
-/// It may be cut off at any moment, at either end: what was written is written, what was not is found missing by the
-/// next run, which begins where both peers remember that all was well. Nothing is ever written twice, for a revision is
-/// known by its name; nothing is lost, for a sequence is remembered only after everything before it is at the target,
-/// or is named beside it as what a peer failed at.
+/// It may be interrupted at any moment, at either end. The next run begins at the newest checkpoint of both peers, and
+/// finds the revisions that are still missing. A revision is identified by its id and hash, so none is written twice. A
+/// sequence becomes a checkpoint only after the target has every revision before it, or the log lists the revision as
+/// outstanding, so none is lost.
 ///
 /// ```
 /// scout: changes ──▶ reader: which are missing, what do they say ──▶ writer: write, remember
 /// ```
 ///
-/// The three work at the same time, each at most one page ahead of the next.
+/// The three stages run at the same time, each at most one page ahead of the next.
 public struct Replication: Sendable {
-    /// Where from.
+    /// The peer that is read.
     public let source: any ReplicationPeer
-    /// Where to.
+    /// The peer that is written.
     public let target: any ReplicationPeer
-    /// What and how.
+    /// The options of the replication.
     public let options: Options
-    /// How long it waits.
+    /// The delays and the clock.
     public let pacing: ReplicationPacing
-    /// What its runs learn, for a program that runs it again and again; nil: each run learns for itself.
+    /// The state that its runs share, for a program that runs it repeatedly; nil if each run starts without one.
     package var retryMemory: RetryMemory?
 
-    /// What replications between the same two peers learn of the network and of what a peer fails at.
+    /// The state that replications between the same two peers share: interruptions, and the revisions that a peer fails
+    /// at.
     package final class RetryMemory: Sendable {
         fileprivate let all = Mutex(Learned())
 
-        /// Nothing yet.
+        /// Makes an empty one.
         package init() {}
     }
 
-    /// What is replicated and how.
+    /// Selects the documents of a replication, and how it runs.
     public struct Options: Hashable, Sendable {
-        /// Which documents.
+        /// The documents that are replicated.
         public var filter = ReplicationFilter.all
-        /// Whether of each document the winner alone goes, without its conflicts.
+        /// Whether only the winning revision of each document is replicated, without its conflicts.
         public var takesWinnersOnly = false
-        /// Only what changed at the source after this; nil: everything.
+        /// The source's sequence after which changes are replicated; nil for all.
         public var since: PeerSequence?
-        /// Whether both peers remember how far it came. If not, each run begins anew.
+        /// Whether checkpoints are written to both peers. If not, each run begins anew.
         public var keepsLogs = true
-        /// Whether to go on when all is done, and wait for what comes.
+        /// Whether to wait for further changes at the end.
         public var isContinuous = false
-        /// Whether to make the target's database where there is none.
+        /// Whether to make the target's database if it does not exist.
         public var createsTarget = false
-        /// Whether to begin with a snapshot where the target is empty and the source has one.
+        /// Whether to begin with a snapshot if the target is empty and the source has one.
         public var takesSnapshot = true
-        /// At most so many changes at once.
+        /// The largest number of changes in a page.
         public var pageLimit = 1_000
-        /// About so many bytes of documents at once.
+        /// The approximate number of document bytes in a batch.
         public var batchBytes = 2 << 20
 
-        /// The usual.
+        /// The defaults of every property.
         public init() {}
     }
 
-    /// A replication between two peers.
+    /// Makes a replication between two peers. It starts with `run` or `progress`.
     public init(
         from source: any ReplicationPeer, to target: any ReplicationPeer, options: Options = Options(),
         pacing: ReplicationPacing = ReplicationPacing()
@@ -76,12 +77,13 @@ public struct Replication: Sendable {
         self.pacing = pacing
     }
 
-    /// Runs until all is done, or for ever where it is continuous and the pacing persists; ends when the task is
-    /// cancelled.
+    /// Runs until every change is replicated; without end if the replication is continuous and the pacing persists.
+    /// Cancelling the task ends it.
     ///
-    /// - Parameter report: told how it goes, in order; what it does delays the replication.
-    /// - Returns: how it went.
-    /// - Throws: `ReplicationError` that will not pass, or that did not within the attempts; `CancellationError`.
+    /// - Parameter report: receives the progress, in order. The replication waits for it.
+    /// - Returns: the last progress.
+    /// - Throws: `ReplicationError` for a permanent fault, or for a passing one that outlasts the attempts;
+    ///   `CancellationError`.
     @discardableResult
     public func run(
         report: @escaping @Sendable (ReplicationProgress) -> Void = { _ in }
@@ -115,15 +117,15 @@ public struct Replication: Sendable {
         }
     }
 
-    /// What the target remembers of replications like this one; nil where it remembers none.
+    /// Reads the target's log of this replication; nil if it has none.
     package func log() async throws -> ReplicationLog? {
         let id = ReplicationSession.logID(
             try await source.information().identity, try await target.information().identity, options)
         return try await target.log(id)
     }
 
-    /// Runs as `run` does, as a sequence of how it goes; whoever stops reading it ends the replication. A reader that
-    /// is slow misses some of it, never the last.
+    /// Runs as `run` does, and returns the progress as a stream. The replication ends when the reader stops. A slow
+    /// reader misses some elements, but never the last.
     public func progress() -> AsyncThrowingStream<ReplicationProgress, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
             let task = Task {
@@ -139,34 +141,34 @@ public struct Replication: Sendable {
     }
 }
 
-/// How a replication goes.
+/// The progress of a replication.
 public struct ReplicationProgress: Hashable, Sendable {
-    /// What it is doing.
+    /// What the replication is doing.
     public var state = State.running
-    /// What it has done since it was started, all attempts together.
+    /// The counts since the start, of all attempts together.
     public var counts = ReplicationCounts()
-    /// Up to where everything of the source is at the target but what was refused; nil before that is known.
+    /// The source's sequence up to which the target has everything but refused revisions; nil before that is known.
     public var sequence: PeerSequence?
-    /// How many changes are still to come, where the source says so.
+    /// The number of changes that are still to come; nil if the source does not report it.
     public var pending: Int?
-    /// The last revisions that the target would not have, at most `refusalLimit`.
+    /// The newest refusals of revisions by the target, at most `refusalLimit`.
     public var refusals: [WriteRefusal] = []
 
-    /// How many refusals are remembered.
+    /// The largest number of refusals in `refusals`.
     public static let refusalLimit = 20
 
     /// What a replication is doing.
     public enum State: Hashable, Sendable {
-        /// It moves documents.
+        /// It copies documents.
         case running
-        /// Everything is at the target but what was refused; it waits for changes.
+        /// The target has everything but refused revisions; the replication waits for changes.
         case idle
-        /// It was cut off, and tries again after some seconds.
+        /// It was interrupted, and tries again after some seconds.
         case waiting(seconds: Double, after: ReplicationError)
-        /// Everything is at the target but what was refused, and it has ended.
+        /// The target has everything but refused revisions; the replication has ended.
         case completed
     }
 
-    /// Nothing yet.
+    /// Makes an empty one.
     public init() {}
 }

@@ -10,7 +10,7 @@ public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible
     case forbidden(String)
     /// The database does not exist.
     case noDatabase(String)
-    /// More came, or was to be sent, than is taken at once; of what came packed, what it is unpacked counts.
+    /// A response or a request exceeds the limit of its size; a compressed one is counted decompressed.
     case tooLarge(limitBytes: Int)
     /// The peer refused the request for another reason.
     case refused(status: Int, error: String, reason: String)
@@ -18,13 +18,13 @@ public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible
     case malformed(String)
     /// An attachment's bytes do not match what the peer announced.
     case damagedAttachment(AttachmentReference)
-    /// What was asked for cannot be done here.
+    /// The operation is not supported here.
     case unsupported(String)
 
-    /// Whether asking again later may help.
+    /// Whether a later attempt may succeed.
     public var isPassing: Bool {
         switch self {
-        // An answer that was cut off may be no JSON, and an attachment may have been cut off too.
+        // A response that was cut off may be malformed JSON, and an attachment may be cut off too.
         case .unreachable, .busy, .malformed, .damagedAttachment: true
         case .unauthorized, .forbidden, .noDatabase, .tooLarge, .refused, .unsupported: false
         }

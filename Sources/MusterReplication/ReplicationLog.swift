@@ -1,38 +1,38 @@
 public import MusterCore
 import MusterWire
 
-/// What a peer remembers of replications between it and another, as CouchDB writes it (`_local/…`): what both
-/// remember alike is what need not be replicated again.
+/// A peer's checkpoints of the replications between it and another peer, in CouchDB's form (`_local/…`). Changes before
+/// a checkpoint that both peers have need not be replicated again.
 public struct ReplicationLog: Hashable, Sendable {
-    /// The revision it is kept under; nil while it was never kept.
+    /// The revision of the stored document; nil before the first write.
     public var revision: String?
-    /// The last session, newest first, at most `historyLimit`.
+    /// The newest sessions, newest first, at most `historyLimit`.
     public var history: [Session]
-    /// Revisions that the newest session is past and that are not at the target: a peer failed at them, and they may be
-    /// had later. Only a target's log is believed: what came since is there, and gone from here, in one.
+    /// Revisions before the newest checkpoint that the target lacks, because a peer failed at them. Only the target's
+    /// log is used, because a write to the target and the removal from its list are one step.
     public var outstanding: [DocumentRevisions]
 
-    /// How many sessions are remembered: CouchDB's own number.
+    /// The largest number of sessions in a log, as in CouchDB.
     public static let historyLimit = 50
 
-    /// One run of a replication.
+    /// A run of a replication.
     public struct Session: Hashable, Sendable {
-        /// What it is known by.
+        /// A random id.
         public var id: String
-        /// When it began.
+        /// The time of its start.
         public var startedAt: Instant
-        /// When this was written.
+        /// The time of its last checkpoint.
         public var endedAt: Instant
-        /// Where it began in the source.
+        /// The source's sequence at which it began.
         public var start: PeerSequence
-        /// Up to where everything is at the target but what is outstanding.
+        /// The source's sequence up to which the target has everything but outstanding revisions.
         public var recorded: PeerSequence
-        /// How many revisions went which way in this session and those that it builds on, as CouchDB counts them.
+        /// The counts of this session and of those that it continues, as CouchDB counts them.
         public var counts: ReplicationCounts
-        /// Whether a snapshot was being taken, and had not come to its end.
+        /// Whether the checkpoint is a mark within a snapshot.
         public var isInSnapshot: Bool
 
-        /// One run of a replication.
+        /// A run of a replication.
         public init(
             id: String, startedAt: Instant, endedAt: Instant, start: PeerSequence, recorded: PeerSequence,
             counts: ReplicationCounts, isInSnapshot: Bool = false
@@ -47,25 +47,25 @@ public struct ReplicationLog: Hashable, Sendable {
         }
     }
 
-    /// A log of sessions, newest first.
+    /// Makes a log of sessions, newest first.
     public init(revision: String? = nil, history: [Session] = [], outstanding: [DocumentRevisions] = []) {
         self.revision = revision
         self.history = history
         self.outstanding = outstanding
     }
 
-    /// Writes a session down, in place of what was written of it before.
+    /// Adds a session, in place of an earlier checkpoint of it.
     mutating func record(_ session: Session) {
         history.removeAll { $0.id == session.id }
         history.insert(session, at: 0)
         history.removeLast(max(0, history.count - Self.historyLimit))
     }
 
-    /// The newest session that both peers remember, by their logs, and with it up to where both have everything; nil
-    /// where they share none.
+    /// The newest session of both peers' logs, with the sequence up to which both have everything; nil if they share
+    /// none.
     ///
-    /// Where the two say different things of one session, one of them was set back, by a backup say, or was not told
-    /// the last of it; the lesser is true of both.
+    /// If the two logs differ about a session, one peer was restored from a backup or missed the last checkpoint: the
+    /// smaller sequence holds for both.
     static func commonAncestor(source: ReplicationLog?, target: ReplicationLog?) -> Session? {
         guard let source, let target else { return nil }
         for session in source.history {
@@ -77,23 +77,23 @@ public struct ReplicationLog: Hashable, Sendable {
     }
 }
 
-/// How many revisions a replication has looked at and moved.
+/// The number of revisions that a replication has looked at and copied.
 public struct ReplicationCounts: Hashable, Sendable {
-    /// Revisions that the target was asked about.
+    /// Revisions that the source listed, and that the target was asked about.
     public var checked: Int64 = 0
-    /// Those that it did not have.
+    /// Revisions that the target lacked.
     public var missing: Int64 = 0
-    /// Those that were read from the source.
+    /// Revisions that were read from the source.
     public var read: Int64 = 0
-    /// Those that were written to the target.
+    /// Revisions that were written to the target.
     public var written: Int64 = 0
-    /// Those that the target will not have.
+    /// Revisions that the target refused.
     public var refused: Int64 = 0
 
-    /// Nothing yet.
+    /// Makes an empty one.
     public init() {}
 
-    /// All of both.
+    /// The sums of both.
     package static func + (left: Self, right: Self) -> Self {
         var sum = left
         sum.checked += right.checked
@@ -106,7 +106,7 @@ public struct ReplicationCounts: Hashable, Sendable {
 }
 
 extension ReplicationLog {
-    /// Reads a log as a peer keeps it; what cannot be read is as if it were not there, and so is the log then.
+    /// Parses a peer's log. A member that is malformed counts as absent, and so does a malformed log.
     package init(parsing json: [UInt8]) {
         self.init()
         guard let value = try? JSONValue(parsing: json) else { return }
@@ -126,7 +126,7 @@ extension ReplicationLog {
         }
     }
 
-    /// The text of a JSON object, with `_id` and `_rev` where an id is given.
+    /// The log as a JSON object, with `_id` and `_rev` if an id is given.
     package func json(id: String? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -161,7 +161,7 @@ extension ReplicationLog {
         return writer.takeBytes()
     }
 
-    /// The sessions as the text of a JSON array.
+    /// The sessions as a JSON array.
     package var historyText: String {
         var writer = JSONWriter()
         writer.beginArray()
@@ -172,7 +172,7 @@ extension ReplicationLog {
 }
 
 extension ReplicationLog.Session {
-    /// Whether this is what is remembered of the same session, and as far or farther.
+    /// Whether this is the same session, with an equal or later checkpoint.
     func isAtLeast(_ other: Self) -> Bool {
         guard id == other.id else { return false }
         guard let number = recorded.number, let otherNumber = other.recorded.number else {
@@ -191,7 +191,7 @@ extension ReplicationLog.Session {
         counts.refused = value["doc_write_failures"]?.integer ?? 0
         func instant(_ key: String) -> Instant {
             let text = value[key]?.string
-            // Logs that Muster wrote before have RFC 3339.
+            // Logs of earlier versions of Muster have RFC 3339 times.
             return text.flatMap { Instant(httpDate: $0) ?? (try? Instant(rfc3339: $0)) } ?? Instant(milliseconds: 0)
         }
         self.init(
@@ -233,6 +233,6 @@ extension ReplicationLog.Session {
 }
 
 extension PeerSequence {
-    /// A sequence as it stands in JSON.
+    /// Makes a sequence of its JSON value.
     init(_ value: JSONValue) { self.init(json: String(decoding: value.bytes, as: UTF8.self)) }
 }

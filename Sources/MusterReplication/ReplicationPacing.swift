@@ -1,25 +1,25 @@
 public import MusterCore
 
-/// How long a replication waits, and by which clock: the clock and the dice are given, so that a test needs neither.
+/// The delays of a replication. The clock and the randomness are parameters, so that a test controls both.
 public struct ReplicationPacing: Sendable {
-    /// Seconds before the second attempt, about.
+    /// The approximate delay before the second attempt, seconds.
     public var firstDelaySeconds = 0.5
-    /// The longest wait, about.
+    /// The approximate longest delay, seconds.
     public var longestDelaySeconds = 60.0
-    /// How often a run is tried without getting on before it fails.
+    /// The number of consecutive attempts without progress before a run fails.
     public var attempts = 8
-    /// Whether a continuous run is tried for ever instead.
+    /// Whether a continuous run is repeated without end instead.
     public var persists = true
-    /// Seconds after which what was done is written down.
+    /// Seconds between two checkpoints.
     public var logSeconds = 5.0
-    /// What time it is.
+    /// The clock.
     public var now: @Sendable () -> Instant
-    /// Waits for some seconds.
+    /// Suspends for a number of seconds.
     public var sleep: @Sendable (Double) async throws -> Void
-    /// A number from 0 to 1, without 1.
+    /// A random number from 0 up to and not including 1.
     public var random: @Sendable () -> Double
 
-    /// The pace of a clock.
+    /// Makes a pacing of a clock, a sleep and a source of randomness.
     public init(
         now: @escaping @Sendable () -> Instant = Self.systemNow,
         sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
@@ -30,8 +30,9 @@ public struct ReplicationPacing: Sendable {
         self.random = random
     }
 
-    /// Seconds to wait before an attempt after so many that failed, from 1: doubled each time, and anything from half
-    /// of that to all of it, so that those whom one fault cut off do not come back in one moment.
+    /// The delay before an attempt after a number of failures, from 1. It doubles with each failure, and is random
+    /// between half of that and all of it, so that clients that one fault disconnected do not return at the same
+    /// moment.
     package func delaySeconds(afterFailures failures: Int) -> Double {
         var delay = firstDelaySeconds
         for _ in 1..<max(1, min(failures, 32)) where delay < longestDelaySeconds { delay *= 2 }

@@ -5,7 +5,7 @@ import MusterCore
 import MusterWire
 import Synchronization
 
-/// One attempt of a replication: from what both peers remember to the end, or to the first fault.
+/// One attempt of a replication: from the newest checkpoint of both peers to the end, or to the first fault.
 final class ReplicationSession: Sendable {
     private let replication: Replication
     private let report: @Sendable (ReplicationProgress) -> Void
@@ -18,28 +18,28 @@ final class ReplicationSession: Sendable {
     private var target: any ReplicationPeer { replication.target }
     private var options: Replication.Options { replication.options }
 
-    /// What the scout found.
+    /// A page of missing revisions, from the scout stage to the reader stage.
     private struct Find: Sendable {
         var page: ChangesPage
-        /// Whether the source had nothing behind it.
+        /// Whether the source had no further changes.
         var isLast: Bool
-        /// Whether nothing came of waiting.
+        /// Whether a wait for changes ended without any.
         var isEmpty: Bool
     }
 
-    /// What the reader read.
+    /// A batch of revisions, from the reader stage to the writer stage.
     private struct Batch: Sendable {
         var revisions: [ReplicatedRevision]
         var checked = 0
         var missing = 0
-        /// Up to where everything is at the target once this is; nil when more batches belong to a page.
+        /// The sequence that is reached when this batch is written; nil if further batches belong to the page.
         var last: PeerSequence?
         var pending: Int?
         var isLast: Bool
         var isInSnapshot = false
-        /// Whether nothing came of waiting.
+        /// Whether a wait for changes ended without any.
         var isEmpty = false
-        /// Of what a peer failed at before, that which was asked for with this batch.
+        /// The outstanding revisions that were requested again with this batch.
         var asked: Set<ReplicatedRevision.Key> = []
     }
 
@@ -53,20 +53,20 @@ final class ReplicationSession: Sendable {
         var progress = before
         progress.state = .running
         reached = Mutex(progress)
-        // The dice of the pacing, so that a seeded run has seeded sessions.
+        // The randomness of the pacing, so that a seeded run has seeded session ids.
         id = (0..<4).map { _ in
             let word = String(UInt32(replication.pacing.random() * 0x1p32), radix: 16)
             return String(repeating: "0", count: 8 - word.utf8.count) + word
         }.joined()
     }
 
-    /// How far it came.
+    /// The present progress.
     var progress: ReplicationProgress { reached.withLock { $0 } }
 
-    /// What the attempts before taught, and what has come through since.
+    /// The state of earlier attempts, updated by this one.
     var learned: Learned { retryMemory.withLock { $0 } }
 
-    /// Seconds for which it has waited for changes, when that is what it does; nil while it has something to do.
+    /// Seconds for which it has waited for changes; nil while it has work.
     var quietSeconds: Double? {
         quietSince.withLock { $0 }.map { replication.pacing.now().seconds(since: $0) }
     }
@@ -94,7 +94,7 @@ final class ReplicationSession: Sendable {
         return progress
     }
 
-    /// The name of the log that two peers keep of what went from one to the other.
+    /// The id of the log of a replication, the same at both peers.
     static func logID(_ source: String, _ target: String, _ options: Replication.Options) -> String {
         var words: [JSONValue] = [.string("muster"), .string(source), .string(target)]
         switch options.filter {
@@ -110,8 +110,8 @@ final class ReplicationSession: Sendable {
 
     // MARK: Snapshot
 
-    /// A snapshot is for a target that has nothing; one that was cut off goes on behind its last mark that both peers
-    /// remember. Where they remember none, what has come is not sent again: replication finds what is missing.
+    /// Whether to read a snapshot: only if the target is empty. A snapshot that was cut off goes on after its last mark
+    /// in both logs. Without such a mark its documents are not sent again: the changes feed finds the missing ones.
     private func wantsSnapshot(_ keeper: CheckpointWriter, targetIsEmpty: Bool) -> Bool {
         guard options.takesSnapshot, options.filter == .all, !options.takesWinnersOnly, options.since == nil else {
             return false
@@ -120,7 +120,7 @@ final class ReplicationSession: Sendable {
     }
 
     private func take(_ pages: SnapshotPages, _ keeper: inout CheckpointWriter) async throws {
-        // The next page is read while one is written.
+        // The next page is read while this one is written.
         let read = AsyncThrowingChannel<SnapshotPage, any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -143,7 +143,7 @@ final class ReplicationSession: Sendable {
 
     // MARK: Changes
 
-    /// The three stages, each a task; the first that fails ends the others.
+    /// Runs the three stages as tasks. The first that fails ends the others.
     private func follow(_ start: CheckpointWriter) async throws {
         let finds = AsyncChannel<Find>()
         let batches = AsyncChannel<Batch>()
@@ -160,13 +160,14 @@ final class ReplicationSession: Sendable {
                 var keeper = start
                 for await batch in batches {
                     if !batch.isEmpty { try await self.deliver(batch, &keeper) }
-                    // Behind all else: what fails even at being asked for must not be in the way of the rest.
+                    // Last of all, because a request for an outstanding revision may fail and must not delay the
+                    // others.
                     if batch.isLast { try await self.settle(&keeper) }
                 }
                 try Task.checkCancellation()
                 try await self.mark(&keeper)
             }
-            // Not `waitForAll`, which would wait for the stages that a failed one leaves waiting.
+            // Not `waitForAll`: it would wait for stages that wait for the failed one.
             while try await group.next() != nil {}
         }
     }
@@ -212,7 +213,7 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    /// Reads revisions, in halves where they are too much at once.
+    /// Reads revisions, in halves if they are too large for one read.
     private func read(_ wanted: [DocumentRevisions], _ size: inout BatchSize) async throws -> [ReplicatedRevision] {
         if wanted.isEmpty { return [] }
         do {
@@ -235,7 +236,7 @@ final class ReplicationSession: Sendable {
     private func deliver(_ batch: Batch, _ keeper: inout CheckpointWriter) async throws {
         var refusals = batch.revisions.compactMap(\.refusal)
         let unread = refusals.count
-        // Asking once more for what a peer fails at is peace too.
+        // A repeated request for outstanding revisions does not end a quiet time.
         if batch.last != nil || !batch.revisions.isEmpty && batch.asked.isEmpty { quietSince.withLock { $0 = nil } }
         let readable = unread == 0 ? batch.revisions : batch.revisions.filter { $0.refusal == nil }
         if !readable.isEmpty { refusals += try await write(readable, keeper.outstanding) }
@@ -256,7 +257,8 @@ final class ReplicationSession: Sendable {
             progress.pending = batch.pending ?? progress.pending
         }
         let seconds = learned.interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
-        // What was left out is written down at once: a peer that fails at this too is a peer that fails.
+        // Outstanding revisions are written to the log at once. A peer that fails at this write too is treated as
+        // failing.
         if !failed.isEmpty || batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
             try await mark(&keeper, isInSnapshot: batch.isInSnapshot)
         }
@@ -267,8 +269,8 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    /// Writes revisions. Those that a peer failed at before go apart from the others, a few at a time: where it fails
-    /// at all of a batch it is taken to be the peer that fails.
+    /// Writes revisions. Those that the target failed at before are sent apart from the others, a few at a time,
+    /// because a target that fails at a whole batch is treated as failing itself.
     private func write(
         _ revisions: [ReplicatedRevision], _ leftOut: Set<ReplicatedRevision.Key>
     ) async throws -> [WriteRefusal] {
@@ -289,8 +291,8 @@ final class ReplicationSession: Sendable {
         return refusals
     }
 
-    /// Writes revisions at once. Where the target fails at the lot, those that it was seen to fail at go apart from now
-    /// on.
+    /// Writes revisions in one request. If the target fails at all of them, the revisions it was seen to fail at are
+    /// sent apart from now on.
     private func send(_ revisions: [ReplicatedRevision]) async throws -> [WriteRefusal] {
         let source = source
         do {
@@ -301,27 +303,27 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    /// Fewer than make a peer one that fails at all.
+    /// Fewer than the number of failures after which the peer itself is treated as failing.
     private static let suspectsAtOnce = 2
 
-    /// Decides whether the rest is to go on without what a peer failed at, as the row or the answer of one document
-    /// said: 500, or an error in its place.
+    /// Decides whether to go on without the revisions that a peer failed at, by its response for one document: a 500,
+    /// or an error in its row.
     ///
-    /// That loses nothing. It was asked for in `RevisionFailures.patience` attempts, seconds apart; it is counted and
-    /// told; and the log names it as outstanding, so that every run from now on asks for it again, and a continuous one
-    /// now and then.
+    /// No revision is lost by that: it was requested in `RevisionFailures.patience` attempts, seconds apart; the
+    /// progress counts and reports it; and the log lists it as outstanding, so that every later run requests it again,
+    /// and a continuous one repeatedly.
     ///
-    /// - Returns: those that are to be counted and told.
-    /// - Throws: `ReplicationError.busy` where it is to be tried again before.
+    /// - Returns: the refusals to count and to report.
+    /// - Throws: `ReplicationError.busy` if the revisions are to be tried again first.
     private func bear(_ refusals: [WriteRefusal], written: Int, _ keeper: CheckpointWriter) throws -> [WriteRefusal] {
         let told = retryMemory.withLock { retryMemory in
             let told = retryMemory.failures.decide(refusals, leftOut: keeper.outstanding)
-            // The rest is gone on with, and no revision is left out for the first time twice.
+            // This is progress: the rest goes on, and no revision is left out for the first time twice.
             if told?.contains(where: \.isPassing) == true { retryMemory.interruptions.noteProgress() }
             return told
         }
         if let told { return told }
-        // The others are there: they are not missing the next time, and are counted now.
+        // The other revisions are written. They are counted now, because the next attempt finds none of them missing.
         update { progress in
             progress.counts.read += Int64(written)
             progress.counts.written += Int64(written)
@@ -329,8 +331,8 @@ final class ReplicationSession: Sendable {
         throw ReplicationError.busy(status: 500, retryAfterSeconds: nil)
     }
 
-    /// Asks again for what a peer failed at before, when it is time: once in each run, and then as rarely as a peer is
-    /// tried that is away.
+    /// Requests outstanding revisions again when that is due: once in each run, and then with the delays of a peer that
+    /// is away.
     private func settle(_ keeper: inout CheckpointWriter) async throws {
         if keeper.outstanding.isEmpty { return }
         let (now, seconds) = (replication.pacing.now(), replication.pacing.longestDelaySeconds)
@@ -352,7 +354,7 @@ final class ReplicationSession: Sendable {
         try await deliver(Batch(revisions: [], isLast: true), &keeper)
     }
 
-    /// Notes what became of a batch's revisions: which a peer `failed` at, and that the others are settled.
+    /// Records the outcome of a batch: the revisions that a peer `failed` at, and that the others have arrived.
     private func note(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout CheckpointWriter) {
         let again = Set(failed)
         let isFirst = keeper.outstanding.isSubset(of: again)
@@ -373,7 +375,7 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    /// Writes down at both peers how far it came.
+    /// Writes a checkpoint to both peers.
     private func mark(_ keeper: inout CheckpointWriter, isInSnapshot: Bool = false) async throws {
         guard options.keepsLogs else { return }
         if try await keeper.keep(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {

@@ -1,35 +1,35 @@
 import MusterCore
 
-/// What a peer failed at while it answered: how often, and when it was last asked for again.
+/// The revisions that a responding peer failed at: how often each, and when they were last requested again.
 ///
-/// A peer that is away (no connection, 503, no answer in time) has no part in this: the calls themselves throw. What is
-/// counted here was asked for alone, in one attempt after the other, while the peer answered for others.
+/// A peer that is away (no connection, 503, no response in time) is not counted here, because the calls themselves
+/// throw. A revision is counted if a request for it alone failed, in consecutive attempts, while the peer responded to
+/// requests for others.
 struct RevisionFailures: Hashable, Sendable {
     typealias Key = ReplicatedRevision.Key
 
-    /// In how many attempts each was failed at.
+    /// The number of attempts that failed at each revision.
     private var counts: [Key: Int] = [:]
-    /// Those that were told to be left out.
+    /// The revisions that were reported as left out.
     private var told: Set<Key> = []
-    /// When those that were left out were last asked for.
+    /// The time at which the revisions that are left out were last requested; nil before the first time.
     private var askedAt: Instant?
 
-    /// In how many attempts a peer may fail at a revision before the rest goes on without it.
+    /// The number of failed attempts after which the replication goes on without a revision.
     static let patience = 4
-    /// At how many a peer may fail before it is the peer that fails, and not they.
+    /// The number of failing revisions from which on the peer itself is treated as failing.
     static let limit = 1_000
 
-    /// Whether it failed at nothing.
+    /// Whether no revision has failed.
     var isEmpty: Bool { counts.isEmpty }
 
-    /// Whether a peer failed at this before.
+    /// Whether a peer failed at a revision before.
     func holds(_ key: Key) -> Bool { counts[key] != nil }
 
-    /// Decides on what was refused in one more attempt: what is to be told of it, each revision that is left out once,
-    /// however often it is found.
+    /// Counts the refusals of an attempt, and returns those to report: each revision that is left out is reported once.
     ///
-    /// - Parameter leftOut: those that were left out before, by whatever run: for them one attempt is enough.
-    /// - Returns: nil where something is to be tried again before the rest goes on without it.
+    /// - Parameter leftOut: the revisions that an earlier run left out; for these one attempt is enough.
+    /// - Returns: nil if a revision is to be tried again before the replication goes on without it.
     mutating func decide(_ refusals: [WriteRefusal], leftOut: Set<Key>) -> [WriteRefusal]? {
         let failed = Set(refusals.compactMap(\.outstanding))
         var isEnough =
@@ -56,24 +56,25 @@ struct RevisionFailures: Hashable, Sendable {
         }
     }
 
-    /// Everything was looked at: what was failed at and is not left out was replaced meanwhile.
+    /// Clears the failures of revisions that are not left out, at the end of a run: newer revisions have replaced them.
     mutating func noteEnd(leftOut: Set<Key>) {
         guard !counts.isEmpty else { return }
         counts = counts.filter { leftOut.contains($0.key) }
         told.formIntersection(leftOut)
     }
 
-    /// Whether those that were left out are to be asked for again, after so many seconds: at once by who never did.
+    /// Whether to request the revisions that are left out again: after a number of seconds, or at once if they never
+    /// were.
     func isAskingDue(at now: Instant, afterSeconds seconds: Double) -> Bool {
         guard let askedAt else { return true }
-        // A clock that was set back must not put it off.
+        // A clock that was set back must not delay the request.
         let passed = now.seconds(since: askedAt)
         return passed < 0 || passed >= seconds
     }
 
-    /// Those that were left out have been asked for, and there was an answer.
+    /// Records that the revisions that are left out were requested, and the peer responded.
     mutating func noteAsking(at now: Instant) { askedAt = now }
 
-    /// The first of them was left out: it has just been asked for.
+    /// Records that a revision was left out, which had just been requested.
     mutating func noteLeavingOut(at now: Instant) { askedAt = askedAt ?? now }
 }

@@ -1,36 +1,36 @@
 package import MusterCore
 package import MusterDocuments
 
-/// Where the documents of a `DocumentPeer` live: a file of this device's, or a server's coordinator.
+/// The storage of a `DocumentPeer`: the file of a device, or a server's coordinator.
 package protocol DocumentHome: Sendable {
-    /// What the database is known by, for checkpoints: never another's, and the same after a restart.
+    /// The database's identity for checkpoints, unique and the same after a restart.
     var identity: String { get }
-    /// What is read.
+    /// The database that is read.
     var scope: DatabaseScope { get }
 
-    /// Runs `body` with a look at the documents, on a thread where it may block.
+    /// Runs `body` with a reader of the documents, on a thread that may block.
     func look<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success
-    /// What a stored body says in the clear.
+    /// Decrypts a stored body.
     func plain(_ body: DocumentBody, of revision: Revision, of id: String) throws -> DocumentBody
 
-    /// Carries out edits, in order; returns once all is on disk.
+    /// Applies edits in order, and returns when they are on disk.
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome]
-    /// The largest attachment that is taken.
+    /// The largest attachment that is accepted.
     var attachmentLimitBytes: Int64 { get }
-    /// Why a document may not be written by who asks; nil when it may.
+    /// Why the caller may not write a document; nil if they may.
     func refusal(of revision: ReplicatedRevision) -> WriteRefusal?
-    /// Where the documents that are never replicated are kept, and what one is called there.
+    /// The database and the name of a document that is never replicated.
     func local(_ id: String) -> (database: DatabaseNumber, name: String)
-    /// Keeps a document that is never replicated, whatever stood there.
+    /// Stores a document that is never replicated, in place of an earlier one.
     func put(_ json: [UInt8], local id: String) async throws
-    /// Keeps the bytes of an attachment.
+    /// Stores the bytes of an attachment.
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes
-    /// Makes the database where there is none.
+    /// Makes the database if it does not exist.
     func create() async throws
 
-    /// Returns when there may be a change after this one.
+    /// Waits until there may be a change after a sequence number.
     func waitForChange(after sequence: LogSequence) async throws
 }
 
@@ -41,16 +41,16 @@ extension DocumentHome {
     package func create() async throws {}
 }
 
-/// Bytes that are on the disk, and what they are known by.
+/// An attachment's bytes on disk, by digest and length.
 package struct KeptBytes: Hashable, Sendable {
     /// The MD5 digest, 16 bytes.
     package var md5: [UInt8]
     /// The SHA-256 digest, 32 bytes.
     package var key: [UInt8]
-    /// How many.
+    /// The number of bytes.
     package var length: Int64
 
-    /// Bytes that are on the disk.
+    /// Makes a record of stored bytes.
     package init(md5: [UInt8], key: [UInt8], length: Int64) {
         self.md5 = md5
         self.key = key

@@ -3,18 +3,17 @@ package import MusterCore
 package import MusterDocuments
 import MusterWire
 
-/// A database of ours as one side of a replication: the same for the store on a device and for the server's own
-/// databases.
+/// A Muster database as a peer of a replication: the store of a device, or a database of the server.
 package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
-    /// Where the documents live.
+    /// The storage of the documents.
     package let home: Home
 
-    /// The peer of a home.
+    /// Makes a peer of a storage.
     package init(_ home: Home) { self.home = home }
 
-    /// Bytes of an attachment that are read at once.
+    /// The number of bytes in one read of an attachment.
     private static var pieceBytes: Int { 256 << 10 }
-    /// Bytes of files behind which what has come is written.
+    /// The number of attachment bytes after which the received documents are written.
     private static var filesBytes: Int64 { 2 << 20 }
 
     package func information() async throws -> PeerInformation {
@@ -72,7 +71,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
                 }
                 isAtEnd = found.count < limit && rest.isEmpty
             }
-            // How many are pending may be a guess; that there are none is known at the end.
+            // The number of pending changes may be an estimate; at the end it is exactly zero.
             page.pending = try isAtEnd ? 0 : reader.pendingChanges(in: home.scope, since: since)
             page.last = PeerSequence(page.pending == 0 ? max(since, reader.lastSequence).rawValue : since.rawValue)
             return page
@@ -103,7 +102,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         }
     }
 
-    /// Leaves as they go to the other peer, without those of which nobody knows any more what they say.
+    /// The leaves as replicated revisions, without those whose bodies are gone.
     package static func revisions(
         _ leaves: [Revision], of document: StoredDocument, _ reader: any DocumentReader, _ home: Home
     ) throws -> [ReplicatedRevision] {
@@ -158,8 +157,8 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         var edits: [DocumentEdit] = []
         var keptBytes: Int64 = 0
         for revision in revisions {
-            // What has files is written before many more are fetched: a network that never lasts for all of them
-            // brings some each time.
+            // Documents with attachments are written before many more are fetched, so that each connection makes
+            // progress even if none lasts for all of them.
             if keptBytes >= Self.filesBytes {
                 try await write(edits)
                 (edits, keptBytes) = ([], 0)
@@ -189,7 +188,8 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     private func write(_ edits: [DocumentEdit]) async throws {
         let outcomes = try await home.write(edits)
         for (edit, outcome) in zip(edits, outcomes) {
-            // Only a blob swept away between its coming and its use: the next attempt brings it again.
+            // Only a blob that was cleaned up between its upload and its use is missing; the next attempt sends it
+            // again.
             if case .missingAttachment(let name) = outcome, case .at(let path) = edit.place {
                 throw ReplicationError.damagedAttachment(
                     AttachmentReference(id: edit.id, revision: path[0], name: name))
@@ -197,7 +197,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         }
     }
 
-    /// What is promised larger than it may be is refused with its document, and keeps no other from coming.
+    /// The refusal of a document that announces an attachment above the limit. Other documents are not affected.
     private func tooLarge(_ revision: ReplicatedRevision) -> WriteRefusal? {
         let limit = home.attachmentLimitBytes
         guard let attachment = revision.attachments.first(where: { $0.length > limit }) else { return nil }
@@ -214,7 +214,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         do {
             kept = try await home.keep(try await source(reference), limit: attachment.length)
         } catch ReplicationError.tooLarge {
-            // It was promised to be so large, and is more.
+            // The attachment is larger than announced.
             throw ReplicationError.damagedAttachment(reference)
         }
         guard kept.length == attachment.length else { throw ReplicationError.damagedAttachment(reference) }
@@ -224,7 +224,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     }
 }
 
-/// How far an attachment was read. One reader asks for one piece after the other: that is what protects it.
+/// The position in an attachment. It is used by one reader, which requests one piece after the other: that protects it.
 private final class AttachmentReading: @unchecked Sendable {
     let key: [UInt8]
     var offset: Int64 = 0
@@ -232,7 +232,7 @@ private final class AttachmentReading: @unchecked Sendable {
     init(key: [UInt8]) { self.key = key }
 }
 
-/// Which documents a page of changes has.
+/// Selects the documents of a page of changes.
 private enum DocumentFilter: Sendable {
     case all
     case documents(Set<String>)
@@ -253,7 +253,7 @@ private enum DocumentFilter: Sendable {
 
     var needsBodies: Bool { if case .selector = self { true } else { false } }
 
-    /// Those leaves of a document that are told of.
+    /// The leaves of a document that the page lists.
     func admitted(
         _ leaves: [RevisionTree.Node], _ document: StoredDocument, _ reader: any DocumentReader,
         _ home: some DocumentHome
