@@ -21,10 +21,9 @@ extension LocationService {
     /// else, so that presences, events and the log treat them like any position.
     private func evaluate(_ call: AmazonCall) async throws -> [UInt8] {
         let updates = try call.read { AmazonPositionUpdate.list("DevicePositionUpdates", of: $0, &$1) }
-        let collection = try self.collection(call, in: coordinator.directory)
-        guard call.access(in: coordinator.directory).mayEvaluate(collection) else {
-            throw AmazonError.notYourCollection
-        }
+        let directory = coordinator.directory
+        let collection = try self.collection(call, in: directory)
+        guard call.access(in: directory).mayEvaluate(collection) else { throw AmazonError.notYourCollection }
         let (tracker, team) = try await evaluationTracker(of: collection, for: call)
         let reporter = Reporter(access: call.access(in: coordinator.directory), makesDevices: true)
         return try await report(updates, to: tracker, of: team, as: reporter)

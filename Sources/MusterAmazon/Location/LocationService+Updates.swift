@@ -17,8 +17,9 @@ extension LocationService {
 
     private func updatePositions(_ call: AmazonCall) async throws -> [UInt8] {
         let updates = try call.read { AmazonPositionUpdate.list("Updates", of: $0, &$1) }
-        let (tracker, team) = try self.tracker(call, for: .reports, in: coordinator.directory)
-        let access = call.access(in: coordinator.directory)
+        let directory = coordinator.directory
+        let (tracker, team) = try self.tracker(call, for: .reports, in: directory)
+        let access = call.access(in: directory)
         let makes = access.mayReportForAnyone(of: team)
         return try await report(updates, to: tracker, of: team, as: .init(access: access, makesDevices: makes))
     }

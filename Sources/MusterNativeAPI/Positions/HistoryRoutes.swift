@@ -82,8 +82,9 @@ struct HistoryRoutes: NativeRoutes {
         while true {
             let room = range.limit.map { $0 - held } ?? .max
             hasMore = page.count > room
+            let directory = coordinator.directory
             for position in page.prefix(room) {
-                let reporter = position.reporter.map { coordinator.directory.name(of: $0) }
+                let reporter = position.reporter.map { directory.name(of: $0) }
                 export.append(position, device: range.name, reporter: reporter)
             }
             held += min(page.count, room)
