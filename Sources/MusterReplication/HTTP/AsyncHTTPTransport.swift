@@ -9,7 +9,7 @@ import NIOPosix
 public final class AsyncHTTPTransport: HTTPTransport {
     private let client: HTTPClient
 
-    /// New connections.
+    /// Makes a client with connections of its own.
     public convenience init() {
         self.init(HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration))
     }
@@ -17,19 +17,19 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// The connections of a client made with `configuration`, which `close()` shuts down.
     package init(_ client: HTTPClient) { self.client = client }
 
-    /// What replication needs of a client.
+    /// The configuration that replication needs of a client.
     package static var configuration: HTTPClient.Configuration {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
         settings.decompression = .enabled(limit: .none)
         settings.timeout = .init(connect: .seconds(10), read: .seconds(60))
-        // Whoever asks knows better how long to wait before asking again.
+        // The replication decides how long to wait before it tries again.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.httpVersion = .http1Only
         return settings
     }
 
-    /// Sends a request; the body of the response is read as it is asked for.
+    /// Sends a request. The body of the response is read on demand.
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         var sent = HTTPClientRequest(url: request.url)
         sent.method = HTTPMethod(rawValue: request.method)
@@ -55,7 +55,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// Closes the connections.
     public func close() async { try? await client.shutdown() }
 
-    /// The body of a response. One reader asks for one piece after the other: that is what protects its state.
+    /// The body of a response. One reader requests one piece after the other: that protects its state.
     private final class ResponseBody: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator
         private let deadline: NIODeadline
@@ -81,7 +81,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     // MARK: Errors
 
-    /// What keeps an answer from coming, without the address, which may hold more than should be told.
+    /// Translates the error of a request, without the address, because a URL may contain credentials.
     private static func fault(_ error: any Error) -> any Error {
         switch error {
         case let fault as ReplicationError: fault

@@ -5,15 +5,16 @@ package import MusterWire
 /// Documents as CouchDB's protocol writes them: the members of the body, and beside them those whose names begin with
 /// `_`.
 package enum DocumentText {
-    /// How deep a document may nest, as if it stood alone: what our server takes by any other way.
+    /// The deepest nesting of a document, the same as in a request for one document.
     package static let depthLimit = CouchDocument.depthLimit
 
-    /// Reads the document that comes next, one of many. Where it cannot be had for what it is (it nests too deep, has a
-    /// key twice, …), it comes as one that is refused, and what stands behind it can be read.
+    /// Reads the next document of a list. One that cannot be accepted (it nests too deep, has a key twice, …) is
+    /// returned as a refused revision, and reading goes on after it.
     ///
-    /// - Parameter asked: what was asked for; what it is called where it does not say so itself.
-    /// - Returns: nil when it has no id or no revision.
-    /// - Throws: `JSONError` where the text is no JSON, from here on.
+    /// - Parameter asked: the id and revision that were requested, which name a document that has no members of its own
+    ///   for them.
+    /// - Returns: nil if it has no id or no revision.
+    /// - Throws: `JSONError` if the text is malformed from here on.
     static func readOne(
         of reader: inout JSONReader, asked: (id: String?, revision: Revision?) = (nil, nil)
     ) throws -> ReplicatedRevision? {
@@ -28,9 +29,9 @@ package enum DocumentText {
         }
     }
 
-    /// Reads the document that comes next.
+    /// Reads the next document.
     ///
-    /// - Returns: nil when it has no id or no revision.
+    /// - Returns: nil if it has no id or no revision.
     /// - Throws: `JSONError`.
     package static func read(_ reader: inout JSONReader) throws -> ReplicatedRevision? {
         var id: String?
@@ -74,9 +75,9 @@ package enum DocumentText {
         return ReplicatedRevision(id: id, path: path, isDeleted: isDeleted, json: json, attachments: attachments)
     }
 
-    /// Appends a value without the space outside of its strings.
+    /// Appends a value without the whitespace outside its strings.
     static func append(_ value: UnsafeRawBufferPointer, to json: inout [UInt8]) {
-        // Most values come without any.
+        // Most values have none.
         guard value.contains(where: { $0 <= 0x20 }) else {
             json.append(contentsOf: value)
             return
@@ -96,7 +97,7 @@ package enum DocumentText {
         }
     }
 
-    /// Reads `{"start":3,"ids":[…]}`; empty when generations do not go down to one at the least.
+    /// Reads `{"start":3,"ids":[…]}`; empty if a generation would be below one.
     private static func readPath(_ reader: inout JSONReader) throws -> [Revision] {
         var start: Int64 = 0
         var hashes: [Revision.Hash] = []
@@ -128,16 +129,16 @@ package enum DocumentText {
         }
     }
 
-    /// The most bytes that a file is believed to have. Of larger ones their sums would be no numbers any more.
+    /// The largest length of an attachment that is accepted, so that sums of lengths cannot overflow.
     private static let lengthLimit: Int64 = 1 << 40
 
-    /// How the bytes of a document's attachments go with it.
+    /// How a document's text carries the bytes of its attachments.
     package enum AttachmentForm {
-        /// They stay where they are (`"stub":true`).
+        /// Not at all: the receiver has them already, or requests them (`"stub":true`).
         case stubs
-        /// They follow in parts of their own (`"follows":true`), in order.
+        /// In parts of their own after the document (`"follows":true`), in order.
         case following
-        /// In the text, in base 64, each by its name.
+        /// In the text in base64 (`"data"`), by attachment name.
         case inline([String: [UInt8]])
     }
 
@@ -168,7 +169,7 @@ package enum DocumentText {
         if !document.attachments.isEmpty { write(document.attachments, form, to: &writer) }
         writer.endObject()
         bytes = writer.takeBytes()
-        // The members of the body stand behind ours, before the brace that closes.
+        // The members of the body follow the ones written here, before the closing brace.
         guard document.json.count > 2 else { return }
         bytes[bytes.count - 1] = UInt8(ascii: ",")
         bytes.append(contentsOf: document.json.dropFirst())
@@ -193,8 +194,8 @@ package enum DocumentText {
             case .stubs, .following:
                 var isStub = false
                 if case .stubs = form { isStub = true }
-                // CouchDB's digest of a text is that of what it packed. Beside the plain bytes it is a lie, at which
-                // the peer refuses them, or fails.
+                // CouchDB's digest of a text attachment is that of its compressed form. Sent beside uncompressed bytes
+                // it would make the receiver refuse them.
                 if isStub || attachment.isDigestOfBytes {
                     writer.key("digest")
                     writer.value(attachment.digest)

@@ -1,24 +1,24 @@
 import MusterCoding
 
-/// What all requests of HTTP peers and sessions go through: one transport that they share.
+/// The transport that HTTP peers and sessions share.
 public final class HTTPConnections: Sendable {
     let transport: any HTTPTransport
 
-    /// For whoever needs nothing special; never closed.
+    /// The default connections; they are never closed.
     public static let shared = HTTPConnections()
 
-    /// The connections of a transport of the app's own.
+    /// Makes connections through a transport of the app.
     public init(_ transport: any HTTPTransport) { self.transport = transport }
 
-    /// New connections through AsyncHTTPClient.
+    /// Makes connections through AsyncHTTPClient.
     public convenience init() { self.init(AsyncHTTPTransport()) }
 
-    /// Closes them; nobody may use them afterwards.
+    /// Closes the connections. They may not be used afterwards.
     public func close() async { await transport.close() }
 }
 
 extension HTTPConnections {
-    /// Asks for something beside the replication protocol: what a client asks of Muster besides.
+    /// Sends a request that is not part of the replication protocol.
     ///
     /// - Returns: the status and the body, whatever the status.
     /// - Throws: `ReplicationError.unreachable`, `.tooLarge`, `CancellationError`.
@@ -43,7 +43,7 @@ extension HTTPConnections {
 }
 
 extension HTTPHeaderField {
-    /// Who asks, by a name and a password (RFC 7617).
+    /// The `Authorization` field of a name and a password (RFC 7617).
     static func basic(_ name: String, _ password: String) -> HTTPHeaderField {
         HTTPHeaderField("Authorization", "Basic " + Base64.encode(Array("\(name):\(password)".utf8)))
     }

@@ -1,17 +1,18 @@
 import MusterWire
 import Synchronization
 
-/// Asks a server and tells its answers in the words of `ReplicationError`.
+/// Sends requests to a server, and translates error responses to `ReplicationError`.
 final class HTTPExchange: Sendable {
     let address: PeerAddress
     private let connections: HTTPConnections
     private let cookie = Mutex<String?>(nil)
 
-    /// The largest answer that is read at once, unpacked: what is read stops there, however little was sent.
+    /// The largest response body that is read whole, counted decompressed: reading stops there, however small the
+    /// compressed body is.
     static let answerLimitBytes = 64 << 20
-    /// Seconds that an answer may take, apart from those that wait or flow.
+    /// Seconds within which a response must be complete, except for streams and waits for changes.
     static let answerSeconds: Int64 = 60
-    /// The most that is read of an answer that says why something is refused.
+    /// The largest part of an error response that is read.
     private static let refusalLimitBytes = 64 << 10
 
     init(address: PeerAddress, connections: HTTPConnections) {
@@ -19,7 +20,7 @@ final class HTTPExchange: Sendable {
         self.connections = connections
     }
 
-    /// What a replication does with a resource.
+    /// The HTTP methods of the replication protocol.
     enum Method: String {
         case GET, POST, PUT
     }
@@ -27,46 +28,46 @@ final class HTTPExchange: Sendable {
     /// A request.
     struct Ask {
         var method: Method = .GET
-        /// Below the server's root; nil for the root itself.
+        /// The path below the server's root, percent-encoded.
         var path: String
         /// Percent-encoded, without the question mark.
         var query = ""
-        /// Made anew each time it is sent: one that flows can be read once.
+        /// Makes the body for each attempt, because a stream can be read once only.
         var body: (@Sendable () -> HTTPTransportRequest.Body)?
         var contentType = "application/json"
         var accept = "application/json"
         var acceptEncoding: String?
-        /// Which bytes of the answer, as `Range` asks for them; nil for all.
+        /// The value of the `Range` field; nil for the whole body.
         var range: String?
         var deadlineSeconds: Int64? = HTTPExchange.answerSeconds
     }
 
-    /// A request below the database.
+    /// Makes a request below the database.
     func ask(_ method: Method, _ path: String = "", query: String = "", json: [UInt8]? = nil) -> Ask {
         let below = path.isEmpty ? address.segment : address.segment + "/" + path
         return Ask(method: method, path: below, query: query, body: json.map { Self.body($0) })
     }
 
-    /// A body that is there.
+    /// Makes the body of bytes in memory.
     static func body(_ bytes: [UInt8]) -> @Sendable () -> HTTPTransportRequest.Body {
         { .bytes(bytes) }
     }
 
-    /// What came.
+    /// A response with its whole body.
     struct Answer {
         var status: Int
         var body: [UInt8]
     }
 
-    /// Asks, and reads the whole answer.
+    /// Sends a request, and reads the whole response.
     ///
-    /// - Parameter admitted: statuses besides 2xx that the caller knows what to do with.
+    /// - Parameter admitted: statuses besides 2xx that the caller handles itself.
     func send(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> Answer {
         let response = try await open(ask, admitting: admitted)
         return Answer(status: response.status, body: try await response.collect(upTo: Self.answerLimitBytes))
     }
 
-    /// Asks, and returns when the answer begins.
+    /// Sends a request, and returns when the head of the response has arrived.
     func open(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> HTTPTransportResponse {
         if case .session = address.credentials, cookie.withLock({ $0 }) == nil { try await signIn() }
         var response = try await execute(ask)
@@ -127,7 +128,7 @@ final class HTTPExchange: Sendable {
 
     // MARK: Faults
 
-    /// What a response says that is no success.
+    /// The error of a response that is no success.
     private func fault(_ response: HTTPTransportResponse) async -> ReplicationError {
         let status = response.status
         let body = (try? await response.collect(upTo: Self.refusalLimitBytes)) ?? []

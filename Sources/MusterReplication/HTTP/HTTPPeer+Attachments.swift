@@ -3,11 +3,12 @@ import MusterCoding
 import MusterCore
 
 extension HTTPPeer {
-    /// Reads `DOCUMENT/NAME?rev=`. Where the answer says what digest its bytes have, they must have it: what a document
-    /// says of that is no use, for CouchDB digests what it compressed.
+    /// Reads `DOCUMENT/NAME?rev=`. If the response states a digest, the bytes must have it. The digest in the document
+    /// cannot be used, because CouchDB's is that of the compressed form.
     ///
-    /// An answer that is cut off goes on at that byte (`Range`), as long as every attempt brings some more. One that
-    /// begins twice and brings nothing is damaged: so a server ends what it cannot read.
+    /// A response that is cut off is continued at that byte (`Range`), as long as each attempt brings more bytes. After
+    /// two attempts without a byte the attachment counts as damaged, because a server ends the response so if it cannot
+    /// read its disk.
     public func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
         let path =
             PeerAddress.path(ofDocument: reference.id) + "/"
@@ -17,10 +18,10 @@ extension HTTPPeer {
         ask.accept = "*/*"
         ask.deadlineSeconds = nil
         let response = try await exchange.open(ask, admitting: [404, 500])
-        // It went with its revision since that was read, and the next attempt reads what stands there now; or it alone
-        // is what the server fails at.
+        // The revision was replaced since it was read, and the next attempt reads its successor; or the server fails at
+        // this attachment alone.
         guard (200..<300).contains(response.status) else { throw ReplicationError.damagedAttachment(reference) }
-        // Of what is packed on the way, neither the digest nor the place is that of the bytes that come out.
+        // The digest and the offsets of a compressed response are not those of the decompressed bytes.
         if response.header("Content-Encoding") != nil { return PulledBody(response).pieces }
         let md5 = response.header("Content-MD5").flatMap { Base64.decode($0) }
         let (exchange, whole) = (exchange, ask)
@@ -35,31 +36,31 @@ extension HTTPPeer {
     }
 }
 
-/// The body of an answer, read by one reader. The stream that it feeds asks for one piece after the other, and nobody
-/// else has it: that is what protects its state.
+/// The body of a response. Its only reader is the stream that it feeds, which requests one piece after the other: that
+/// protects its state.
 final class PulledBody: @unchecked Sendable {
     private var response: HTTPTransportResponse
     private var digest = Insecure.MD5()
     private let promise: Promise?
     private let rest: @Sendable (_ offset: Int) async throws -> HTTPTransportResponse?
-    /// How many bytes came.
+    /// The number of bytes that arrived.
     private var offset = 0
-    /// How many had come when the answer that is read was begun.
+    /// The number of bytes that had arrived when the present response began.
     private var start = 0
-    /// How many answers in a row began and brought nothing.
+    /// The number of consecutive responses without a byte.
     private var barren = 0
 
-    /// What the bytes must be.
+    /// The length and digest that the response announced.
     struct Promise: Sendable {
-        /// Nil where that was not said.
+        /// The MD5 digest; nil if the response states none.
         var md5: [UInt8]?
-        /// What is damaged where they are not.
+        /// The attachment that is damaged if they differ.
         var reference: AttachmentReference
     }
 
     /// - Parameters:
-    ///   - promise: what the bytes must be; nil for any.
-    ///   - rest: asks for what is behind so many bytes; nil where that cannot be had.
+    ///   - promise: the announced length and digest; nil if none was.
+    ///   - rest: requests the bytes from an offset; nil if the server cannot send a part.
     init(
         _ response: HTTPTransportResponse, promise: Promise? = nil,
         rest: @escaping @Sendable (_ offset: Int) async throws -> HTTPTransportResponse? = { _ in nil }
@@ -69,7 +70,7 @@ final class PulledBody: @unchecked Sendable {
         self.rest = rest
     }
 
-    /// The body, piece by piece as it is asked for.
+    /// The body in pieces, each read on demand.
     var pieces: AttachmentBytes { AttachmentBytes { try await self.next() } }
 
     private func next() async throws -> [UInt8]? {

@@ -4,7 +4,7 @@ import MusterWire
 import Synchronization
 
 extension HTTPPeer {
-    /// Asks `_bulk_get`, or every document for itself where the server does not know that.
+    /// Requests `_bulk_get`, or each document by itself if the server has no such route.
     public func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
         if knowsBulkGet.withLock({ $0 }) != false {
             var writer = JSONWriter()
@@ -38,8 +38,8 @@ extension HTTPPeer {
         return revisions
     }
 
-    /// Makes sure that a 404 says something of a route, and not that nothing at all is found there for a moment.
-    /// Whether the database is gone for good, the next session asks first.
+    /// Checks after a 404 that the database exists, so that the 404 means a missing route and not a database that is
+    /// away for a moment. Whether the database is gone for good, the next session finds out first.
     private func mustBeThere() async throws {
         let isAway = ReplicationError.busy(status: 404, retryAfterSeconds: nil)
         if knowsBulkGet.withLock({ $0 }) == true { throw isAway }
@@ -50,7 +50,7 @@ extension HTTPPeer {
         }
     }
 
-    /// One document by `open_revs`, as servers without `_bulk_get` have it.
+    /// Reads one document by `open_revs`, for servers without `_bulk_get`.
     private func read(_ document: DocumentRevisions) async throws -> [ReplicatedRevision] {
         let names = JSONValue.array(document.revisions.map { .string($0.text) })
         let list = PercentEncoding.encode(String(decoding: names.bytes, as: UTF8.self))
@@ -58,7 +58,7 @@ extension HTTPPeer {
             .GET, PeerAddress.path(ofDocument: document.id), query: "revs=true&latest=true&open_revs=\(list)")
         let answer = try await exchange.send(ask, admitting: [404, 500])
         if answer.status == 404 {
-            // Only the database itself says so of a document: whoever stands between knows nothing of it.
+            // Only the database itself states this reason; a proxy in between does not.
             let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
             guard reason == "missing" || reason == "deleted" else {
                 throw ReplicationError.busy(status: 404, retryAfterSeconds: nil)
@@ -79,9 +79,9 @@ extension HTTPPeer {
         }
     }
 
-    /// Reads `{"results":[{"id":…,"docs":[{"ok":{…}}]}]}`; a revision that several rows led to comes once.
+    /// Reads `{"results":[{"id":…,"docs":[{"ok":{…}}]}]}`. A revision in several rows is returned once.
     static func bulk(_ body: [UInt8], asked wanted: [DocumentRevisions]) throws -> [ReplicatedRevision] {
-        // A result stands where what it answers stood in the question.
+        // The results have the order of the request.
         let asked = wanted.flatMap { document in document.revisions.map { (document.id, $0) } }
         return try parse(body) { reader in
             var revisions: [ReplicatedRevision] = []
@@ -102,7 +102,7 @@ extension HTTPPeer {
         }
     }
 
-    /// What a row answers: a document's id and revision.
+    /// The id and revision that a row responds to.
     private typealias Asked = (id: String?, revision: Revision?)
 
     private static func result(
@@ -113,7 +113,7 @@ extension HTTPPeer {
         while let key = try reader.nextKey() {
             switch (key.string, try reader.peek()) {
             case ("id", .string):
-                // Some answer once for all revisions of a document.
+                // Some servers return one row for all revisions of a document.
                 let id = try reader.text().string
                 if id != asked.id { asked = (id, nil) }
             case ("docs", .array):
@@ -124,10 +124,10 @@ extension HTTPPeer {
         }
     }
 
-    /// Reads `{"ok":{…}}`; what is `missing` or `not_found` is passed over. Another error comes as a revision that is
-    /// refused for now: what cannot be read now must not be taken for nothing, nor keep the others.
+    /// Reads `{"ok":{…}}`, and skips `missing` and `not_found`. Another error is returned as a revision that is refused
+    /// for now, so that it is neither treated as absent nor prevents the others.
     ///
-    /// - Throws: `ReplicationError.busy` for an error of nobody knows which revision.
+    /// - Throws: `ReplicationError.busy` for an error whose row names no revision.
     private static func row(
         _ reader: inout JSONReader, asked: Asked, into revisions: inout [ReplicatedRevision]
     ) throws {
@@ -170,7 +170,7 @@ extension HTTPPeer {
         return revisions.filter { seen.insert($0.key).inserted }
     }
 
-    /// Reads `_snapshot`, which Muster has; nil for any other server.
+    /// Reads `_snapshot`; nil if the server has no such route, as every server but Muster.
     public func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages? {
         var ask = exchange.ask(.GET, "_snapshot", query: "since=\(Self.query(sequence))")
         ask.accept = "application/x-ndjson"

@@ -2,12 +2,13 @@ import MusterCore
 import MusterWire
 
 extension HTTPPeer {
-    /// Bytes of documents in one request, about.
+    /// The approximate number of document bytes in a request.
     private static let requestBytes = 4 << 20
-    /// Attachments of a document up to so many bytes go within its text.
+    /// Attachments of a document up to this many bytes together are sent within its text.
     private static let inlineBytes: Int64 = 64 << 10
 
-    /// Posts to `_bulk_docs`; a document with large attachments goes alone, as it is read (`multipart/related`).
+    /// Posts documents to `_bulk_docs`. A document with large attachments is sent alone, as a stream
+    /// (`multipart/related`).
     public func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal] {
@@ -41,7 +42,7 @@ extension HTTPPeer {
     /// The documents of one request.
     private struct DocumentBatch {
         private(set) var documents: [(revision: ReplicatedRevision, text: [UInt8])] = []
-        /// How large they are together.
+        /// The number of bytes of the documents.
         private(set) var byteCount = 0
 
         mutating func add(_ revision: ReplicatedRevision, _ inline: [String: [UInt8]]) {
@@ -62,8 +63,8 @@ extension HTTPPeer {
             return bytes + Array("]}".utf8)
         }
 
-        /// What a row of the answer speaks of: a server need not say of which revision, and then it may be any of the
-        /// document's that were sent. One that is there after all is not missing when it is asked for.
+        /// The revisions that a row of the response may refer to. A server need not name the revision: then it may be
+        /// any of the document's that were sent. One that was stored after all is not missing in the next attempt.
         func revisions(of row: JSONValue) -> [(id: String, revision: Revision?)] {
             let id = row["id"]?.string ?? ""
             if let told = row["rev"]?.string.flatMap({ Revision($0) }) { return [(id, told)] }
@@ -71,7 +72,7 @@ extension HTTPPeer {
             return sent.isEmpty ? [(id, nil)] : sent.map { (id, $0.revision.revision) }
         }
 
-        /// Each for itself.
+        /// The documents in batches of one.
         var singles: [DocumentBatch] {
             documents.map { document in
                 var batch = DocumentBatch()
@@ -82,8 +83,9 @@ extension HTTPPeer {
         }
     }
 
-    /// Posts documents; where the server finds that too much, or fails at it, one by one: only what is too large by
-    /// itself is refused, and only what it fails at alone is left for later.
+    /// Posts documents. If the server refuses the request as too large, or fails at it, they are posted one by one:
+    /// only a document that is too large by itself is refused, and only one that the server fails at alone is left for
+    /// later.
     private func post(_ batch: DocumentBatch) async throws -> [WriteRefusal] {
         let answer = try await exchange.send(
             exchange.ask(.POST, "_bulk_docs", json: batch.body), admitting: [413, 500])
@@ -101,7 +103,7 @@ extension HTTPPeer {
         }
         var refusals: [WriteRefusal] = []
         for row in rows.elements ?? [] {
-            // Servers differ in whether they tell what they took.
+            // Some servers list accepted documents, others do not.
             guard let error = row["error"]?.string else { continue }
             refusals += batch.revisions(of: row).map { id, revision in
                 WriteRefusal(
@@ -117,8 +119,8 @@ extension HTTPPeer {
 
     /// Posts documents one by one.
     ///
-    /// - Throws: `PeerFailure` where the server fails at the first of them and at the last too: then it is
-    ///   the server that fails, and not they.
+    /// - Throws: `PeerFailure` if the server fails at the first ones and at the last too, so that the server itself is
+    ///   treated as failing.
     private func post(_ singles: [DocumentBatch]) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
         var rest = singles[...]
@@ -135,12 +137,12 @@ extension HTTPPeer {
         return refusals
     }
 
-    /// CouchDB's words for what it failed at, in contrast to what it will not have.
+    /// CouchDB's names of errors that are failures of the server, not refusals.
     private static let failures: Set<String> = [
         "internal_server_error", "unknown_error", "timeout", "service_unavailable", "content_md5_mismatch",
     ]
 
-    /// After so many documents that a server fails at, the last is tried.
+    /// The number of failures at consecutive documents after which the last one is tried.
     private static let failuresInARow = 3
 
     private static func whole(
@@ -158,7 +160,7 @@ extension HTTPPeer {
 
     // MARK: Large attachments
 
-    /// Sends one document and its attachments as they are read, each a part of its own (`multipart/related`).
+    /// Streams a document and its attachments, each in a part of its own (`multipart/related`).
     private func put(
         _ revision: ReplicatedRevision, _ attachments: @escaping AttachmentSource
     ) async throws -> WriteRefusal? {
@@ -169,13 +171,13 @@ extension HTTPPeer {
         ask.deadlineSeconds = nil
         let answer = try await exchange.send(ask, admitting: [400, 401, 403, 409, 412, 413, 415, 500])
         if answer.status < 300 || answer.status == 409 { return nil }
-        // What a program of the database refuses is that document. Whoever may not write, or is not known, learns it
-        // from the database itself.
+        // A validation function of the database may refuse a single document with 401 or 403. This request throws if
+        // the credentials themselves are refused.
         if answer.status == 401 || answer.status == 403 { _ = try await information() }
         return Self.refusal(of: revision, answer)
     }
 
-    /// What a server says that will not have a document.
+    /// The refusal of a document, from the server's response.
     private static func refusal(of revision: ReplicatedRevision, _ answer: HTTPExchange.Answer) -> WriteRefusal {
         let value = try? JSONValue(parsing: answer.body)
         let error = value?["error"]?.string ?? "\(answer.status)"

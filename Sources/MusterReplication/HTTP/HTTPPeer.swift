@@ -5,17 +5,17 @@ import Synchronization
 
 /// A database behind CouchDB's protocol: Muster's, CouchDB's, or a PouchDB server's.
 public final class HTTPPeer: ReplicationPeer {
-    /// Where it is.
+    /// The address of the database.
     public let address: PeerAddress
     let exchange: HTTPExchange
-    /// Seconds between the signs of life that a wait for changes asks for.
+    /// Seconds between the heartbeats that a wait for changes requests.
     private let heartbeatSeconds: Int
-    /// Seconds after which a wait for changes ends without one.
+    /// Seconds after which a wait for changes ends without a change.
     private let waitSeconds: Double
-    /// Whether the server knows `_bulk_get`; nil before it was asked.
+    /// Whether the server has `_bulk_get`; nil before the first request.
     let knowsBulkGet = Mutex<Bool?>(nil)
 
-    /// A database behind CouchDB's protocol.
+    /// Makes a peer of an address.
     public init(
         _ address: PeerAddress, connections: HTTPConnections = .shared, heartbeatSeconds: Int = 20,
         waitSeconds: Double = 60
@@ -28,8 +28,8 @@ public final class HTTPPeer: ReplicationPeer {
 
     // MARK: The database
 
-    /// The server's uuid and the database's name, so that a phone that reaches one server by two addresses goes on
-    /// where it was.
+    /// Returns the server's UUID with the database's name as identity, so that a device that reaches one server by two
+    /// addresses uses the same checkpoints.
     public func information() async throws -> PeerInformation {
         let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
         guard answer.status != 404 else { throw ReplicationError.noDatabase(address.segment) }
@@ -48,11 +48,11 @@ public final class HTTPPeer: ReplicationPeer {
     public func create() async throws {
         let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
         guard answer.status == 404 else { return }
-        // Someone else may have made it meanwhile.
+        // Another client may have made it meanwhile.
         _ = try await exchange.send(exchange.ask(.PUT), admitting: [412])
     }
 
-    /// Asks for everything to be on disk (`_ensure_full_commit`).
+    /// Requests `_ensure_full_commit`.
     public func ensureFullCommit() async throws {
         _ = try await exchange.send(exchange.ask(.POST, "_ensure_full_commit", json: Array("{}".utf8)))
     }
@@ -66,10 +66,10 @@ public final class HTTPPeer: ReplicationPeer {
         return answer.status == 404 ? nil : ReplicationLog(parsing: answer.body)
     }
 
-    /// Writes `_local/ID`, in the place of the log that was read.
+    /// Writes `_local/ID`, in place of the log that was read.
     ///
-    /// - Throws: `ReplicationError.busy` with 409 where another stands there by now: another run wrote, or the database
-    ///   was set back by a backup, and to write over that would hide what was lost.
+    /// - Throws: `ReplicationError.busy` with 409 if the log was changed meanwhile: by another run, or because the
+    ///   database was restored from a backup, and overwriting that log would hide the loss.
     public func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
         var log = log
         let ask = exchange.ask(.PUT, "_local/" + PercentEncoding.encode(id), json: log.json(id: id))
@@ -81,7 +81,7 @@ public final class HTTPPeer: ReplicationPeer {
 
     // MARK: Changes
 
-    /// Reads `_changes`, by longpoll where it waits.
+    /// Reads `_changes`, as a longpoll if the request waits.
     public func changes(_ request: ChangesRequest) async throws -> ChangesPage {
         let style = request.winnersOnly ? "main_only" : "all_docs"
         var query = "style=\(style)&limit=\(request.limit)&since=\(Self.query(request.since))"
@@ -96,10 +96,11 @@ public final class HTTPPeer: ReplicationPeer {
             let body = Array("{\"selector\":\(selector)}".utf8)
             ask = exchange.ask(.POST, "_changes", query: query + "&filter=_selector", json: body)
         }
-        // As long as something comes: the read timeout watches over it.
+        // A longpoll has no deadline; the read timeout between heartbeats bounds it.
         if request.waits { ask.deadlineSeconds = nil }
         guard let answer = try await answer(to: ask, withinSeconds: request.waits ? waitSeconds : nil) else {
-            // Where there is nothing, the page says how far that was looked at; and a server that is mute says nothing.
+            // An empty page ends at the sequence that the server has looked at. A server without heartbeats sends
+            // nothing.
             var request = request
             request.waits = false
             return try await changes(request)
@@ -114,7 +115,7 @@ public final class HTTPPeer: ReplicationPeer {
         }
     }
 
-    /// An answer; nil where it did not come in time. Then nobody waits for it any more.
+    /// Waits for a response; nil if it did not arrive in time, and the request is then cancelled.
     private func answer(
         to ask: HTTPExchange.Ask, withinSeconds seconds: Double?
     ) async throws -> HTTPExchange.Answer? {
@@ -185,7 +186,7 @@ public final class HTTPPeer: ReplicationPeer {
         return id.map { DocumentRevisions(id: $0, revisions: revisions) }
     }
 
-    /// Asks `_revs_diff`.
+    /// Requests `_revs_diff`.
     public func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,18 +1,18 @@
-/// Carries HTTP requests to a server, for replication and for everything else that the client library asks.
+/// Sends HTTP requests to a server, for replication and every other request of the client library.
 ///
-/// Unless another is given this is `AsyncHTTPTransport`. An app on an Apple device may give `URLSessionTransport`,
-/// whose background sessions send while the app is suspended.
+/// The default is `AsyncHTTPTransport`. An app on an Apple device may use `URLSessionTransport`, whose background
+/// sessions send while the app is suspended.
 public protocol HTTPTransport: Sendable {
     /// Sends a request.
     ///
-    /// The transport follows no redirection, retries nothing, and unpacks a body that was packed on its way.
+    /// The transport follows no redirect, repeats no request, and decompresses a body with a `Content-Encoding`.
     ///
-    /// - Returns: when the head of the response has come, whatever its status.
-    /// - Throws: `ReplicationError.unreachable` where the connection could not be made or broke, or the time is over;
+    /// - Returns: the response, whatever its status, once its head has arrived.
+    /// - Throws: `ReplicationError.unreachable` if the connection could not be made or broke, or the deadline is over;
     ///   `CancellationError`.
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse
 
-    /// Closes its connections. Nobody may use it afterwards.
+    /// Closes its connections. The transport may not be used afterwards.
     func close() async
 }
 
@@ -22,7 +22,7 @@ public struct HTTPTransportRequest: Sendable {
     public enum Body: Sendable {
         /// Bytes in memory.
         case bytes([UInt8])
-        /// So many bytes, in pieces that are read while they are sent.
+        /// A stream of `length` bytes, in pieces that are read while they are sent.
         case stream(AsyncThrowingStream<[UInt8], any Error>, length: Int64)
     }
 
@@ -30,11 +30,11 @@ public struct HTTPTransportRequest: Sendable {
     public var method: String
     /// An absolute URL, percent-encoded.
     public var url: String
-    /// The header fields, but for those that say how the body is framed.
+    /// The header fields, without those that frame the body.
     public var headers: [HTTPHeaderField]
     /// Nil for none.
     public var body: Body?
-    /// Seconds within which the whole response must have come; nil where it may wait or flow as long as it likes.
+    /// Seconds within which the whole response must have arrived; nil for a stream or a wait without a deadline.
     public var deadlineSeconds: Int64?
 
     /// A request.
@@ -69,8 +69,8 @@ public struct HTTPTransportResponse: Sendable {
     public var status: Int
     /// Its header fields.
     public var headers: [HTTPHeaderField]
-    /// Reads the next piece of the body, which is never empty; nil at its end. There is one reader, who asks for one
-    /// piece after the other. It throws as `HTTPTransport.send` does.
+    /// Reads the next piece of the body, which is never empty; nil at its end. One reader requests one piece after the
+    /// other. It throws as `HTTPTransport.send` does.
     public var nextPiece: @Sendable () async throws -> [UInt8]?
 
     /// A response.
@@ -90,9 +90,9 @@ public struct HTTPTransportResponse: Sendable {
         return headers.first { $0.name.lowercased() == name }?.value
     }
 
-    /// Reads the body whole.
+    /// Reads the whole body.
     ///
-    /// - Throws: `ReplicationError.tooLarge` for more than so many bytes; as `HTTPTransport.send`.
+    /// - Throws: `ReplicationError.tooLarge` above the limit; as `HTTPTransport.send`.
     func collect(upTo limitBytes: Int) async throws -> [UInt8] {
         var body: [UInt8] = []
         while let piece = try await nextPiece() {

@@ -1,13 +1,13 @@
 import Foundation
 import MusterCoding
 
-/// Where a database is on the web: the server's root and the database's segment below it.
+/// The address of a database: the server's root and the database's path segment below it.
 public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Scheme, host, port and path up to the database, with a slash at the end; no user, no query.
     public let root: String
     /// The database's name, percent-encoded.
     public let segment: String
-    /// What the address said of who asks.
+    /// The credentials of requests to it.
     public let credentials: PeerCredentials
     /// The name or literal address of the server.
     public let host: String
@@ -27,18 +27,18 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         let path = segments.map { $0 + "/" }.joined()
         self.root = "\(scheme)://\(parts.percentEncodedHost ?? host)\(port)/\(path)"
         self.segment = String(segment)
-        // A literal address of IPv6 stands in brackets in a URL alone.
+        // An IPv6 address has brackets in a URL only.
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         credentials =
             if let user = parts.user { .basic(name: user, password: parts.password ?? "") } else { .none }
     }
 
-    /// A database of a server.
+    /// Makes the address of a database of a server.
     ///
     /// - Parameters:
     ///   - server: the server's root, http or https.
-    ///   - database: the database's name, as it is; it is percent-encoded here.
-    /// - Returns: nil when `server` is no such address.
+    ///   - database: the database's name, which this function percent-encodes.
+    /// - Returns: nil if `server` is not such an address.
     public init?(server: String, database: String, credentials: PeerCredentials = .none) {
         let slash = server.hasSuffix("/") ? "" : "/"
         guard let address = PeerAddress(server + slash + PercentEncoding.encode(database)) else { return nil }
@@ -48,7 +48,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.credentials = credentials
     }
 
-    /// The same place, asked by someone else.
+    /// The same address with other credentials.
     public func asked(by credentials: PeerCredentials) -> PeerAddress {
         PeerAddress(root: root, segment: segment, credentials: credentials, host: host)
     }
@@ -60,13 +60,13 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.host = host
     }
 
-    /// Where it is, without who asks.
+    /// The URL without credentials.
     public var description: String { root + segment }
 
-    /// Whether TLS is spoken.
+    /// Whether the scheme is https.
     public var isEncrypted: Bool { root.hasPrefix("https") }
 
-    /// A document's id as a path: a design document keeps its slash.
+    /// The percent-encoded path of a document's id. The slash of `_design/` and `_local/` stays.
     package static func path(ofDocument id: String) -> String {
         for prefix in ["_design/", "_local/"] where id.hasPrefix(prefix) {
             return prefix + PercentEncoding.encode(Substring(id.utf8.dropFirst(prefix.utf8.count)))
@@ -75,18 +75,18 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a peer is told who asks.
+/// How requests to a peer authenticate.
 public enum PeerCredentials: Hashable, Sendable, CustomStringConvertible {
-    /// Nobody says.
+    /// Without credentials.
     case none
-    /// A name and a password with every request.
+    /// Sends a name and a password with every request.
     case basic(name: String, password: String)
-    /// A token with every request.
+    /// Sends a token with every request.
     case bearer(String)
-    /// A name and a password once (`_session`), then the cookie that is given for them.
+    /// Sends a name and a password once (`_session`), and then the cookie of the response.
     case session(name: String, password: String)
 
-    /// What may be shown of them.
+    /// The kind and the name, without password or token.
     public var description: String {
         switch self {
         case .none: "nobody"

@@ -14,17 +14,17 @@ struct RelatedParts: Sendable {
         self.head = head
     }
 
-    /// What the header field `Content-Type` says.
+    /// The value of the `Content-Type` field.
     var contentType: String { writer.contentType("multipart/related") }
 
-    /// Bytes of the whole.
+    /// The number of bytes of the whole body.
     var length: Int64 {
         revision.attachments.reduce(Int64(head.count + writer.end.count)) {
             $0 + Int64(head(of: $1).count) + $1.length
         }
     }
 
-    /// The whole, piece by piece; an attachment is asked for when its turn comes.
+    /// The whole body in pieces. Each attachment is requested when its part begins.
     func pieces(_ source: @escaping AttachmentSource) -> AsyncThrowingStream<[UInt8], any Error> {
         let reading = Reading(parts: self, source: source)
         return AsyncThrowingStream { try await reading.next() }
@@ -34,7 +34,7 @@ struct RelatedParts: Sendable {
         writer.head(ofFile: attachment.name, attachment.contentType, length: attachment.length)
     }
 
-    /// How far the whole was read. One reader asks, the body of one request: that is what protects it.
+    /// The position in the body. Its only reader is the body of one request: that protects it.
     private final class Reading: @unchecked Sendable {
         private let parts: RelatedParts
         private let source: AttachmentSource

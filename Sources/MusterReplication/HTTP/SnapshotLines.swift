@@ -4,31 +4,31 @@ import MusterWire
 
 /// Reads the lines of a snapshot: documents, now and then `{"last_seq":N}`, at the end the same with `"done":true`.
 ///
-/// Asked by one reader, the stream that it feeds: that is what protects its state.
+/// Its only reader is the stream that it feeds: that protects its state.
 final class SnapshotLines: @unchecked Sendable {
     private var pieces: AttachmentBytes.Iterator
     private var rest: [UInt8] = []
-    /// How many bytes of it hold no end of a line, so that a long one is not looked through again and again.
+    /// The number of its bytes that contain no line feed, so that a long line is not searched again for each piece.
     private var searched = 0
-    /// What has come since the last page.
+    /// The page that is being filled.
     private var page = SnapshotPage(revisions: [], last: nil, isLast: false)
     private var pageBytes = 0
     private var isDone = false
-    /// What ended the stream; told once what came before it was.
+    /// The error that ended the stream; thrown after the revisions before it were returned.
     private var fault: (any Error)?
 
     /// The longest line.
     static let lineLimitBytes = 64 << 20
-    /// Revisions of a page at most, and bytes behind which it takes no more, those of attachments too: who stores a
-    /// page stores all of it or nothing.
+    /// The largest number of revisions of a page, and the number of bytes, with attachments, after which a page is
+    /// full: a page is stored whole or not at all.
     private static let (pageLimit, pageLimitBytes) = (1_000, 2 << 20)
 
     init(_ bytes: AttachmentBytes) { pieces = bytes.makeAsyncIterator() }
 
-    /// The next page, up to a mark or as large as it may be; nil behind the end.
+    /// Returns the next page, up to a mark or up to the limits; nil after the last.
     ///
-    /// - Throws: `ReplicationError.malformed` for a stream that ends without having said so. What came whole before was
-    ///   a page.
+    /// - Throws: `ReplicationError.malformed` for a stream that ends without its last line, after returning the
+    ///   revisions before that.
     func next() async throws -> SnapshotPage? {
         if isDone { return nil }
         do {
@@ -50,9 +50,9 @@ final class SnapshotLines: @unchecked Sendable {
         return page
     }
 
-    /// Reads the whole lines that have come into the page.
+    /// Parses the complete lines into the page.
     ///
-    /// - Returns: whether it takes no more.
+    /// - Returns: whether the page is full.
     private func fill() throws -> Bool {
         var start = 0
         defer {
@@ -65,7 +65,7 @@ final class SnapshotLines: @unchecked Sendable {
                     let isFull = page.revisions.count >= Self.pageLimit || pageBytes >= Self.pageLimitBytes
                     guard let end = Self.lineEnd(in: bytes, from: max(start, searched)) else { return isFull }
                     let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-                    // A mark has room always: alone it would be a page, and the one that is read ahead.
+                    // A mark is added to a full page too: alone it would be a page of its own, read ahead of its time.
                     if isFull, !line.starts(with: Self.mark) { break }
                     try Self.read(line, into: &page)
                     pageBytes += end - start + Self.attachmentBytes(of: page.revisions.last)
@@ -78,7 +78,7 @@ final class SnapshotLines: @unchecked Sendable {
         }
     }
 
-    /// How many bytes the attachments of a revision are said to have, as far as it matters.
+    /// The announced bytes of a revision's attachments, capped so that the sum cannot overflow.
     private static func attachmentBytes(of revision: ReplicatedRevision?) -> Int {
         revision?.attachments.reduce(0) { min(pageLimitBytes, $0 + Int(clamping: max(0, $1.length))) } ?? 0
     }
@@ -102,6 +102,6 @@ final class SnapshotLines: @unchecked Sendable {
         try reader.finish()
     }
 
-    /// How a line begins that is no document.
+    /// The beginning of a line that is not a document.
     private static let mark = Array("{\"last_seq\"".utf8)
 }
