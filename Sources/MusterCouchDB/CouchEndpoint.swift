@@ -62,6 +62,7 @@ package struct CouchEndpoint: Endpoint {
         addAttachments(to: &routes)
         addPurging(to: &routes)
         addFind(to: &routes)
+        addPartitions(to: &routes)
         addGeo(to: &routes)
         addReplication(to: &routes)
         addScheduler(to: &routes)

@@ -60,6 +60,7 @@ extension CouchError {
     private init(telling fault: CouchDocumentError) {
         switch fault {
         case .notAnObject: self = .badRequest("Document must be a JSON object")
+        case .illegalPartition(let words): self.init(.badRequest, "illegal_partition", words)
         case .illegalID(let words): self.init(.badRequest, "illegal_docid", words)
         case .invalidRevision: self = .badRequest("Invalid rev format")
         case .unknownMember(let name):

@@ -17,6 +17,9 @@ package protocol DocumentReader: AnyObject {
     /// their own ids.
     func count(idPrefix: String, in scope: DatabaseScope) throws -> Int
 
+    /// How many documents of a database have an id that begins so, and how large they are. Complexity: O(documents).
+    func counts(ofIDPrefix prefix: String, in database: DatabaseNumber) throws -> DocumentCounts
+
     /// A document, with what its winner says.
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument?
     /// Which of these revisions are not there (`_revs_diff`), in the order asked for.
@@ -137,6 +140,15 @@ package struct DocumentRange: Hashable, Sendable {
         self.isDescending = isDescending
         self.withBodies = withBodies
         self.limit = limit
+    }
+
+    /// Leaves the documents of a partition: those whose ids begin with its name and a colon.
+    package mutating func narrow(to partition: String) {
+        let (first, end) = (partition + ":", partition + ";")
+        if lower.map({ $0.utf8.lexicographicallyPrecedes(first.utf8) }) ?? true {
+            (lower, includesLower) = (first, true)
+        }
+        if upper.map({ end.utf8.lexicographicallyPrecedes($0.utf8) }) ?? true { (upper, includesUpper) = (end, false) }
     }
 
     /// Goes on behind a document.

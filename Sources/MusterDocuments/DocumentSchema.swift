@@ -3,7 +3,7 @@
 /// A step that was released is never edited. A new file takes all of them, in order.
 package enum DocumentSchema {
     /// What brings a file without them to the newest version; version n is reached after n steps.
-    package static let steps = [tables, locationsAndRemovals, localsInRows, ownersInUnion, keptBytes]
+    package static let steps = [tables, locationsAndRemovals, localsInRows, ownersInUnion, keptBytes, partitions]
 
     /// The first of them.
     package static let tables = """
@@ -67,6 +67,13 @@ package enum DocumentSchema {
     /// How many bytes revisions say that are not the winner. Those of attachments, which a file of before may have,
     /// `DocumentTables.countKeptBytes` counts.
     package static let keptBytes = "ALTER TABLE document_counts ADD COLUMN kept_bytes INTEGER NOT NULL DEFAULT 0;"
+
+    /// Partitioned databases, and indexes that are ordered by partition first.
+    package static let partitions = """
+        ALTER TABLE databases ADD COLUMN is_partitioned INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE document_indexes ADD COLUMN is_partitioned INTEGER NOT NULL DEFAULT 0;
+
+        """
 
     /// What joined after that: whoever looks for one of these, a checkpoint say, reads none of the others on its way.
     package static let localsInRows = """

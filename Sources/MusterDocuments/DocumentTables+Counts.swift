@@ -41,6 +41,19 @@ extension DocumentTables {
         return try Int.fetchOne(database, sql: sql, arguments: [idPrefix]) ?? 0
     }
 
+    package func counts(ofIDPrefix prefix: String, in number: DatabaseNumber) throws -> DocumentCounts {
+        guard try !isRemoved(number) else { return DocumentCounts() }
+        let row = try GRDB.Row.fetchOne(
+            database,
+            sql: """
+                SELECT count(*) - total(is_deleted), total(is_deleted), total(length(body)) FROM documents
+                WHERE database = ?2 AND id >= ?1 AND id < ?1 || CAST(x'FF' AS TEXT)
+                """, arguments: [prefix, number.rawValue])
+        guard let row else { return DocumentCounts() }
+        let (living, deleted, bytes): (Double, Double, Double) = (row[0], row[1], row[2])
+        return DocumentCounts(living: Int(living), deleted: Int(deleted), bytes: Int64(bytes))
+    }
+
     package func pendingChanges(in scope: DatabaseScope, since: LogSequence) throws -> Int {
         let number: Int32
         let sql: String

@@ -17,7 +17,8 @@ extension DocumentTables {
             let createdAt: Int64 = row["created_at"]
             return StoredDatabase(
                 number: DatabaseNumber(number), name: row["name"], createdAt: Instant(milliseconds: createdAt),
-                revisionLimit: row["revision_limit"], security: row["security"], purges: row["purges"])
+                revisionLimit: row["revision_limit"], security: row["security"], purges: row["purges"],
+                isPartitioned: row["is_partitioned"])
         }
     }
 
@@ -25,14 +26,15 @@ extension DocumentTables {
         try change {
             try database.cachedStatement(
                 sql: """
-                    INSERT INTO databases (number, name, created_at, revision_limit, security, purges)
-                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET name = excluded.name,
+                    INSERT INTO databases (number, name, created_at, revision_limit, security, purges,
+                        is_partitioned)
+                    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET name = excluded.name,
                         created_at = excluded.created_at, revision_limit = excluded.revision_limit,
                         security = excluded.security, purges = excluded.purges
                     """
             ).execute(arguments: [
                 stored.number.rawValue, stored.name, stored.createdAt.milliseconds, stored.revisionLimit,
-                stored.security, stored.purges,
+                stored.security, stored.purges, stored.isPartitioned,
             ])
         }
     }

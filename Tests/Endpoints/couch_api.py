@@ -2,7 +2,10 @@
 
 import itertools
 import json
+import os
+from urllib.parse import urlsplit
 
+import pytest
 import requests
 
 from muster_process import admin_password
@@ -52,6 +55,15 @@ class CouchApi:
         path = f"/{prefix}{next(numbers)}"
         self.ok("PUT", path)
         return path
+
+
+def real_couchdb():
+    """The CouchDB that `COUCHDB_URL` names, as its admin; the test is skipped where it names none."""
+    url = os.environ.get("COUCHDB_URL", "").rstrip("/")
+    if not url:
+        pytest.skip("COUCHDB_URL names no CouchDB")
+    parts = urlsplit(url)
+    return CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
 
 
 def as_admin(server):

@@ -2,15 +2,12 @@
 `COUCHDB_URL` names, with an admin's credentials in it: `http://admin:secret@127.0.0.1:5984`.
 """
 
-import os
 import uuid
-from urllib.parse import urlsplit
 
 import pytest
 
-from couch_api import CouchApi, as_admin
+from couch_api import as_admin, real_couchdb
 
-peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
 made_elsewhere = "3-" + "a" * 32
 
 
@@ -18,10 +15,7 @@ made_elsewhere = "3-" + "a" * 32
 def api(request):
     if request.param == "muster":
         return as_admin(request.getfixturevalue("server"))
-    if not peer_url:
-        pytest.skip("COUCHDB_URL names no CouchDB")
-    parts = urlsplit(peer_url)
-    return CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
+    return real_couchdb()
 
 
 @pytest.fixture

@@ -31,13 +31,17 @@ route = [
     ("COPY", "/_local/checkpoint"), ("GET", "/_local/checkpoint/file"), ("PUT", "/_local/checkpoint/file"),
     ("DELETE", "/_local/checkpoint/file"),
     *((method, path) for path in ("/_index/x", "/_index/x/y")
-      for method in ("GET", "HEAD", "PUT", "POST", "DELETE", "COPY")),
+      for method in ("GET", "HEAD", "PUT", "POST", "DELETE", "COPY", "PATCH", "OPTIONS", "TRACE", "CONNECT")),
+    ("GET", "/_partition/p"), ("GET", "/_partition/p/_all_docs"), ("POST", "/_partition/p/_all_docs"),
+    ("POST", "/_partition/p/_find"), ("POST", "/_partition/p/_explain"), ("GET", "/_partition/p/x"),
+    ("POST", "/_partition/p/x"),
 ]
 
-missing = {"_temp_view", "_partition", "_auto_purge", "_purged_infos", "_search_cleanup", "_nouveau_cleanup"}
+missing = {"_temp_view", "_auto_purge", "_purged_infos", "_search_cleanup", "_nouveau_cleanup"}
 """Paths that answer 501, whoever asks."""
 
-other_missing = {("POST", "/_design/{document}/{attachment}")}
+other_missing = {("POST", "/_design/{document}/{attachment}")} | {
+    (method, "/_partition/{partition}/_design/{rest}") for method in ("GET", "POST")}
 """Other routes that do."""
 
 

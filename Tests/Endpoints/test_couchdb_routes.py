@@ -53,7 +53,7 @@ DELETE /_session 200
 HEAD {db} 200
 GET {db} 200
 PUT {db} 412
-PUT /parted?partitioned=true 501
+PUT /parted?partitioned=true 201
 POST {db} 201 {"v":1}
 GET {db}/_all_docs 200
 POST {db}/_all_docs 200 {"keys":["a"]}
@@ -128,10 +128,11 @@ PUT {db}/_design/d/_update/u/a 501 {}
 GET {db}/_design/d/_rewrite/a/b 501
 PUT {db}/_design/d/_rewrite/a/b 501 {}
 DELETE {db}/_design/d/_rewrite/a/b 501
-GET {db}/_partition/p 501
-GET {db}/_partition/p/_all_docs 501
-POST {db}/_partition/p/_find 501 {"selector":{}}
-POST {db}/_partition/p/_explain 501 {"selector":{}}
+GET {db}/_partition/p 400
+GET {db}/_partition/p/_all_docs 400
+POST {db}/_partition/p/_all_docs 400 {}
+POST {db}/_partition/p/_find 400 {"selector":{}}
+POST {db}/_partition/p/_explain 400 {"selector":{}}
 GET {db}/_partition/p/_design/d/_view/v 501
 GET {db}/_local_docs 200
 POST {db}/_local_docs 200 {"keys":["_local/l"]}

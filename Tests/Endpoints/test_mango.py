@@ -171,7 +171,7 @@ def test_an_index_is_listed_and_removed(films):
     ("/_index", {"index": {"fields": ["a"]}, "w": 0}, (400, "invalid_pos_integer")),
     ("/_index", {"index": {"fields": ["a"]}, "type": "foo"}, (400, "invalid_index")),
     ("/_index", {"index": {"fields": []}}, (400, "invalid_index_fields")),
-    ("/_index", {"index": {"fields": ["a"]}, "type": "text"}, (501, "invalid_index")),
+    ("/_index", {"index": {"fields": ["a"]}, "type": "text"}, (503, "required index service unavailable")),
 ])
 def test_what_is_wrong_is_told_in_couchdbs_words(films, path, body, expected):
     assert films.refused(path, body) == expected

@@ -9,14 +9,12 @@ import json
 import os
 import random
 import uuid
-from urllib.parse import urlsplit
 
 import pytest
 
-from couch_api import CouchApi, as_admin
+from couch_api import as_admin, real_couchdb
 from muster_process import MusterProcess
 
-peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
 seed = int(os.environ.get("MANGO_SEED", "20240611"))
 drawn_selectors = 400
 
@@ -37,10 +35,7 @@ indexes = [["v"], ["w"], ["v", "w"], ["w", "v.x"], ["v.x"], ["v.0"], ["gone"], [
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
     """Muster, the CouchDB, and the path of a database with the same documents in both."""
-    if not peer_url:
-        pytest.skip("COUCHDB_URL names no CouchDB")
-    parts = urlsplit(peer_url)
-    couch = CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
+    couch = real_couchdb()
     path = f"/muster-mango-{uuid.uuid4().hex}"
     with MusterProcess(tmp_path_factory.mktemp("mango-peer")) as server:
         muster = as_admin(server)

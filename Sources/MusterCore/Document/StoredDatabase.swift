@@ -35,6 +35,8 @@ public struct StoredDatabase: Hashable, Sendable {
     public var security: String?
     /// How many purges there were (`purge_seq`).
     public var purges: Int64
+    /// Whether each document's id begins with the name of its partition and a colon. It never changes.
+    public var isPartitioned: Bool
 
     /// CouchDB's own.
     public static let defaultRevisionLimit = 1_000
@@ -42,7 +44,7 @@ public struct StoredDatabase: Hashable, Sendable {
     /// A database.
     public init(
         number: DatabaseNumber, name: String, createdAt: Instant, revisionLimit: Int = Self.defaultRevisionLimit,
-        security: String? = nil, purges: Int64 = 0
+        security: String? = nil, purges: Int64 = 0, isPartitioned: Bool = false
     ) {
         self.number = number
         self.name = name
@@ -50,5 +52,6 @@ public struct StoredDatabase: Hashable, Sendable {
         self.revisionLimit = revisionLimit
         self.security = security
         self.purges = purges
+        self.isPartitioned = isPartitioned
     }
 }

@@ -89,8 +89,10 @@ extension CouchEndpoint {
         }
         guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
         else { throw CouchError.illegalName(name) }
-        guard try !call.query.flag("partitioned") else { throw CouchError.unsupported("Partitioned databases") }
-        guard try await coordinator.makeDatabase(named: name, by: call.author) else { throw CouchError.fileExists }
+        let isPartitioned = try call.query.flag("partitioned")
+        guard try await coordinator.makeDatabase(named: name, isPartitioned: isPartitioned, by: call.author) else {
+            throw CouchError.fileExists
+        }
         var response = call.ok(.created)
         response.headers[.location] = call.absoluteAddress(of: "/\(call.context.parameters["db"] ?? "")")
         return response
@@ -157,6 +159,7 @@ extension JSONWriter {
         member("disk_format_version", 8)
         key("props")
         beginObject()
+        if database.place.isPartitioned { member("partitioned", true) }
         endObject()
         key("cluster")
         beginObject()

@@ -31,8 +31,7 @@ extension CouchEndpoint {
         ("/{db}/_nouveau_cleanup", [.post], "Full-text searches"),
         ("/_reshard", [.get], "Several shards"),
         ("/_reshard/{rest...}", [.get, .put, .post, .delete], "Several shards"),
-        ("/{db}/_partition/{partition}", [.get], "Partitioned databases"),
-        ("/{db}/_partition/{partition}/{rest...}", [.get, .post], "Partitioned databases"),
+        ("/{db}/_partition/{partition}/_design/{rest...}", [.get, .post], "Views"),
         ("/{db}/_auto_purge", [.get, .put], "Purges by the clock"),
         ("/{db}/_purged_infos", [.get], "Lists of purges"),
     ]

@@ -79,7 +79,7 @@ extension CouchEndpoint {
     private func putAttachment(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
         let id = try call.documentID()
-        try DocumentID.check(id)
+        try DocumentAdmission.checkID(id, in: place)
         try call.requireRight(toPut: id, in: place)
         let name = try Self.attachmentName(call)
         let parent = try call.revision()
@@ -133,7 +133,7 @@ extension CouchEndpoint {
     private func removeAttachment(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
         let id = try call.documentID()
-        try DocumentID.check(id)
+        try DocumentAdmission.checkID(id, in: place)
         try call.requireRight(toPut: id, in: place)
         let name = try Self.attachmentName(call)
         guard let parent = try call.revision() else { throw CouchError.conflict }

@@ -109,7 +109,7 @@ extension CouchEndpoint {
             let edit = LocalEdit(name: try Self.localName(target), json: body.json, said: said, isDeleted: false)
             return try await carryOut(edit, in: place, call)
         }
-        try DocumentID.check(target)
+        try DocumentAdmission.checkID(target, in: place)
         try call.requireRight(toPut: target, in: place)
         let revision = try said.map { text throws(CouchDocumentError) in
             guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }

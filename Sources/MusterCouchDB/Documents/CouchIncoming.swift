@@ -21,7 +21,7 @@ struct CouchIncoming: Sendable {
         -> DocumentEdit
     {
         guard let id = document.id else { throw CouchDocumentError.illegalID("Document id must not be empty") }
-        try DocumentAdmission.check(id, document.json)
+        try DocumentAdmission.check(id, document.json, in: place)
         let revision = try document.revision()
         let spot: DocumentEdit.Place
         let ancestors: [Revision]

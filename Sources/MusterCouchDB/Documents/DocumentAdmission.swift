@@ -8,18 +8,26 @@ import MusterWire
 enum DocumentAdmission {
     /// Makes sure that a document may be stored; its files aside.
     ///
-    /// - Throws: `CouchDocumentError.illegalID`, `CouchError` (`document_too_large`).
-    static func check(_ id: String, _ json: [UInt8]) throws {
-        try DocumentID.check(id)
+    /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`, `CouchError` (`document_too_large`).
+    static func check(_ id: String, _ json: [UInt8], in place: ResolvedDatabase) throws {
+        try checkID(id, in: place)
         guard json.count <= CouchLimits.documentBytes else {
             throw CouchError(.contentTooLarge, "document_too_large", id)
         }
     }
 
+    /// Makes sure that a document of a database may have an id.
+    ///
+    /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`.
+    static func checkID(_ id: String, in place: ResolvedDatabase) throws {
+        try DocumentID.check(id)
+        if place.isPartitioned { try DocumentID.checkPartition(of: id) }
+    }
+
     /// Why a revision that a replication brings may not be stored; nil where it may.
-    static func refusal(of revision: ReplicatedRevision) -> WriteRefusal? {
+    static func refusal(of revision: ReplicatedRevision, in place: ResolvedDatabase) -> WriteRefusal? {
         do {
-            try check(revision.id, revision.json)
+            try check(revision.id, revision.json, in: place)
             try check(revision.attachments)
             return nil
         } catch {

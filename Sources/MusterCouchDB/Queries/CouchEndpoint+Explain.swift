@@ -12,10 +12,11 @@ extension CouchEndpoint {
         ) { try await explain($0) }
     }
 
-    private func explain(_ call: CouchCall) async throws -> Response {
+    /// - Parameter partition: the partition that the path names; nil: none.
+    func explain(_ call: CouchCall, in partition: String? = nil) async throws -> Response {
         let place = try call.readable()
         let body = try await call.tree(limit: CouchLimits.documentBytes)
-        let request = try FindRequest(body)
+        let request = try Self.request(body, in: place, partition)
         let (plan, explanation) = try await coordinator.readDocuments { reader in
             let plan: QueryPlan?
             do {
@@ -31,7 +32,7 @@ extension CouchEndpoint {
             writer.member("dbname", place.name)
             writer.key("index")
             if let plan { writer.index(plan.index) } else { writer.null() }
-            writer.member("partitioned", false)
+            writer.member("partitioned", place.isPartitioned)
             writer.key("selector")
             writer.value(request.selectorValue)
             writer.key("opts")
@@ -70,7 +71,7 @@ extension JSONWriter {
         endObject()
         key("fields")
         fields(of: request)
-        member("partition", "")
+        member("partition", request.partition ?? "")
         key("r")
         value(body["r"] ?? .integer(1))
         member("conflicts", request.wantsConflicts)
@@ -85,18 +86,17 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes which part of the index is read, as the arguments of a view. Documents are always looked at: no index
-    /// covers a query.
+    /// Writes which part of the index is read, as the arguments of a view, and whether documents are.
     fileprivate mutating func view(
         _ plan: QueryPlan, _ request: FindRequest, _ explanation: QueryExplanation, _ body: JSONValue
     ) {
         key("mrargs")
         beginObject()
-        member("include_docs", true)
+        member("include_docs", !plan.isCovering)
         member("view_type", "map")
         member("reduce", false)
         key("partition")
-        null()
+        if let partition = request.partition { value(partition) } else { null() }
         key("start_key")
         value(explanation.startKey)
         key("end_key")
@@ -109,7 +109,7 @@ extension JSONWriter {
         key("conflicts")
         if request.wantsConflicts { value(true) } else { null() }
         endObject()
-        member("covering", false)
+        member("covering", plan.isCovering)
     }
 
     fileprivate mutating func candidates(of explanation: QueryExplanation) {
@@ -127,7 +127,7 @@ extension JSONWriter {
             }
             writer.member("ranking", candidate.ranking)
             writer.key("covering")
-            if candidate.index == nil { writer.null() } else { writer.value(false) }
+            if let isCovering = candidate.isCovering { writer.value(isCovering) } else { writer.null() }
             writer.endObject()
             writer.endObject()
         }

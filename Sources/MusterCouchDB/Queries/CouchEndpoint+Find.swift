@@ -36,9 +36,10 @@ extension CouchEndpoint {
         }
     }
 
-    private func find(_ call: CouchCall) async throws -> Response {
+    /// - Parameter partition: the partition that the path names; nil: none.
+    func find(_ call: CouchCall, in partition: String? = nil) async throws -> Response {
         let place = try call.readable()
-        let request = try FindRequest(await call.tree(limit: CouchLimits.documentBytes))
+        let request = try Self.request(await call.tree(limit: CouchLimits.documentBytes), in: place, partition)
         let scope = try Self.scope(of: place)
         let start = ContinuousClock.now
         let answer = try await coordinator.readDocuments { reader in
@@ -55,9 +56,26 @@ extension CouchEndpoint {
             // The last page has a bookmark too, behind which there is nothing yet.
             writer.member("bookmark", (answer.bookmark ?? answer.end)?.text ?? request.bookmark ?? "nil")
             writer.member("warning", answer.warning)
-            if request.wantsStatistics { writer.statistics(answer, milliseconds: milliseconds) }
+            if request.wantsStatistics { writer.statistics(answer, of: request, milliseconds: milliseconds) }
             writer.endObject()
         }
+    }
+
+    /// Reads a query.
+    ///
+    /// - Parameter partition: the partition that the path names; nil: none.
+    static func request(
+        _ body: JSONValue, in place: ResolvedDatabase, _ partition: String?
+    ) throws -> FindRequest {
+        var request = try FindRequest(body)
+        if let partition {
+            guard request.partition ?? partition == partition else { throw CouchError.otherPartition }
+            request.partition = partition
+        }
+        guard request.partition == nil || place.isPartitioned else {
+            throw MangoError("bad_request", "partition specified on non-partitioned db")
+        }
+        return request
     }
 
     private func listIndexes(_ call: CouchCall) async throws -> Response {
@@ -80,7 +98,8 @@ extension CouchEndpoint {
 
     private func makeIndex(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
-        let definition = try IndexDefinition(await call.tree(limit: CouchLimits.documentBytes))
+        let definition = try IndexDefinition(
+            await call.tree(limit: CouchLimits.documentBytes), isDatabasePartitioned: place.isPartitioned)
         try definition.requireNoPattern()
         let isNew = try await coordinator.makeIndex(definition, in: try Self.indexed(place), by: call.author)
         return .json { writer in
@@ -150,7 +169,9 @@ extension CouchEndpoint {
 
     // MARK: Places
 
-    private static let documentMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete, .copy]
+    private static let documentMethods: [HTTPRequest.Method] = [
+        .get, .head, .put, .post, .delete, .copy, .patch, .options, .trace, .connect,
+    ]
 
     /// What CouchDB says of a path below `_index` that takes no such request: 405 where it takes another, else 404.
     private static func noIndex(at call: CouchCall) throws(CouchError) -> CouchError {
@@ -201,21 +222,21 @@ extension JSONWriter {
     /// Writes a document that was found: where all of it is wanted, as it was written, so that it can be sent back.
     fileprivate mutating func found(_ found: FoundDocument) throws {
         if let fields = found.fields { return value(fields) }
-        guard let winner = found.stored.tree.winner, let body = found.stored.body else { return null() }
-        var rendering = CouchRendering(id: found.stored.id, revision: winner.revision, isDeleted: false, body: body)
+        guard let stored = found.stored, let winner = stored.tree.winner, let body = stored.body else { return null() }
+        var rendering = CouchRendering(id: stored.id, revision: winner.revision, isDeleted: false, body: body)
         rendering.conflicts = found.conflicts
         try document(rendering)
     }
 
-    fileprivate mutating func statistics(_ answer: QueryAnswer, milliseconds: Double) {
+    fileprivate mutating func statistics(_ answer: QueryAnswer, of request: FindRequest, milliseconds: Double) {
         key("execution_stats")
         beginObject()
         key("total_keys_examined")
         value(answer.keysExamined)
         key("total_docs_examined")
-        value(answer.documentsExamined)
+        value(request.wantsQuorum ? 0 : answer.documentsExamined)
         key("total_quorum_docs_examined")
-        value(0)
+        value(request.wantsQuorum ? answer.documentsExamined : 0)
         key("results_returned")
         value(answer.documents.count)
         key("execution_time_ms")
@@ -230,7 +251,7 @@ extension JSONWriter {
         if let index { value("_design/\(index.definition.design)") } else { null() }
         member("name", index?.definition.name ?? "_all_docs")
         member("type", index == nil ? "special" : "json")
-        if index != nil { member("partitioned", false) }
+        if let index { member("partitioned", index.definition.isPartitioned) }
         key("def")
         value(
             index?.definition.definition

@@ -22,7 +22,10 @@ extension CouchEndpoint {
         }
     }
 
-    private static func list(_ call: CouchCall, body: JSONValue, isOfDesigns: Bool) async throws -> Response {
+    /// - Parameter partition: the partition whose documents are listed; nil: all.
+    static func list(
+        _ call: CouchCall, body: JSONValue, isOfDesigns: Bool = false, partition: String? = nil
+    ) async throws -> Response {
         let place = try call.readable()
         let listing = try CouchListing(call.query, body: body)
         guard let scope = place.scope else {
@@ -30,7 +33,9 @@ extension CouchEndpoint {
             if isOfDesigns { users.keepDesigns() }
             return listUsers(call, place, users)
         }
-        return try await call.send(CouchList(listing, of: DocumentRows(scope: scope, isOfDesigns: isOfDesigns)))
+        let rows = DocumentRows(
+            scope: scope, isOfDesigns: isOfDesigns, partition: try partition ?? call.partitionOfQuery(in: place))
+        return try await call.send(CouchList(listing, of: rows))
     }
 
     private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {

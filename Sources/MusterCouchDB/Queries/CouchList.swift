@@ -124,12 +124,21 @@ struct DocumentRows: ListedRows {
     let scope: DatabaseScope
     /// Whether design documents alone are listed, and counted.
     let isOfDesigns: Bool
+    /// The partition whose documents alone are listed, and counted; nil: all.
+    var partition: String?
 
     func narrow(_ listing: inout CouchListing) {
         if isOfDesigns { listing.keepDesigns() }
+        if let partition {
+            listing.range.narrow(to: partition)
+            listing.keys?.removeAll { !$0.hasPrefix(partition + ":") }
+        }
     }
 
     func count(_ reader: any DocumentReader) throws -> Int? {
+        if let partition, case .database(let database) = scope {
+            return try reader.counts(ofIDPrefix: partition + ":", in: database).living
+        }
         guard isOfDesigns else { return try reader.counts(in: scope).living }
         // Few, and so they are counted one by one.
         var all = CouchListing()

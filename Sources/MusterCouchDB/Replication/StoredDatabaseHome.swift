@@ -94,7 +94,9 @@ struct StoredDatabaseHome: DocumentHome {
 
     var attachmentLimitBytes: Int64 { Int64(CouchLimits.attachmentBytes) }
 
-    func refusal(of revision: ReplicatedRevision) -> WriteRefusal? { DocumentAdmission.refusal(of: revision) }
+    func refusal(of revision: ReplicatedRevision) -> WriteRefusal? {
+        DocumentAdmission.refusal(of: revision, in: place)
+    }
 
     func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
         var intake = AttachmentIntake(coordinator)

@@ -22,7 +22,8 @@ extension DocumentTables {
             let definition = IndexDefinition(
                 design: row["design"], name: row["name"],
                 fields: try paths.map { try FieldPath($0.string ?? "") }, isDescending: row["is_descending"],
-                partialSelector: partial.map { [UInt8]($0) })
+                partialSelector: partial.map { [UInt8]($0) },
+                isPartitioned: row["is_partitioned"])
             return StoredIndex(
                 number: row["number"], database: database, definition: definition, isReady: filled == nil)
         }
@@ -49,12 +50,13 @@ extension DocumentTables {
             try self.database.execute(
                 sql: """
                     INSERT INTO document_indexes (number, database, design, name, fields, is_descending,
-                        partial_selector, filled) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                        partial_selector, filled, is_partitioned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     number, database.rawValue, definition.design, definition.name,
                     String(decoding: fields, as: UTF8.self), definition.isDescending,
                     definition.partialSelector.map { Data($0) }, isEmpty ? nil : 0 as Int64?,
+                    definition.isPartitioned,
                 ])
             return StoredIndex(number: number, database: database, definition: definition, isReady: isEmpty)
         }

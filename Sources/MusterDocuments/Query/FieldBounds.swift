@@ -33,8 +33,10 @@ struct FieldBounds {
     func requires(_ field: FieldPath) -> Bool { required.contains(field) }
 
     /// The part of an index's keys in which all matches are: fields with one value, and one with bounds.
-    func range(of fields: [FieldPath]) -> KeyRange {
-        var fixed: [JSONValue] = []
+    ///
+    /// - Parameter partition: the partition that the keys of a partitioned index begin with.
+    func range(of fields: [FieldPath], in partition: String? = nil) -> KeyRange {
+        var fixed: [JSONValue] = partition.map { [.string($0)] } ?? []
         for field in fields {
             guard let bound = bounds[field] else { break }
             if let only = bound.only {

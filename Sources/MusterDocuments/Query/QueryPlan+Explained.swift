@@ -23,6 +23,8 @@ package struct QueryExplanation: Hashable, Sendable {
         package var reason: String
         /// How near it came to be chosen, from 1.
         package var ranking: Int
+        /// Whether its entries hold all that the query needs; nil for all documents by id.
+        package var isCovering: Bool?
     }
 
     /// Explains a plan.
@@ -33,8 +35,7 @@ package struct QueryExplanation: Hashable, Sendable {
     package init(_ plan: QueryPlan?, for request: FindRequest, indexes: [StoredIndex]) {
         let bounds = FieldBounds(request.selector)
         candidates = Self.candidates(plan, request, indexes.filter(\.isReady), bounds)
-        var fields = SelectorFields()
-        fields.take(request.selector.test, isNarrowing: true)
+        let fields = SelectorFields(request.selector)
         indexableFields = fields.indexable.sorted()
         unindexableFields = fields.all.subtracting(fields.indexable).sorted()
         guard let plan, !request.selector.findsNothing else { return }
@@ -83,7 +84,8 @@ package struct QueryExplanation: Hashable, Sendable {
         var found: [Candidate] = []
         if let winner = plan?.index {
             found += rivals.enumerated().dropFirst().map { number, index in
-                Candidate(index: index, isUsable: true, reason: reason(index, lostTo: winner, bounds), ranking: number)
+                Candidate(
+                    index: index, isUsable: true, reason: reason(index, lostTo: winner, bounds), ranking: number)
             }
         }
         let byID = { (reason: String, rank: Int) in
@@ -108,6 +110,9 @@ package struct QueryExplanation: Hashable, Sendable {
         }
         if !unusable.isEmpty || !byIDIsUsable { rank += 1 }
         found += partial.map { Candidate(index: $0, isUsable: false, reason: "is_partial", ranking: rank) }
+        for place in found.indices {
+            found[place].isCovering = found[place].index.map { SelectorFields.cover(request, in: $0) }
+        }
         return found.sorted(by: stand)
     }
 
@@ -123,34 +128,6 @@ package struct QueryExplanation: Hashable, Sendable {
         guard let left = one.index?.definition else { return false }
         guard let right = other.index?.definition else { return true }
         return (left.design, left.name) > (right.design, right.name)
-    }
-}
-
-/// The fields that a selector asks of.
-private struct SelectorFields {
-    var all: Set<String> = []
-    /// Those of which it says something by which an index can be narrowed, as CouchDB sees it.
-    var indexable: Set<String> = []
-
-    /// - Parameter isNarrowing: whether what the test says holds of every match.
-    mutating func take(_ test: Selector.Test, isNarrowing: Bool) {
-        switch test {
-        case .all(let tests): for test in tests { take(test, isNarrowing: isNarrowing) }
-        case .any(let tests): for test in tests { take(test, isNarrowing: false) }
-        case .not(let test): take(test, isNarrowing: false)
-        case .field(let path, let test): take(test, of: path, isNarrowing: isNarrowing)
-        default: break
-        }
-    }
-
-    private mutating func take(_ test: Selector.Test, of path: FieldPath, isNarrowing: Bool) {
-        all.insert(path.text)
-        switch test {
-        case .all(let tests): for test in tests { take(test, of: path, isNarrowing: isNarrowing) }
-        case .compares(let comparison, _) where isNarrowing && comparison != .notEqual: indexable.insert(path.text)
-        case .exists where isNarrowing, .begins where isNarrowing: indexable.insert(path.text)
-        default: break
-        }
     }
 }
 

@@ -12,6 +12,9 @@ package struct QueryPlan: Hashable, Sendable {
     package var isDescending = false
     /// Whether what was found must be sorted afterwards: only where there are no indexes.
     package var sortsAfterwards = false
+    /// Whether the index's entries hold all that the query needs, so that documents are read only where an entry does
+    /// not tell its values.
+    package var isCovering = false
     /// Why not the index that was asked for, or that none is.
     package var warning: String?
 
@@ -26,7 +29,9 @@ package struct QueryPlan: Hashable, Sendable {
     ) throws(MangoError) {
         let bounds = FieldBounds(request.selector)
         let id = FieldPath(keys: ["_id"])
-        let usable = indexes.filter { $0.isReady && Self.isUsable($0, for: request, bounds) }
+        let usable = indexes.filter {
+            $0.isReady && Self.hasScope($0, of: request) && Self.isUsable($0, for: request, bounds)
+        }
         let named = usable.filter { Self.isNamed($0, request.index) }
         let free = usable.filter { $0.definition.partialSelector == nil }
         if !request.allowsFallback, named.isEmpty, !request.index.isEmpty || free.isEmpty {
@@ -34,7 +39,8 @@ package struct QueryPlan: Hashable, Sendable {
         }
         if let best = (named.isEmpty ? free : named).max(by: { Self.isWorse($0, than: $1, bounds) }) {
             index = best
-            range = bounds.range(of: best.definition.fields)
+            isCovering = SelectorFields.cover(request, in: best)
+            range = bounds.range(of: best.definition.fields, in: request.partition)
             isDescending = request.sort?.isDescending ?? false
         } else {
             isDescending = request.sort?.isDescending ?? false
@@ -46,6 +52,7 @@ package struct QueryPlan: Hashable, Sendable {
             ids = DocumentRange(
                 lower: bound?.lowerText, upper: bound?.upperText, isDescending: isDescending && !sortsAfterwards,
                 withBodies: true, limit: 0)
+            if let partition = request.partition { ids.narrow(to: partition) }
             if bound == nil { warning = "No matching index found, create an index to optimize query time." }
         }
         if !request.index.isEmpty, named.isEmpty {
@@ -58,6 +65,11 @@ package struct QueryPlan: Hashable, Sendable {
         }
     }
 
+    /// Whether an index is one of partitions where a partition is asked for, and else one of all documents.
+    static func hasScope(_ index: StoredIndex, of request: FindRequest) -> Bool {
+        index.definition.isPartitioned == (request.partition != nil)
+    }
+
     /// Whether an index has every document that the selector may match, in the order that is asked for.
     static func isUsable(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
         hasFields(index, for: request, bounds) && hasOrder(index, of: request.sort, bounds)
@@ -66,6 +78,8 @@ package struct QueryPlan: Hashable, Sendable {
     /// Whether an index has every document that the selector may match. Each document has an id and a revision; an
     /// index of nothing else is of no more use than the documents by id.
     static func hasFields(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
+        // What matches nothing has every document that it may match in any index.
+        if request.selector.matchesNothing { return true }
         let sorted = Set(request.sort?.fields ?? [])
         let isAsked = { (field: FieldPath) in sorted.contains(field) || bounds.requires(field) }
         let fields = index.definition.fields

@@ -4,8 +4,9 @@ package import MusterWire
 
 /// A document that a query found.
 package struct FoundDocument: Sendable {
-    /// The document as it is stored: a whole one is told as it was written.
-    package var stored: StoredDocument
+    /// The document as it is stored: a whole one is told as it was written. Nil where an entry of an index told all
+    /// that was asked for.
+    package var stored: StoredDocument?
     /// The fields that were asked for; nil where all were.
     package var fields: JSONValue?
     /// Its other leaves, where they were asked for.
@@ -86,6 +87,10 @@ package struct QueryRun {
             for entry in page {
                 answer.keysExamined += 1
                 last = entry
+                if plan.isCovering, let part = Self.document(of: entry, in: index) {
+                    if try take(part, at: entry) { return }
+                    continue
+                }
                 guard let document = try reader.document(entry.id, in: scope) else { continue }
                 if try take(document, at: entry.key.bytes) { return }
             }
@@ -142,22 +147,50 @@ package struct QueryRun {
         if page.endIndex < found.endIndex { answer.bookmark = answer.end }
     }
 
+    /// The part of a document that an entry of an index holds; nil where the entry does not tell its values.
+    private static func document(of entry: IndexEntry, in index: StoredIndex) -> JSONValue? {
+        guard let values = entry.key.values?.dropFirst(index.definition.isPartitioned ? 1 : 0),
+            values.count == index.definition.fields.count
+        else { return nil }
+        var document = JSONValue.object([.init("_id", .string(entry.id))])
+        for (field, value) in zip(index.definition.fields, values) { document.put(value, at: field.keys[...]) }
+        return document
+    }
+
+    /// Looks at the part of a document that an entry holds, and takes it when it is wanted.
+    ///
+    /// - Returns: whether the page ends here.
+    private mutating func take(_ part: JSONValue, at entry: IndexEntry) throws -> Bool {
+        let isWanted = request.selector.matches(part)
+        try BoundedWork.bound?.check()
+        let found = isWanted ? FoundDocument(fields: request.projection.of(part)) : nil
+        return add(found, at: QueryBookmark(plan, key: entry.key.bytes, id: entry.id))
+    }
+
     /// Looks at a document and takes it when it is wanted.
     ///
     /// - Returns: whether the page ends here.
     private mutating func take(_ stored: StoredDocument, at key: [UInt8]) throws -> Bool {
-        let place = QueryBookmark(plan, key: key, id: stored.id)
-        if let value = try look(at: stored) {
+        let found = try look(at: stored).map { told(stored, $0) }
+        return add(found, at: QueryBookmark(plan, key: key, id: stored.id))
+    }
+
+    /// Adds what was found at a place, if anything was.
+    ///
+    /// - Returns: whether the page ends here.
+    private mutating func add(_ found: FoundDocument?, at place: QueryBookmark) -> Bool {
+        if let found {
             if toSkip > 0 {
                 toSkip -= 1
             } else {
-                answer.documents.append(told(stored, value))
+                answer.documents.append(found)
                 answer.end = place
             }
         }
-        guard answer.documents.count >= request.limit || answer.documentsExamined >= Self.examinedLimit else {
-            return false
-        }
+        guard
+            answer.documents.count >= request.limit
+                || max(answer.documentsExamined, answer.keysExamined) >= Self.examinedLimit
+        else { return false }
         answer.bookmark = place
         return true
     }

@@ -32,6 +32,9 @@ package struct ResolvedDatabase: Hashable, Sendable {
         }
     }
 
+    /// Whether each document's id begins with the name of its partition.
+    package var isPartitioned: Bool { if case .made(let database) = kind { database.isPartitioned } else { false } }
+
     /// How many ancestors of a leaf are remembered.
     package var revisionLimit: Int {
         if case .made(let database) = kind { return database.revisionLimit }

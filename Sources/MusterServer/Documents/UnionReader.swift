@@ -27,6 +27,10 @@ final class UnionReader: DocumentReader {
         try stored.count(idPrefix: idPrefix, in: scope)
     }
 
+    func counts(ofIDPrefix prefix: String, in database: DatabaseNumber) throws -> DocumentCounts {
+        try stored.counts(ofIDPrefix: prefix, in: database)
+    }
+
     // MARK: One document
 
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {

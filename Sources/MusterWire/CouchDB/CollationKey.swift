@@ -31,6 +31,19 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         return number.isNaN ? (ordered >> 63 == 1 ? .infinity : -.infinity) : number
     }
 
+    /// The values that the key was made of. Nil where the key does not tell them: it was cut off, or has a whole number
+    /// beyond 2^53.
+    package var values: [JSONValue]? {
+        guard bytes.count < Self.limitBytes else { return nil }
+        var reading = KeyReading(bytes: bytes[...])
+        var values: [JSONValue] = []
+        while !reading.isAtEnd {
+            guard let value = reading.value() else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
     /// By bytes.
     package static func < (one: Self, other: Self) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)
@@ -84,5 +97,70 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         }
         bytes.append(0)
         bytes.append(0)
+    }
+}
+
+/// Reads a key's values back from its bytes.
+private struct KeyReading {
+    var bytes: ArraySlice<UInt8>
+
+    private static let exactLimit = Double(1 << 53)
+
+    var isAtEnd: Bool { bytes.isEmpty }
+
+    /// The next value; nil for bytes that are none, and for a number that may stand for several.
+    mutating func value() -> JSONValue? {
+        switch bytes.popFirst() {
+        case Collation.rank(.null): return .null
+        case Collation.rank(.boolean(false)): return .boolean(false)
+        case Collation.rank(.boolean(true)): return .boolean(true)
+        case Collation.rank(.integer(0)): return number()
+        case Collation.rank(.string("")): return text().map { .string($0) }
+        case Collation.rank(.array([])): return array()
+        case Collation.rank(.object([])): return object()
+        default: return nil
+        }
+    }
+
+    private mutating func number() -> JSONValue? {
+        guard bytes.count >= 8 else { return nil }
+        let ordered = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        bytes = bytes.dropFirst(8)
+        let number = Double(bitPattern: ordered >> 63 == 1 ? ordered & ~(1 << 63) : ~ordered)
+        guard number.rounded() == number else { return .number(number) }
+        return abs(number) <= Self.exactLimit ? .integer(Int64(number)) : nil
+    }
+
+    private mutating func text() -> String? {
+        var text: [UInt8] = []
+        while let byte = bytes.popFirst() {
+            guard byte == 0 else {
+                text.append(byte)
+                continue
+            }
+            guard let next = bytes.popFirst() else { return nil }
+            if next == 0 { return String(validating: text, as: UTF8.self) }
+            text.append(0)
+        }
+        return nil
+    }
+
+    private mutating func array() -> JSONValue? {
+        var elements: [JSONValue] = []
+        while bytes.first != 0 {
+            guard let element = value() else { return nil }
+            elements.append(element)
+        }
+        bytes.removeFirst()
+        return .array(elements)
+    }
+
+    private mutating func object() -> JSONValue? {
+        var members: [JSONValue.Member] = []
+        while bytes.popFirst() == 5 {
+            guard let key = text(), let value = value() else { return nil }
+            members.append(.init(key, value))
+        }
+        return .object(members)
     }
 }

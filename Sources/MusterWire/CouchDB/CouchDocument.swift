@@ -72,6 +72,8 @@ package enum CouchDocumentError: Error, Hashable, Sendable {
     case notAnObject
     /// An id that no document may have; the words say why.
     case illegalID(String)
+    /// A partition that may not be called so; the words say why.
+    case illegalPartition(String)
     /// A revision that is none.
     case invalidRevision(String)
     /// A member with `_` that means nothing.
@@ -95,6 +97,22 @@ package enum DocumentID {
         let limit = DocumentEdit.idLimitBytes + (QualifiedID(id) == nil ? 0 : QualifiedID.qualifierBytes)
         guard id.utf8.count <= limit else { throw .illegalID("Document id is too long") }
         try checkForm(of: id)
+    }
+
+    /// The partition of a document of a partitioned database; nil for an id that names none.
+    package static func partition(of id: String) -> String? {
+        guard let colon = id.utf8.firstIndex(of: UInt8(ascii: ":")), colon > id.startIndex else { return nil }
+        return String(id[..<colon])
+    }
+
+    /// Makes sure that a document of a partitioned database may have this id. Design documents are in no partition.
+    package static func checkPartition(of id: String) throws(CouchDocumentError) {
+        guard !id.hasPrefix(designPrefix) else { return }
+        guard let colon = id.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            throw .illegalID("Doc id must be of form partition:id")
+        }
+        guard colon > id.startIndex else { throw .illegalPartition("Partition must not be empty") }
+        guard id.utf8.index(after: colon) < id.endIndex else { throw .illegalID("Document id must not be empty") }
     }
 
     /// Makes sure that a document that is replicated may be called so, however long that is.

@@ -14,12 +14,16 @@ package struct FindRequest: Hashable, Sendable {
     package var skip = 0
     /// Where the page before ended; nil for the first.
     package var bookmark: String?
+    /// The partition whose documents are asked for; nil: all of them.
+    package var partition: String?
     /// The index to use: its design document, and perhaps its name.
     package var index: [String] = []
     /// Whether another index, or none, may be used than the one to use.
     package var allowsFallback = true
     /// Whether to tell what it took.
     package var wantsStatistics = false
+    /// Whether documents were asked of more than one replica (`r`): then they count as read by a quorum.
+    package var wantsQuorum = false
     /// Whether conflicting revisions are named.
     package var wantsConflicts = false
 
@@ -58,7 +62,9 @@ package struct FindRequest: Hashable, Sendable {
         index = try Self.index(request["use_index"])
         wantsStatistics = try request.flag("execution_stats") ?? false
         wantsConflicts = try request.flag("conflicts") ?? false
+        wantsQuorum = request["r"]?.integer ?? 1 > 1
         allowsFallback = try request.flag("allow_fallback") ?? true
+        partition = try request.text("partition").flatMap { $0.isEmpty ? nil : $0 }
         try Self.readForNodes(request)
         try request.requireKeys(of: Self.keys)
     }
@@ -70,9 +76,6 @@ package struct FindRequest: Hashable, Sendable {
         _ = try request.flag("stable")
         if let stale = request["stale"], ![.string("ok"), .string("false"), .boolean(false)].contains(stale) {
             throw MangoError("invalid_ok_or_false_value", "stale is \"ok\" or false, not: \(stale.text)")
-        }
-        if let partition = request["partition"], partition != .string("") {
-            throw MangoError("bad_request", "partition specified on non-partitioned db")
         }
     }
 

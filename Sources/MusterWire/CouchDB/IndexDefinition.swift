@@ -10,6 +10,8 @@ package struct IndexDefinition: Hashable, Sendable {
     package var isDescending: Bool
     /// Which documents are in it: the text of a selector; nil for all that have the fields.
     package var partialSelector: [UInt8]?
+    /// Whether it is ordered by partition first, for queries of one partition.
+    package var isPartitioned: Bool
 
     /// How many fields an index has.
     package static let fieldLimit = 16
@@ -21,18 +23,23 @@ package struct IndexDefinition: Hashable, Sendable {
 
     /// An index.
     package init(
-        design: String, name: String, fields: [FieldPath], isDescending: Bool = false, partialSelector: [UInt8]? = nil
+        design: String, name: String, fields: [FieldPath], isDescending: Bool = false, partialSelector: [UInt8]? = nil,
+        isPartitioned: Bool = false
     ) {
         self.design = design
         self.name = name
         self.fields = fields
         self.isDescending = isDescending
         self.partialSelector = partialSelector
+        self.isPartitioned = isPartitioned
     }
 
     /// Reads the body of `POST _index`. What it does not name gets a name that follows from its definition, so that the
     /// same index is made once.
-    package init(_ request: JSONValue) throws(MangoError) {
+    ///
+    /// - Parameter isDatabasePartitioned: whether the database is partitioned: then the index is too, unless the body
+    ///   says otherwise.
+    package init(_ request: JSONValue, isDatabasePartitioned: Bool = false) throws(MangoError) {
         guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }
         guard let index = request["index"] else {
             throw MangoError("missing_required_key", "Missing required key: index")
@@ -41,14 +48,15 @@ package struct IndexDefinition: Hashable, Sendable {
         let givenName = try Self.name("name", in: request)
         let givenDesign = try Self.name("ddoc", in: request)
         try request.requirePositive("w")
-        if try request.flag("partitioned") == true {
+        isPartitioned = try request.flag("partitioned") ?? isDatabasePartitioned
+        guard !isPartitioned || isDatabasePartitioned else {
             throw MangoError("bad_request", "partitioned specified on non-partitioned db")
         }
         try request.requireKeys(of: Self.keys)
         guard type == "json" else {
             let isKnown = ["text", "nouveau"].contains(type)
             throw isKnown
-                ? MangoError("invalid_index", "The index type \(type) is not supported: json is", status: 501)
+                ? MangoError("required index service unavailable", type, status: 503)
                 : MangoError("invalid_index", "Invalid type for index: \(type.prefix(200))")
         }
         guard index.kind == .object else {
@@ -114,10 +122,12 @@ package struct IndexDefinition: Hashable, Sendable {
 package struct IndexRule: Sendable {
     private let fields: [FieldPath]
     private let partial: Selector?
+    private let isPartitioned: Bool
 
     /// The rule of a definition.
     package init(_ definition: IndexDefinition) {
         fields = definition.fields
+        isPartitioned = definition.isPartitioned
         // It was read once before it was stored.
         partial = definition.partialSelector.flatMap { try? Selector(parsing: $0) }
     }
@@ -130,6 +140,10 @@ package struct IndexRule: Sendable {
             values.append(value)
         }
         if let partial, !partial.matches(document) { return nil }
+        if isPartitioned {
+            guard let id = document["_id"]?.string, let partition = DocumentID.partition(of: id) else { return nil }
+            values.insert(.string(partition), at: 0)
+        }
         return CollationKey(values)
     }
 }

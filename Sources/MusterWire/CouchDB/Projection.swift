@@ -44,7 +44,7 @@ package struct Projection: Hashable, Sendable {
 
 extension JSONValue {
     /// Puts a value where a path leads, with objects on the way.
-    fileprivate mutating func put(_ value: JSONValue, at path: ArraySlice<String>) {
+    package mutating func put(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let key = path.first else {
             self = value
             return

@@ -75,6 +75,15 @@ package struct Selector: Hashable, Sendable {
     /// of an index lets everything through. So CouchDB has it.
     package var findsNothing: Bool { test == .all([]) || test == .any([]) }
 
+    /// Whether no document can match: the selector combines nothing, or asks for one value out of none.
+    package var matchesNothing: Bool {
+        if findsNothing { return true }
+        guard case .all(let tests) = test else { return false }
+        return tests.contains { test in
+            if case .field(_, .isAmong([])) = test { true } else { false }
+        }
+    }
+
     /// Reads a selector.
     ///
     /// - Throws: `JSONError` when it is no JSON, `SelectorError` when it is no selector.

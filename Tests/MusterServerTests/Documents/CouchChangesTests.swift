@@ -46,6 +46,9 @@ private final class UncountableReader: DocumentReader {
     func count(idPrefix: String, in scope: DatabaseScope) throws -> Int {
         try real.count(idPrefix: idPrefix, in: scope)
     }
+    func counts(ofIDPrefix prefix: String, in database: DatabaseNumber) throws -> DocumentCounts {
+        try real.counts(ofIDPrefix: prefix, in: database)
+    }
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? { try real.document(id, in: scope) }
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
         try real.body(of: revision, of: id, in: scope)

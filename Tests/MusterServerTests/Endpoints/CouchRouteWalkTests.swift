@@ -34,6 +34,9 @@ import Testing
             + ["GET", "PUT", "POST", "DELETE"].flatMap { method in
                 ["\(method) /_node/{node}/{rest...}", "\(method) /_reshard/{rest...}"]
             }
+        let everyMethod = [
+            "GET", "HEAD", "PUT", "POST", "DELETE", "COPY", "PATCH", "OPTIONS", "TRACE", "CONNECT",
+        ]
         let rest =
             server
             + routes(
@@ -49,13 +52,15 @@ import Testing
                     "_local/{document}/{attachment...}": ["GET", "PUT", "DELETE"],
                     "_purge": ["POST"], "_purged_infos": ["GET"], "_auto_purge": ["GET", "PUT"],
                     "_shards": ["GET"], "_shards/{document}": ["GET"], "_sync_shards": ["POST"],
-                    "_partition/{partition}": ["GET"], "_partition/{partition}/{rest...}": ["GET", "POST"],
+                    "_partition/{partition}": ["GET"], "_partition/{partition}/_all_docs": ["GET", "POST"],
+                    "_partition/{partition}/_find": ["POST"], "_partition/{partition}/_explain": ["POST"],
+                    "_partition/{partition}/_design/{rest...}": ["GET", "POST"],
+                    "_partition/{partition}/{rest...}": ["GET", "POST"],
                     "_search_cleanup": ["POST"], "_nouveau_cleanup": ["POST"],
                     "_find": ["POST"], "_explain": ["POST"], "_index": ["GET", "POST"],
                     "_index/_bulk_delete": ["POST"],
                     "_index/{document}/json/{index}": ["DELETE"], "_index/_design/{document}/json/{index}": ["DELETE"],
-                    "_index/{document}": ["GET", "HEAD", "PUT", "POST", "DELETE", "COPY"],
-                    "_index/{document}/{rest...}": ["GET", "HEAD", "PUT", "POST", "DELETE", "COPY"],
+                    "_index/{document}": everyMethod, "_index/{document}/{rest...}": everyMethod,
                     "_design/{document}/_geo/{index}": ["GET"], "_design/{document}/_geo_info/{index}": ["GET"],
                     "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"], "_snapshot": ["GET"],
                     "{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],

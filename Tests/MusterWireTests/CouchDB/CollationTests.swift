@@ -32,6 +32,22 @@ struct CollationTests {
         #expect(start.end.map { early < $0 && $0 < late } == true)
     }
 
+    @Test func `a key tells the values that it was made of, unless it may stand for others`() throws {
+        let values = try ascending.map { try JSONValue(parsing: Array($0.utf8)) }
+        for value in values where value.number.map({ abs($0) < 1e300 }) ?? true {
+            let told = try #require(CollationKey([value, .string("end")]).values)
+            #expect(told == [value, .string("end")])
+        }
+        #expect(CollationKey([.number(2.0)]).values == [.integer(2)])
+        #expect(CollationKey([.integer(1 << 53)]).values == [.integer(1 << 53)])
+        #expect(CollationKey([.integer(1 << 53 + 2)]).values == nil)
+        #expect(CollationKey([.string(String(repeating: "x", count: 5_000))]).values == nil)
+        let whole = CollationKey([.string("a"), .array([.object([.init("b", .integer(1))])])])
+        for length in 1..<whole.bytes.count where length != 4 {
+            #expect(CollationKey(stored: Array(whole.bytes.prefix(length))).values == nil, "\(length) bytes")
+        }
+    }
+
     @Test func `zero has no sign and a long text no end`() {
         #expect(CollationKey([.number(-0.0)]) == CollationKey([.integer(0)]))
         let long = String(repeating: "x", count: 5_000)
