@@ -150,9 +150,11 @@ def test_head_answers_as_get_does_and_ends(paths, server, visitor):
 
 
 def test_a_method_that_a_path_does_not_take_is_told_with_those_it_takes(paths, visitor, couch):
+    taken = set(paths)
     for path in {path for _, path in paths}:
         for method in ("OPTIONS", "PATCH", "TRACE"):
-            assert visitor.ask(method, concrete(path))[0] == 405
+            if (method, path) not in taken:
+                assert visitor.ask(method, concrete(path))[0] == 405, (method, path)
     allowed = couch.send("OPTIONS", "/db/_all_docs").headers["Allow"].split(",")
     assert sorted(allowed) == ["GET", "HEAD", "POST"]
 

@@ -46,6 +46,8 @@ import Testing
                     DROP TABLE union_ids;
                     ALTER TABLE documents DROP COLUMN is_qualified;
                     ALTER TABLE document_counts DROP COLUMN kept_bytes;
+                    ALTER TABLE databases DROP COLUMN is_partitioned;
+                    ALTER TABLE document_indexes DROP COLUMN is_partitioned;
                     CREATE INDEX locations_by_id ON documents (id, sequence) WHERE database < 0;
                     CREATE INDEX locations_by_sequence ON documents (sequence) WHERE database < 0;
                     DROP TABLE local_documents;
