@@ -1,9 +1,11 @@
 import Hummingbird
 package import MusterServer
 
-/// AWS's services for unmodified AWS clients: Amazon Location and the rules of Amazon EventBridge (docs/aws.md).
+/// AWS's services for unmodified AWS clients: Amazon Location, the rules of Amazon EventBridge and Amazon Cognito Sync
+/// (docs/aws.md).
 package struct AmazonEndpoint: Endpoint {
     private let location: LocationService
+    private let sync: CognitoSyncService
     private let jsonServices: AmazonJSONServices
 
     package init(_ parts: ServerParts) {
@@ -11,12 +13,14 @@ package struct AmazonEndpoint: Endpoint {
             identity: parts.identity, requestsPerSecond: parts.configuration.amazon.requestsPerSecond)
         location = LocationService(
             coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
+        sync = CognitoSyncService(coordinator: parts.coordinator, keys: keys)
         jsonServices = AmazonJSONServices(
             keys: keys, services: [EventsService(coordinator: parts.coordinator)])
     }
 
     package func register(in routes: inout RouteTable) {
         location.register(in: &routes)
+        sync.register(in: &routes)
         jsonServices.register(in: &routes)
         routes.answerUnrouted(AmazonError.isAmazons) { _ in
             AmazonError.unserved.response(as: "application/json")

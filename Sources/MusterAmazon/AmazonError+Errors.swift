@@ -18,6 +18,7 @@ extension AmazonError {
         case is NIOTooManyBytesError:
             self = AmazonError(413, "RequestEntityTooLargeException", "The body is too large.")
         case let fault as RuleError: self = AmazonError(telling: fault)
+        case let fault as DatasetError: self = AmazonError(telling: fault)
         case let fault as QuotaError: self = AmazonError(telling: fault)
         case let error as CoordinatorError: self = AmazonError(telling: error)
         case IncidentError.keepsTeam(let number):
@@ -41,12 +42,12 @@ extension AmazonError {
         let segments = path.split(separator: "/", maxSplits: 2)
         guard let first = segments.first else { return false }
         if first == "aws" { return segments.count > 1 }
-        return ["tracking", "geofencing", "tags", "metadata", "maps", "places", "routes"].contains(first)
+        return ["tracking", "geofencing", "tags", "metadata", "maps", "places", "routes", "identitypools"].contains(first)
     }
 
     /// The answer to operations of Amazon Location that Muster does not serve.
     static let unserved = AmazonError.validation(
-        "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags.", .unknownOperation)
+        "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags, and Cognito Sync.", .unknownOperation)
 
     private init(telling error: CoordinatorError) {
         switch error {

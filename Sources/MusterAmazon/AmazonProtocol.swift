@@ -20,6 +20,8 @@ struct AmazonProtocol: RouteProtocol {
     var bodyLimit = Self.bodyLimit
     /// The operation of the route, such as `CreateTracker`; nil where the request names it.
     var operation: String?
+    /// The service's own names for errors that every service has, by Amazon Location's.
+    var errorNames: [String: String] = [:]
     /// The signing name that a request's signature must be for; nil for any.
     let service: @Sendable (Request) -> String?
 
@@ -45,7 +47,9 @@ struct AmazonProtocol: RouteProtocol {
     }
 
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
-        var response = fault(error, context).response(as: contentType).withAmazonRequestID
+        var fault = fault(error, context)
+        if let name = errorNames[fault.code] { fault.code = name }
+        var response = fault.response(as: contentType).withAmazonRequestID
         // Closes the connection instead of waiting for the rest of a body that nothing will read.
         if error is UnreadBody { response.headers[.connection] = "close" }
         return response

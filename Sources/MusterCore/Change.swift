@@ -45,6 +45,8 @@ public enum Change: Hashable, Sendable {
     case posted(PostedEvent)
     /// A document changed. Its content is stored outside the log.
     case document(DocumentTouch)
+    /// A user's dataset changed. Its records are stored outside the log.
+    case dataset(DatasetTouch)
     /// A user performed an action that no other kind of change records.
     case action(Action)
 }

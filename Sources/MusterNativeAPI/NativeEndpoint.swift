@@ -37,6 +37,7 @@ package struct NativeEndpoint: Endpoint {
         TrackerRoutes.self,
         RuleRoutes.self,
         ChangeRoutes.self,
+        DatasetRoutes.self,
         KeyRoutes.self,
         ServiceRoutes.self,
         LiveRoutes.self,

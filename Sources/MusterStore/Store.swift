@@ -8,7 +8,7 @@ package import MusterDocuments
 /// thread, block it (never call them on the cooperative pool), and see every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, AnyObject, Sendable {
+package protocol Store: SafetyStore, DatasetStore, AnyObject, Sendable {
     /// Runs one transaction: all of it is durable when this returns, none of it has happened when this throws.
     ///
     /// - Parameter committedAt: the time that the log notes for every change appended.
@@ -179,7 +179,7 @@ package protocol Store: SafetyStore, AnyObject, Sendable {
 }
 
 /// What one transaction may write. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, AnyObject {
+package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObject {
     /// Appends a change to the log, a position or sighting also to its device's history, a declaration to its
     /// subject's, and puts an incident.
     ///
@@ -237,7 +237,7 @@ package protocol StoreTransaction: SafetyTransaction, AnyObject {
     func put(_ target: Target) throws
 
     /// Removes by number; a removed device takes its positions, sightings, notes, presences, credentials and what is on
-    /// its way to targets about it with it, a user its devices, safety, credentials and deliveries, a collection its
+    /// its way to targets about it with it, a user its devices, safety, datasets, credentials and deliveries, a collection its
     /// regions, a target its deliveries and dead letters. What the log tells of them is gone too: for every reader at
     /// once, from the disk when the store has settled. A number is never used again.
     func remove(_ user: UserNumber) throws

@@ -146,6 +146,11 @@ extension Change {
             return .declaration(.random(&generator), isCurrent: isRemoved)
         case 12:
             return .reminder(.random(.sos, at: moment, &generator), of: UserNumber(number), count: number)
+        case 14:
+            return .dataset(
+                DatasetTouch(
+                    owner: UserNumber(number), name: "set.\(number)", syncCount: moment.milliseconds & .max,
+                    isDeleted: isRemoved, device: number % 2 == 0 ? nil : "gerät"))
         case 13 where isRemoved: return .roll(.random(&generator), of: TeamNumber(number))
         case 13: return .incident(.random(&generator))
         case 4:

@@ -172,6 +172,7 @@ extension Change {
         case .safety(_, let subject), .reminder(_, let subject, _): subject == user
         case .declaration(let declaration, _): declaration.subject == user
         case .document(let touch): touch.database.user.map { $0 == user } ?? false
+        case .dataset(let touch): touch.owner == user
         case .action(let action):
             (action.user != nil && action.user == user) || (action.device != nil && action.device == device)
         case .region, .directory, .incident, .roll, .posted: false

@@ -27,7 +27,7 @@ final class MemoryTransaction: StoreTransaction {
     /// Dead letters that this transaction redrove or discarded.
     var takenLetters: Set<DeliveryNumber> = []
 
-    private let database: Database
+    let database: Database
     private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in
         LogSequence(lastSequence + Int64(changes.count))
     }
@@ -150,6 +150,7 @@ final class MemoryTransaction: StoreTransaction {
         for device in devices { try remove(device.number) }
         forgetCredentials { $0.user == user }
         try tables.remove(.locations(of: user))
+        try DatasetTable.remove(of: user, in: database)
         edits.append { $0.remove(user) }
     }
 

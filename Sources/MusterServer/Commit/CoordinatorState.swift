@@ -77,6 +77,8 @@ package struct Receipt: Equatable, Sendable {
     package var outcomes: [EditOutcome] = []
     /// Why nothing of the request was stored; nil where it was.
     package var refusal: QuotaError?
+    /// What became of the update of a dataset; nil where the request was none.
+    package var dataset: Result<DatasetDecision, DatasetError>?
 }
 
 /// Why the coordinator refused a request. The sender should try again later, except after `gone` and after quotas that
@@ -90,7 +92,7 @@ package enum CoordinatorError: Error, Equatable, Sendable {
     case unavailable(reason: String)
     /// The server is shutting down.
     case closed
-    /// The database or user that the documents were for has been removed meanwhile.
+    /// The database or user that the request was for has been removed meanwhile.
     case gone
     /// The request would exceed a quota; nothing of it was stored.
     case overQuota(QuotaError)

@@ -77,6 +77,7 @@ struct Writer {
         for job in jobs {
             switch job {
             case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
+            case .ingest(.dataset(let update), let answer) where !holds(update.owner): answer(.failure(.gone))
             case .ingest(let request, let answer):
                 requests.append(request)
                 answers.append(answer)
@@ -99,6 +100,9 @@ struct Writer {
             place.user.map { directory.users[$0.number] != nil } ?? (directory.databases[place.database] != nil)
         }
     }
+
+    /// Whether the user still exists.
+    private func holds(_ user: UserNumber) -> Bool { shared.directory.withLock { $0.users[user] != nil } }
 
     private mutating func commitRequests(
         _ requests: inout [CommitRequest], _ answers: inout [@Sendable (Result<Receipt, CoordinatorError>) -> Void]

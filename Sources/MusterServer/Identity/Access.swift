@@ -195,6 +195,8 @@ package struct Access: Sendable {
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)
         case .posted: seesEverything
+        // Preferences are nobody else's, an admin's neither.
+        case .dataset(let touch): principal.device == nil && isSelf(touch.owner)
         case .document(let touch): maySeeDocuments(of: touch.database)
         case .action(let action): maySee(action)
         }

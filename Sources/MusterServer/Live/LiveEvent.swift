@@ -73,6 +73,7 @@ extension Directory {
             return .directory(entity, name: name, removed: removed)
         case .posted(let event): return .posted(source: event.source, detailType: event.detailType)
         case .document(let touch): return .document(touch, database: name(of: touch.database))
+        case .dataset(let touch): return .dataset(touch, user: name(of: touch.owner))
         case .action(let action): return .action(named(action))
         }
     }

@@ -25,6 +25,7 @@ package enum Schema {
         case "person": #"{"type":"integer","minimum":-2147483648,"maximum":2147483647}"#
         case "letter": letterNumber
         case "db", "document", "attachment": #"{"type":"string","minLength":1}"#
+        case "dataset": #"{"type":"string","pattern":"^[A-Za-z0-9_.:-]{1,128}$"}"#
         case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
         default: Self.name
         }
@@ -32,7 +33,7 @@ package enum Schema {
 
     /// All schemas that routes name.
     package static let named: [(String, String)] =
-        requests + answers + places + safety + rules + targets + locationTracker + located
+        requests + answers + places + safety + rules + targets + locationTracker + located + datasets
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#

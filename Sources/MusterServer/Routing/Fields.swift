@@ -14,16 +14,21 @@ package struct Fields {
     /// Parses a request's body.
     ///
     /// - Throws: `Problem`, when the body is not a JSON object.
-    package init(_ request: Request, _ limits: BodyLimits = .small, depthLimit: Int = 8) async throws {
+    package init(
+        _ request: Request, _ limits: BodyLimits = .small, depthLimit: Int = 8, valueLimit: Int? = nil
+    ) async throws {
         try request.requireJSON()
         let body = try await request.collectBody(limits)
-        try self.init(body, depthLimit: depthLimit)
+        try self.init(body, depthLimit: depthLimit, valueLimit: valueLimit)
     }
 
     /// Parses a body.
-    package init(_ body: ByteBuffer, depthLimit: Int = 8) throws {
+    ///
+    /// - Parameter valueLimit: the largest number of values in it; nil for 1,000, or one for 16 bytes where that is more.
+    package init(_ body: ByteBuffer, depthLimit: Int = 8, valueLimit: Int? = nil) throws {
         let value = try body.withUnsafeReadableBytes { bytes in
-            try JSONValue(parsing: bytes, depthLimit: depthLimit, valueLimit: max(1000, bytes.count / 16))
+            try JSONValue(
+                parsing: bytes, depthLimit: depthLimit, valueLimit: valueLimit ?? max(1000, bytes.count / 16))
         }
         guard let members = value.members else {
             throw Problem.invalid("", "must be an object, is \(value.kind.article)")

@@ -17,6 +17,7 @@ extension Problem {
         case let fault as RuleError: self = Problem(telling: fault)
         case let fault as IncidentError: self = .conflict(fault.sentence)
         case let fault as JoinError: self = .conflict(fault.sentence)
+        case let fault as DatasetError: self = Problem(telling: fault)
         case let fault as QuotaError: self = .overQuota(fault)
         case let error as CoordinatorError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
@@ -48,6 +49,14 @@ extension Problem {
         case .pattern(let fault): self = .invalid("/pattern\(fault.pointer)", "\(fault.reason)")
         case .safetyPattern(let words): self = .invalid("/pattern", words)
         case .noTarget, .tooManyTargets, .input, .safetyTakesNoInput: self = .invalid("/targets", fault.description)
+        }
+    }
+
+    private init(telling fault: DatasetError) {
+        switch fault {
+        case .conflict, .overLimit: self = .conflict(fault.description)
+        case .noDataset: self = .notFound
+        case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
         }
     }
 

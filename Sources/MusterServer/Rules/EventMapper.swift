@@ -32,7 +32,8 @@ struct EventMapper: Sendable {
         case .incident(let incident): told = self.content(incident, at: logged.committedAt, directory)
         case .posted(let event): told = self.content(event)
         // The incident's own event covers what a change of a roll leads to: whether everyone is accounted for.
-        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .action: told = nil
+        // A dataset is its owner's alone, and rules are an admin's.
+        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action: told = nil
         }
         guard let told else { return nil }
         let event = Event(

@@ -22,6 +22,7 @@ package struct ChangeCodec {
         case roll
         case belief
         case action
+        case datasetPut, datasetDeleted
     }
 
     var writer = ByteWriter()
@@ -94,6 +95,9 @@ package struct ChangeCodec {
         case .action(let action):
             writer.put(byte: Tag.action.rawValue)
             writer.put(action)
+        case .dataset(let touch):
+            writer.put(byte: (touch.isDeleted ? Tag.datasetDeleted : .datasetPut).rawValue)
+            writer.put(touch)
         }
     }
 
@@ -196,6 +200,8 @@ package struct ChangeCodec {
         case .posted: return .posted(try reader.postedEvent())
         case .document: return .document(try reader.documentTouch())
         case .action: return .action(try reader.action())
+        case .datasetPut: return .dataset(try reader.datasetTouch(isDeleted: false))
+        case .datasetDeleted: return .dataset(try reader.datasetTouch(isDeleted: true))
         case .belief:
             let device = DeviceNumber(try reader.number())
             return .belief(try reader.belief(), of: device)

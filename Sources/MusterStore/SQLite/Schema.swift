@@ -14,7 +14,7 @@ enum Schema {
     /// A step that was released is never edited.
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13, version14, version15, version16, version17,
+        version11, version12, version13, version14, version15, version16, version17, version18,
     ]
 
     /// The newest version this program knows.
@@ -188,6 +188,9 @@ enum Schema {
     /// Pages have checksums. `PageChecksums.add` gives them to a file before its tables are looked at; this step keeps
     /// programs that do not know of them from writing it.
     private static let version15 = "-- No table changes."
+
+    /// What follows people across devices.
+    private static let version18 = DatasetTable.schema
 
     /// Partitioned databases.
     private static let version17 = DocumentSchema.partitions

@@ -48,6 +48,12 @@ package struct AmazonText: Sendable {
     package static let token = AmazonText(1...2000)
     /// Base 64 of a geobuf.
     package static let geobuf = AmazonText(0...933_336)
+    /// The key of a dataset's record. Its length is checked in bytes where it is stored.
+    package static let recordKey = AmazonText(1...1024)
+    /// The value of a dataset's record.
+    package static let recordValue = AmazonText(0...1_048_575)
+    /// The id of a device that pushes go to.
+    package static let deviceOfSync = AmazonText(1...256)
     /// Anything.
     package static let any = AmazonText(0...2048)
 

@@ -7,8 +7,8 @@ package struct EventOrigin: Hashable, Sendable {
     package let account: String
     /// Such as `us-east-1`.
     package let region: String
-    private let high: UInt64
-    private let low: UInt64
+    let high: UInt64
+    let low: UInt64
 
     /// An origin.
     ///

@@ -22,6 +22,8 @@ package enum NamedChange: Hashable, Sendable {
     case posted(source: String, detailType: String)
     /// What it says is read from its database.
     case document(DocumentTouch, database: String)
+    /// A user's dataset changed; its records are read from the dataset.
+    case dataset(DatasetTouch, user: String)
     /// Someone did something by hand.
     case action(NamedAction)
 
@@ -48,6 +50,7 @@ package enum NamedChange: Hashable, Sendable {
         case .directory: "directory"
         case .posted: "posted"
         case .document: "document"
+        case .dataset: "dataset"
         case .action: "action"
         }
     }
@@ -180,6 +183,12 @@ extension JSONWriter {
             member("id", touch.id)
             member("revision", touch.winner.text)
             member("deleted", touch.isDeleted)
+        case .dataset(let touch, let user):
+            member("user", user)
+            member("dataset", touch.name)
+            member("syncCount", touch.syncCount)
+            member("deleted", touch.isDeleted)
+            if let device = touch.device { member("pushDevice", device) }
         case .action(let action): members(of: action)
         }
     }

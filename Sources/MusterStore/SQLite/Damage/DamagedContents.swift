@@ -15,6 +15,7 @@ struct DamagedContents {
     /// Tables of which the server reads single rows when they are asked for: it serves without some of them.
     private static let spared: Set<String> = [
         "log", "history", "documents", "bodies", "blob_chunks", "audit", "incident_changes", "dead_letters",
+        "dataset_records",
     ]
 
     /// A page of a table or index, in the order of its rows.
@@ -252,7 +253,8 @@ enum StoreWords {
         "bodies": "documents' other revisions", "blob_chunks": "attachments", "audit": "the audit log",
         "incident_changes": "incidents' records", "dead_letters": "dead letters", "users": "users",
         "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
-        "incidents": "incidents", "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
+        "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
+        "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]
 
     static func describe(_ table: String) -> String { words[table] ?? "the table or index \(table)" }

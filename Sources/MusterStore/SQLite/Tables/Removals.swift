@@ -31,6 +31,7 @@ struct Removals: Equatable {
         case .safety(_, let user), .reminder(_, let user, _): users.contains(user)
         case .declaration(let declaration, _): users.contains(declaration.subject)
         case .document(let touch): touch.database.user.map { users.contains($0) } ?? false
+        case .dataset(let touch): users.contains(touch.owner)
         case .action(let action):
             action.user.map { users.contains($0) } ?? false
                 || action.device.map { devices.contains($0) } ?? false

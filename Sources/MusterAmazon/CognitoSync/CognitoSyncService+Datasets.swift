@@ -1,0 +1,86 @@
+import HTTPTypes
+import MusterCoding
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+extension CognitoSyncService {
+    func addDatasets(to routes: inout RouteTable) {
+        let everyone = Route.Admission.everyRole
+        let page: [Route.Parameter] = [
+            .init("nextToken", "The `NextToken` of the page before.", schema: Schema.cursor),
+            .init("maxResults", "How many items at most.", schema: #"{"type":"integer","minimum":1}"#),
+        ]
+        add(
+            "ListDatasets", .get, "\(Self.identity)/datasets", admits: everyone, query: page, to: &routes, listDatasets)
+        add("DescribeDataset", .get, Self.dataset, admits: everyone, to: &routes, describeDataset)
+        add("DeleteDataset", .delete, Self.dataset, admits: everyone, to: &routes, deleteDataset)
+    }
+
+    private func listDatasets(_ call: AmazonCall) async throws -> [UInt8] {
+        let owner = try ownIdentity(call)
+        let limit = try pageSize(call, most: DatasetLimits.datasets)
+        let after = try Query(call.request).text("nextToken").map { token throws(AmazonError) in
+            guard let bytes = Base64.decodeUnpadded(token, .forURLs),
+                let name = String(validating: bytes, as: UTF8.self), DatasetLimits.isName(name)
+            else { throw .badToken }
+            return name
+        }
+        let all = try await coordinator.read { try $0.datasets(of: owner) }
+        let rest = all.filter { dataset in after.map { $0 < dataset.name } ?? true }
+        let items = rest.prefix(limit)
+        let identity = coordinator.origin.text(of: .identity(owner))
+        return JSONWriter.object { writer in
+            writer.member("Datasets", listing: items) { $0.amazonDataset($1, of: identity) }
+            writer.member("Count", Int64(items.count))
+            if rest.count > limit, let last = items.last {
+                writer.member("NextToken", Base64.encodeUnpadded(Array(last.name.utf8), .forURLs))
+            }
+        }
+    }
+
+    private func describeDataset(_ call: AmazonCall) async throws -> [UInt8] {
+        let owner = try ownIdentity(call)
+        let name = try datasetName(call)
+        let page = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 0)
+        guard page.dataset.exists else { throw DatasetError.noDataset(name) }
+        return answer(page.dataset)
+    }
+
+    private func deleteDataset(_ call: AmazonCall) async throws -> [UInt8] {
+        let owner = try ownIdentity(call)
+        let name = try datasetName(call)
+        let before = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 0).dataset
+        _ = try await coordinator.updateDataset(
+            DatasetUpdate(owner: owner, name: name, order: .delete, author: author(call)))
+        return answer(before)
+    }
+
+    private func answer(_ dataset: Dataset) -> [UInt8] {
+        let identity = coordinator.origin.text(of: .identity(dataset.owner))
+        return JSONWriter.object { writer in
+            writer.key("Dataset")
+            writer.amazonDataset(dataset, of: identity)
+        }
+    }
+
+    /// The author of an update that names no device: the user's name.
+    func author(_ call: AmazonCall) -> String {
+        coordinator.directory.users[call.principal.user]?.name ?? ""
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func amazonDataset(_ dataset: Dataset, of identity: String) {
+        beginObject()
+        member("IdentityId", identity)
+        member("DatasetName", dataset.name)
+        amazonEpoch("CreationDate", dataset.createdAt)
+        amazonEpoch("LastModifiedDate", dataset.modifiedAt)
+        member("LastModifiedBy", dataset.modifiedBy)
+        member("DataStorage", Int64(dataset.bytes))
+        member("NumRecords", Int64(dataset.recordCount))
+        endObject()
+    }
+}

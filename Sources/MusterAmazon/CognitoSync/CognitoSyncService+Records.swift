@@ -1,0 +1,129 @@
+import HTTPTypes
+import MusterCoding
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+extension CognitoSyncService {
+    func addRecords(to routes: inout RouteTable) {
+        let everyone = Route.Admission.everyRole
+        add(
+            "ListRecords", .get, "\(Self.dataset)/records", admits: everyone,
+            query: [
+                .init("lastSyncCount", "The sync count that is known already.", schema: Schema.since),
+                .init("nextToken", "The `NextToken` of the page before.", schema: #"{"type":"string"}"#),
+                .init("maxResults", "How many items at most.", schema: #"{"type":"integer","minimum":1}"#),
+                .init("syncSessionToken", "Passed over.", schema: #"{"type":"string"}"#),
+            ], to: &routes, listRecords)
+        add(
+            "UpdateRecords", .post, Self.dataset, admits: everyone, bodyLimit: Self.updateLimit, to: &routes,
+            updateRecords)
+    }
+
+    /// The most records of one page: all of a dataset, removed ones included, because Amazon's client for iOS asks for
+    /// no second page.
+    private static let pageLimit = DatasetLimits.records + DatasetLimits.removedRecords
+
+    private func listRecords(_ call: AmazonCall) async throws -> [UInt8] {
+        let owner = try ownIdentity(call)
+        let name = try datasetName(call)
+        let query = Query(call.request)
+        let limit = try pageSize(call, most: Self.pageLimit)
+        let since = try query.text("lastSyncCount").map { text throws(AmazonError) in
+            guard let count = Int64(text), count >= 0 else {
+                throw .validation("LastSyncCount", "must be a whole number from 0")
+            }
+            return count
+        }
+        let cursor = try query.text("nextToken").map { token throws(AmazonError) in
+            guard let cursor = DatasetCursor(token: token) else { throw .badToken }
+            return cursor
+        }
+        let page = try await coordinator.readDataset(name, of: owner, since: since ?? 0, after: cursor, limit: limit)
+        let merged = try await coordinator.read { try $0.datasets(of: owner) }.map(\.name).filter {
+            isMerged($0, into: name)
+        }
+        return JSONWriter.object { writer in
+            writer.member("Records", listing: page.records) { $0.amazonRecord($1) }
+            writer.member("Count", Int64(page.records.count))
+            writer.member("DatasetSyncCount", page.dataset.syncCount)
+            writer.member("LastModifiedBy", page.dataset.modifiedBy)
+            writer.member("MergedDatasetNames", listing: merged) { $0.value($1) }
+            writer.member("DatasetExists", page.dataset.exists)
+            writer.member(
+                "DatasetDeletedAfterRequestedSyncCount", page.dataset.wasDeleted(since: since ?? 0))
+            writer.member("SyncSessionToken", sessionToken(of: owner))
+            writer.member("NextToken", page.next?.token)
+        }
+    }
+
+    private func updateRecords(_ call: AmazonCall) async throws -> [UInt8] {
+        let owner = try ownIdentity(call)
+        let name = try datasetName(call)
+        let (patches, device, token) = try call.read { request, faults in
+            let token = request.text("SyncSessionToken", .any, required: true, &faults)
+            let device = request.text("DeviceId", .deviceOfSync, &faults)
+            let patches =
+                request.value("RecordPatches", &faults) == nil
+                ? [] : request.objects("RecordPatches", 0...Self.pageLimit, &faults)
+            return (patches.map { DatasetPatch($0, &faults) }, device, token)
+        }
+        guard token == sessionToken(of: owner) else {
+            throw AmazonError.validation("SyncSessionToken", "is none that ListRecords gave this identity")
+        }
+        let decision = try await coordinator.updateDataset(
+            DatasetUpdate(
+                owner: owner, name: name, order: .patch(patches), device: device, author: device ?? author(call)))
+        return JSONWriter.object { writer in
+            writer.member("Records", listing: decision.records) { $0.amazonRecord($1) }
+        }
+    }
+
+    /// The token that `ListRecords` gives and `UpdateRecords` requires. It says nothing of a session: the counts of
+    /// records say what a device knows.
+    private func sessionToken(of owner: UserNumber) -> String {
+        Base64.encodeUnpadded(Array(coordinator.origin.text(of: .identity(owner)).utf8), .forURLs)
+    }
+
+    /// Whether a dataset came from an identity that was merged into this one: it is called as the dataset there, a dot,
+    /// and that identity.
+    private func isMerged(_ candidate: String, into name: String) -> Bool {
+        guard candidate.hasPrefix("\(name).") else { return false }
+        if case .identity = coordinator.origin.cognitoID(String(candidate.dropFirst(name.count + 1))) { return true }
+        return false
+    }
+}
+
+extension DatasetPatch {
+    /// Reads a `RecordPatch` of the model.
+    fileprivate init(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
+        let operation = members.text("Op", .any, required: true, &faults)
+        let key = members.text("Key", .recordKey, required: true, &faults) ?? ""
+        let value = members.text("Value", .recordValue, &faults)
+        let count = members.number("SyncCount", in: 0...9_007_199_254_740_991, required: true, &faults) ?? 0
+        let moment = members.number("DeviceLastModifiedDate", in: 0...253_402_300_799, &faults)
+        if let operation, operation != "replace", operation != "remove" {
+            faults.note(members.name("Op"), "Member must satisfy enum value set: [replace, remove]")
+        }
+        if operation == "replace", value == nil {
+            faults.note(members.name("Value"), "Member must not be null", isMissing: true)
+        }
+        self.init(
+            key: key, value: operation == "remove" ? nil : value ?? "", syncCount: Int64(count),
+            deviceModifiedAt: moment.map { Instant(milliseconds: Int64(($0 * 1_000).rounded())) })
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func amazonRecord(_ record: DatasetRecord) {
+        beginObject()
+        member("Key", record.key)
+        member("Value", record.value)
+        member("SyncCount", record.syncCount)
+        amazonEpoch("LastModifiedDate", record.modifiedAt)
+        amazonEpoch("DeviceLastModifiedDate", record.deviceModifiedAt)
+        member("LastModifiedBy", record.modifiedBy)
+        endObject()
+    }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Amazon Cognito Sync for unmodified AWS clients (rest-json, 2014-06-30; docs/push-sync.md).
+///
+/// An identity is a user and an identity pool is a team (`CognitoID`). Datasets are those of the native API. A caller
+/// reaches its own identity alone; an admin also reads how much each identity stores, but no record.
+struct CognitoSyncService: AmazonRESTService {
+    let coordinator: StoreCoordinator
+    let keys: AmazonKeys
+
+    static let title = "Amazon Cognito Sync"
+    static let signingName = "cognito-sync"
+    static let contentType = "application/x-amz-json-1.1"
+    static let errorNames = [
+        "ValidationException": "InvalidParameterException", "AccessDeniedException": "NotAuthorizedException",
+        "ThrottlingException": "TooManyRequestsException", "InternalServerException": "InternalErrorException",
+        "ServiceQuotaExceededException": "LimitExceededException", "ConflictException": "ResourceConflictException",
+    ]
+    /// The largest body of `UpdateRecords`, in bytes: a dataset, and what JSON adds to it.
+    static let updateLimit = 4 << 20
+
+    static let pools = "/identitypools"
+    static let pool = "\(pools)/{pool}"
+    static let identity = "\(pool)/identities/{identity}"
+    static let dataset = "\(identity)/datasets/{dataset}"
+
+    /// Adds all routes, at the paths that clients know and below `/aws`.
+    func register(in routes: inout RouteTable) {
+        addDatasets(to: &routes)
+        addRecords(to: &routes)
+        addUsage(to: &routes)
+    }
+
+    // MARK: What the path names
+
+    /// The caller's own identity, which the path must name.
+    ///
+    /// - Throws: `AmazonError`: a pool that is not there, an identity that is not the caller's.
+    func ownIdentity(_ call: AmazonCall) throws(AmazonError) -> UserNumber {
+        _ = try pool(call)
+        let text = try call.parameter("identity")
+        try require(text, isID: "IdentityId")
+        guard coordinator.origin.cognitoID(text) == .identity(call.principal.user) else {
+            throw .denied("Access to Identity '\(text)' is forbidden.")
+        }
+        return call.principal.user
+    }
+
+    /// The team whose pool the path names; nil for the pool of users without a team.
+    func pool(_ call: AmazonCall) throws(AmazonError) -> TeamNumber? {
+        let text = try call.parameter("pool")
+        try require(text, isID: "IdentityPoolId")
+        guard case .pool(let team) = coordinator.origin.cognitoID(text),
+            team.map({ coordinator.directory.teams[$0] != nil }) ?? true
+        else { throw .notFound("IdentityPool '\(text)' not found.") }
+        return team
+    }
+
+    /// The name of the dataset in the path.
+    func datasetName(_ call: AmazonCall) throws(AmazonError) -> String {
+        let name = try call.parameter("dataset")
+        guard DatasetLimits.isName(name) else {
+            throw .validation("DatasetName", "must satisfy regular expression pattern: [a-zA-Z0-9_.:-]+")
+        }
+        return name
+    }
+
+    private func require(_ text: String, isID field: String) throws(AmazonError) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let isForm =
+            parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
+            && parts[0].utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0.isLetterOrDigit }
+            && parts[1].allSatisfy { $0 == "-" || ("0"..."9").contains($0) || ("a"..."f").contains($0) }
+        guard isForm, text.utf8.count <= CognitoID.lengthLimit else {
+            throw .validation(field, "must satisfy regular expression pattern: [\\w-]+:[0-9a-f-]+")
+        }
+    }
+
+    /// The `maxResults` of the query.
+    func pageSize(_ call: AmazonCall, most: Int) throws(AmazonError) -> Int {
+        guard let text = Query(call.request).text("maxResults") else { return most }
+        guard let number = Int(text), number > 0 else {
+            throw .validation("MaxResults", "must be a whole number greater than 0")
+        }
+        return min(number, most)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+extension AmazonError {
+    /// The error for an update of a dataset that changed nothing.
+    init(telling fault: DatasetError) {
+        switch fault {
+        case .conflict(let key, let count):
+            self.init(
+                409, "ResourceConflictException", "Current SyncCount for: \(key), is: \(count).")
+        case .noDataset(let name): self = .notFound("Dataset: \(name) does not exist.")
+        case .invalid, .repeatedKey: self.init(400, "InvalidParameterException", fault.description)
+        case .overLimit: self.init(400, "LimitExceededException", fault.description)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a time as seconds since 1970, with milliseconds.
+    mutating func amazonEpoch(_ key: StaticString, _ moment: Instant) {
+        member(key, Double(moment.milliseconds) / 1_000)
+    }
+}

@@ -1,0 +1,206 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Routes for datasets: preferences and app state that follow the caller across devices. All of them are about the
+/// caller's own; nobody else can read them.
+struct DatasetRoutes: NativeRoutes {
+    let server: ServerParts
+
+    /// A dataset is at most 1 MiB; JSON escapes may double its text.
+    private static let bodyLimits = BodyLimits(bytes: 4 << 20, inflatedBytes: 8 << 20)
+
+    func register(in routes: inout RouteTable) {
+        let datasets = "\(Self.root)/datasets"
+        let everyone: Route.Admission = .roles(Route.Admission.everyRole, devices: false)
+        routes.add(
+            Route(
+                .get, datasets, admits: everyone,
+                .init(
+                    "Datasets", "List one's own datasets.", answers: [.init(200, "Datasets.", json: "DatasetPage")]),
+                handler: listDatasets))
+        routes.add(
+            Route(
+                .get, "\(datasets)/{dataset}", admits: everyone,
+                .init(
+                    "Datasets",
+                    "Read the records above a sync count, removed ones too. A dataset that is not there `exists` not.",
+                    query: [.init("since", "The sync count that is known already.", schema: Schema.since)]
+                        + Self.paging, answers: [.init(200, "Records.", json: "DatasetRecords")]),
+                handler: readDataset))
+        routes.add(
+            Route(
+                .patch, "\(datasets)/{dataset}", admits: everyone,
+                .init(
+                    "Datasets",
+                    "Change records, all or none, and create the dataset where it is not there. `value` null removes a "
+                        + "record; a `syncCount` that is not the record's is a conflict.",
+                    body: Self.json("DatasetPatches"),
+                    answers: [.init(200, "The changed records.", json: "DatasetUpdated")]), handler: patchDataset))
+        routes.add(
+            Route(
+                .delete, "\(datasets)/{dataset}", admits: everyone,
+                .init("Datasets", "Delete a dataset with its records.", answers: [.init(204, "Deleted.")]),
+                handler: deleteDataset))
+    }
+
+    private func listDatasets(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let owner = try context.access(in: coordinator.directory).principal.user
+        let datasets = try await coordinator.read { try $0.datasets(of: owner) }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("items", listing: datasets) { $0.value($1) }
+            writer.endObject()
+        }
+    }
+
+    private func readDataset(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let owner = try context.access(in: coordinator.directory).principal.user
+        let name = try datasetName(context)
+        var query = Query(request)
+        let since = query.integer("since", in: 0...Query.largestSequence) ?? 0
+        let limit = query.limit()
+        let cursor = query.datasetCursor("cursor")
+        try query.finish()
+        let page = try await coordinator.readDataset(name, of: owner, since: since, after: cursor, limit: limit)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("name", name)
+            writer.member("syncCount", page.dataset.syncCount)
+            writer.member("exists", page.dataset.exists)
+            writer.member("deletedSince", page.dataset.wasDeleted(since: since))
+            writer.member("records", listing: page.records) { $0.value($1) }
+            writer.member("nextCursor", page.next?.token)
+            writer.endObject()
+        }
+    }
+
+    private func patchDataset(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let owner = try context.access(in: directory).principal.user
+        let name = try datasetName(context)
+        var fields = try await Fields(
+            request, Self.bodyLimits, valueLimit: 8 * (DatasetLimits.records + DatasetLimits.removedRecords))
+        let device = fields.text("pushDevice", limitBytes: DatasetLimits.deviceIDBytes.upperBound)
+        let patches = fields.patches("records")
+        try fields.finish()
+        let decision = try await coordinator.updateDataset(
+            DatasetUpdate(
+                owner: owner, name: name, order: .patch(patches), device: device,
+                author: device ?? directory.users[owner]?.name ?? ""))
+        return .json { writer in
+            writer.beginObject()
+            writer.member("syncCount", decision.dataset.syncCount)
+            writer.member("records", listing: decision.records) { $0.value($1) }
+            writer.endObject()
+        }
+    }
+
+    private func deleteDataset(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let directory = coordinator.directory
+        let owner = try context.access(in: directory).principal.user
+        _ = try await coordinator.updateDataset(
+            DatasetUpdate(
+                owner: owner, name: try datasetName(context), order: .delete,
+                author: directory.users[owner]?.name ?? ""))
+        return .noContent
+    }
+
+    /// The dataset's name in the path.
+    ///
+    /// - Throws: `Problem.notFound` for a text that no dataset can have as its name.
+    private func datasetName(_ context: AppRequestContext) throws(Problem) -> String {
+        let name = try context.parameter("dataset")
+        guard DatasetLimits.isName(name) else { throw .notFound }
+        return name
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func value(_ dataset: Dataset) {
+        beginObject()
+        member("name", dataset.name)
+        member("syncCount", dataset.syncCount)
+        member("records", Int64(dataset.recordCount))
+        member("bytes", Int64(dataset.bytes))
+        member("createdAt", dataset.createdAt)
+        member("modifiedAt", dataset.modifiedAt)
+        member("modifiedBy", dataset.modifiedBy)
+        endObject()
+    }
+
+    fileprivate mutating func value(_ record: DatasetRecord) {
+        beginObject()
+        member("key", record.key)
+        key("value")
+        if let text = record.value { value(text) } else { null() }
+        member("syncCount", record.syncCount)
+        member("modifiedAt", record.modifiedAt)
+        member("deviceModifiedAt", record.deviceModifiedAt)
+        member("modifiedBy", record.modifiedBy)
+        endObject()
+    }
+}
+
+extension Query {
+    /// A cursor from an earlier answer.
+    fileprivate mutating func datasetCursor(_ name: String) -> DatasetCursor? {
+        guard let text = text(name) else { return nil }
+        return DatasetCursor(token: text) ?? fault(name, "is none that an answer held")
+    }
+}
+
+extension Fields {
+    /// The patches of an update.
+    fileprivate mutating func patches(_ member: String) -> [DatasetPatch] {
+        guard let value = json(member, isRequired: true) else { return [] }
+        guard let elements = value.elements else {
+            note(member, "must be an array")
+            return []
+        }
+        return elements.enumerated().compactMap { index, element in
+            do throws(DatasetPatch.Fault) {
+                return try DatasetPatch(element)
+            } catch {
+                note(member, "\(index): \(error.words)")
+                return nil
+            }
+        }
+    }
+}
+
+extension DatasetPatch {
+    /// What is wrong with a patch.
+    fileprivate struct Fault: Error {
+        var words: String
+    }
+
+    fileprivate init(_ value: JSONValue) throws(Fault) {
+        guard let members = value.members else { throw Fault(words: "must be an object") }
+        var (key, text, count, moment): (String?, JSONValue?, Int64?, Instant?) = (nil, nil, nil, nil)
+        for member in members {
+            switch member.key {
+            case "key": key = member.value.string
+            case "value": text = member.value
+            case "syncCount":
+                count = member.value.number.flatMap { Int64(exactly: $0) }
+                guard let count, count >= 0 else { throw Fault(words: "syncCount must be a whole number from 0") }
+            case "deviceModifiedAt":
+                moment = member.value.string.flatMap { try? Instant(rfc3339: $0) }
+                guard moment != nil else { throw Fault(words: "deviceModifiedAt must be a time (RFC 3339)") }
+            default: throw Fault(words: "\"\(member.key)\" means nothing here")
+            }
+        }
+        guard let key else { throw Fault(words: "key is required, a string") }
+        guard let text else { throw Fault(words: "value is required, a string or null") }
+        guard let count else { throw Fault(words: "syncCount is required") }
+        if case .null = text {
+            self.init(key: key, value: nil, syncCount: count, deviceModifiedAt: moment)
+        } else {
+            guard let string = text.string else { throw Fault(words: "value must be a string or null") }
+            self.init(key: key, value: string, syncCount: count, deviceModifiedAt: moment)
+        }
+    }
+}

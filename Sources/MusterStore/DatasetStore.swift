@@ -1,0 +1,81 @@
+package import MusterCore
+
+/// The datasets of users, and the devices that the server tells of their changes.
+package protocol DatasetStore {
+    /// A user's datasets that are there, by name.
+    func datasets(of user: UserNumber) throws -> [Dataset]
+
+    /// How many datasets each user of these has, and of how many bytes.
+    func datasetUsage(of users: [UserNumber]) throws -> [UserNumber: DatasetUsage]
+
+    /// A dataset with some of its records, all of one moment.
+    ///
+    /// The records are those above `count`, removed ones included, in the order of their counts and then of their keys'
+    /// bytes. A reader that pages on while others write reads every record at least once.
+    ///
+    /// - Parameters:
+    ///   - count: the count that the reader knows already; 0 to read all.
+    ///   - cursor: the last record of the page before.
+    ///   - limit: the largest number of records.
+    /// - Returns: nil where the user never had a dataset of this name.
+    func readDataset(
+        _ name: String, of user: UserNumber, since count: Int64, after cursor: DatasetCursor?, limit: Int
+    ) throws -> DatasetPage?
+}
+
+/// What a transaction may do with datasets.
+package protocol DatasetTransaction {
+    /// The dataset, deleted ones included, as this transaction sees it.
+    func dataset(_ name: String, of user: UserNumber) throws -> Dataset?
+    /// The number of datasets that the user has.
+    func datasetCount(of user: UserNumber) throws -> Int
+    /// The record of a key, removed ones included, as this transaction sees it.
+    func record(_ key: String, in dataset: String, of user: UserNumber) throws -> DatasetRecord?
+    /// Stores what an update made of a dataset. The caller appends the `Change` that says so.
+    func put(_ decision: DatasetDecision) throws
+}
+
+/// One page of a dataset.
+package struct DatasetPage: Hashable, Sendable {
+    /// The dataset; it may have been deleted.
+    package var dataset: Dataset
+    /// The records of the page.
+    package var records: [DatasetRecord]
+    /// Where the next page begins; nil on the last.
+    package var next: DatasetCursor?
+
+    package init(dataset: Dataset, records: [DatasetRecord], next: DatasetCursor?) {
+        self.dataset = dataset
+        self.records = records
+        self.next = next
+    }
+}
+
+/// A record's place in the order in which datasets are read.
+package struct DatasetCursor: Hashable, Sendable {
+    package var syncCount: Int64
+    package var key: String
+
+    package init(syncCount: Int64, key: String) {
+        self.syncCount = syncCount
+        self.key = key
+    }
+
+    package init(_ record: DatasetRecord) { self.init(syncCount: record.syncCount, key: record.key) }
+}
+
+/// What a user stores in datasets.
+package struct DatasetUsage: Hashable, Sendable {
+    /// The number of datasets.
+    package var datasets: Int
+    /// The bytes of their keys and values.
+    package var bytes: Int
+    /// When the last of them changed.
+    package var modifiedAt: Instant
+
+    package init(datasets: Int, bytes: Int, modifiedAt: Instant) {
+        self.datasets = datasets
+        self.bytes = bytes
+        self.modifiedAt = modifiedAt
+    }
+}

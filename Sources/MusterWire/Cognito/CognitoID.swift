@@ -1,0 +1,44 @@
+import MusterCoding
+package import MusterCore
+
+/// The id by which Cognito's clients name a team or a user: `REGION:UUID`.
+///
+/// A team is an identity pool, and so are the users without a team; a user is an identity. The UUID is one of version 8
+/// (RFC 9562) with the number in its last 32 bits and a mark of the store in the others, so that an id is always the
+/// same, is found without a look-up, and is no id of another store.
+package enum CognitoID: Hashable, Sendable {
+    /// A team's identity pool; nil for the users without a team.
+    case pool(TeamNumber?)
+    /// A user's identity.
+    case identity(UserNumber)
+
+    /// The longest id, in characters.
+    package static let lengthLimit = 55
+}
+
+extension EventOrigin {
+    /// The text of an id, as this store's clients know it.
+    package func text(of id: CognitoID) -> String {
+        let (kind, number) =
+            switch id {
+            case .pool(let team): (UInt64(0), UInt32(bitPattern: team?.rawValue ?? 0))
+            case .identity(let user): (UInt64(1), UInt32(bitPattern: user.rawValue))
+            }
+        var digits: [UInt8] = []
+        digits.append(hexadecimal: high & ~0xFFFF | 0x8000 | kind)
+        digits.append(hexadecimal: (low & ~(3 << 62) | 2 << 62) & ~0xFFFF_FFFF | UInt64(number))
+        return "\(region):\(Hexadecimal.uuid(digits))"
+    }
+
+    /// The id that a text is; nil for a text that is no id of this store.
+    package func cognitoID(_ text: String) -> CognitoID? {
+        guard text.utf8.count <= CognitoID.lengthLimit, let digits = text.split(separator: "-").last,
+            digits.utf8.count == 12, let tail = UInt64(digits, radix: 16)
+        else { return nil }
+        let number = Int32(bitPattern: UInt32(truncatingIfNeeded: tail))
+        let candidates: [CognitoID] = [
+            .identity(UserNumber(number)), .pool(number == 0 ? nil : TeamNumber(number)),
+        ]
+        return candidates.first { self.text(of: $0) == text }
+    }
+}
