@@ -25,7 +25,7 @@ struct PageScan {
         }
         defer { try? file.close() }
         let size = PageChecksums.pageSize
-        let told = try Self.pageCount(file)
+        let declaredCount = try Self.pageCount(file)
         while let bytes = try file.read(upToCount: size * Self.pagesAtOnce), !bytes.isEmpty {
             bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: size) {
@@ -37,7 +37,7 @@ struct PageScan {
                 }
             }
         }
-        if count < told { damaged += (count + 1...told).prefix(Self.mostDamaged) }
+        if count < declaredCount { damaged += (count + 1...declaredCount).prefix(Self.mostDamaged) }
         guard !damaged.isEmpty else { return }
         for look in 1...Self.looks where FileManager.default.fileExists(atPath: path + "-wal") {
             let renewed = Self.pages(inLogOf: path)
