@@ -5,7 +5,7 @@ import MusterWire
 /// Reads and writes documents over an SQLite connection, inside a transaction or a read that the caller runs. An
 /// instance lives no longer than that.
 ///
-/// The server's store and the client's use it alike; each passes in who numbers the changes.
+/// The server's store and the client's use it alike; each passes a function that returns the newest change's number.
 package final class DocumentTables: DocumentWriter {
     /// Why a blob cannot be written.
     package enum BlobError: Error, Hashable, Sendable {

@@ -53,7 +53,7 @@ package struct RawStatement {
     {
         try bytes.withUnsafeBytes {
             guard let count = Int32(exactly: $0.count) else {
-                throw DatabaseError(resultCode: .SQLITE_TOOBIG, message: "a value larger than 2 GB")
+                throw DatabaseError(resultCode: .SQLITE_TOOBIG, message: "the value is larger than 2 GB")
             }
             // SQLite would bind a null pointer as NULL.
             let start = $0.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
