@@ -73,7 +73,7 @@ extension DocumentTables {
         try write(&row, body, with: statement)
         row.number = database.lastInsertedRowID
         try use(row.attachments)
-        try keep(bodies, besides: winner, of: row)
+        try storeBodies(bodies, besides: winner, of: row)
     }
 
     /// Replaces the row of a stored document.
@@ -106,7 +106,7 @@ extension DocumentTables {
                 try write(&after, take(winner, of: before), with: statement)
             }
         }
-        try keep(bodies, besides: winner, of: after)
+        try storeBodies(bodies, besides: winner, of: after)
     }
 
     /// Binds the parameters 1 to 3 and 5 to 7 to a row's columns, and runs the statement.
@@ -137,7 +137,7 @@ extension DocumentTables {
     }
 
     /// Stores the bodies of new revisions, except the winner's.
-    private func keep(_ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row) throws {
+    private func storeBodies(_ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row) throws {
         guard bodies.count > 1 || bodies[winner] == nil else { return }
         let offspring = RevisionTree.Offspring(of: row.tree)
         for (revision, body) in bodies where revision != winner {

@@ -31,7 +31,9 @@ package struct LastNumbers: Equatable {
     ///
     /// - Throws: `StoreError.unavailable` after 2³¹ − 1 numbers.
     package mutating func next<Entity>(_ kind: WritableKeyPath<Self, Int32>) throws -> Number<Entity> {
-        guard self[keyPath: kind] < .max else { throw StoreError.unavailable(reason: "all numbers for entities of this kind are used") }
+        guard self[keyPath: kind] < .max else {
+            throw StoreError.unavailable(reason: "all numbers for entities of this kind are used")
+        }
         self[keyPath: kind] += 1
         return Number(self[keyPath: kind])
     }

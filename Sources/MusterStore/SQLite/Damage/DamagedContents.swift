@@ -53,22 +53,23 @@ struct DamagedContents {
             let isSpared = Self.spared.contains(page.table) && page.kind != "internal"
             if !isSpared { vital = words }
             guard isSpared, let rows = try Self.rows(of: index, in: pages, unverified) else {
-                append("page \(page.number), of \(words)")
+                appendFinding("page \(page.number), of \(words)")
                 continue
             }
             guard ranges.insert("\(page.table) \(rows)").inserted else { continue }
             let contents = (try? verified.read { try Self.contents(of: page.table, rows, in: $0) }) ?? nil
-            append("page \(page.number), of \(words): \(contents ?? "rows \(rows.lowerBound) to \(rows.upperBound)")")
+            let found = contents ?? "rows \(rows.lowerBound) to \(rows.upperBound)"
+            appendFinding("page \(page.number), of \(words): \(found)")
         }
         for number in rest.sorted() {
             if number == 1 { vital = "the head of the file" }
-            append("page \(number), which no table uses or which lies beyond the end of the file")
+            appendFinding("page \(number), which no table uses or which lies beyond the end of the file")
         }
         guard !rest.isEmpty, vital == nil else { return }
         if try !Self.freeListIsSound(in: verified) { vital = "the list of free pages" }
     }
 
-    private mutating func append(_ finding: String) {
+    private mutating func appendFinding(_ finding: String) {
         guard findings.count < Self.mostFindings else { return }
         findings.append(finding + (findings.count == Self.mostFindings - 1 ? "; and more" : ""))
     }

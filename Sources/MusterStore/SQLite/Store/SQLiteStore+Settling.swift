@@ -8,7 +8,7 @@ extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
         let hasRemovals = !removals.withLock { $0.isEmpty } || !cuts.withLock { $0.isEmpty }
         if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
-        return try erase(limit: limit)
+        return try eraseRemovals(limit: limit)
             // Erasing a document, with its bodies and scattered index entries, costs as much as moving many positions.
             || eraseDocuments(limit: limit / 40)
     }
@@ -112,7 +112,7 @@ extension SQLiteStore {
     /// Erases some of the removed data. Called when nothing is staged.
     ///
     /// - Returns: whether there is more to erase.
-    private func erase(limit: Int) throws -> Bool {
+    private func eraseRemovals(limit: Int) throws -> Bool {
         let removed = removals.withLock { $0 }
         let cut = cuts.withLock { $0 }
         guard !removed.isEmpty || !cut.isEmpty else { return false }

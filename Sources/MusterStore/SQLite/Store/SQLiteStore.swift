@@ -115,7 +115,7 @@ package final class SQLiteStore: Store {
         }
         self.pool = pool
         mark = HighWaterMark(in: directory, of: uuid)
-        try StoreError.naming(path) { try pool.writeWithoutTransaction { try load(from: $0) } }
+        try StoreError.naming(path) { try pool.writeWithoutTransaction { try loadState(from: $0) } }
         try Self.requireChanges(known, in: path, of: uuid, upTo: lastSequence.rawValue)
         // A store of an earlier version, or a restored one, has no mark yet.
         if known == nil, let last = try StoreError.naming(path, { try pool.read { try LogTable.lastCommit(in: $0) } }) {
@@ -150,7 +150,7 @@ package final class SQLiteStore: Store {
                     throw StoreError.unavailable(
                         reason: "\(path) has an older version. Start the server once: it upgrades the file")
                 }
-                try load(from: database)
+                try loadState(from: database)
                 let uuid = try String.fetchOne(database, sql: "SELECT uuid FROM meta") ?? ""
                 try Self.requireChanges(known, in: path, of: uuid, upTo: lastSequence.rawValue)
             }
@@ -257,7 +257,7 @@ package final class SQLiteStore: Store {
     }
 
     /// Reads the state that this object keeps in memory, and stages the part of the log that is not in the history.
-    private func load(from database: Database) throws {
+    private func loadState(from database: Database) throws {
         let removed = try Removals(from: database)
         removals.withLock { $0 = removed }
         let cut = try PositionCuts(from: database)

@@ -36,7 +36,7 @@ extension HistoryTable {
                 }
                 place.device = Int64(next.device.rawValue)
             }
-            if isFromItsBeginning { try raise(number, to: horizon, in: database) }
+            if isFromItsBeginning { try raiseFirstTime(of: number, to: horizon, in: database) }
         }
         // Positions before the starting place may have become old since the last call.
         guard start > .start else { return (count, .start) }
@@ -161,7 +161,7 @@ extension HistoryTable {
 
     /// Records that an epoch has no positions before `horizon`. Deletes the row of an empty epoch, except of the newest
     /// one, which gets the next blocks.
-    private static func raise(_ epoch: Int64, to horizon: Instant, in database: Database) throws {
+    private static func raiseFirstTime(of epoch: Int64, to horizon: Instant, in database: Database) throws {
         try database.execute(
             sql: "UPDATE epochs SET first_time = ? WHERE number = ?", arguments: [horizon.milliseconds, epoch])
         try database.execute(
