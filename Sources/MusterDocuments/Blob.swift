@@ -1,12 +1,10 @@
 import Foundation
 package import GRDB
 
-/// Bytes as a blob argument, and as a blob's value.
+/// Converts bytes to and from a value of GRDB.
 package struct Blob: DatabaseValueConvertible {
-    /// The bytes.
     package let bytes: [UInt8]
 
-    /// Bytes.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     package var databaseValue: DatabaseValue { Data(bytes).databaseValue }

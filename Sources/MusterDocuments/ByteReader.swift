@@ -1,24 +1,25 @@
-/// What is wrong with stored bytes. No bytes trap: whatever cannot be read is one of these.
+/// Why stored bytes cannot be read. `ByteReader` never traps on damaged bytes; it throws one of these.
 package enum CodecError: Error, Hashable, Sendable {
     /// The bytes end too early, at this offset.
     case truncated(offset: Int)
-    /// A value that nothing of ours has: an unknown tag, a number off its range, text that is not UTF-8.
+    /// At this offset is a value that `ByteWriter` never writes: an unknown tag, a number out of range, or text that is
+    /// not UTF-8.
     case malformed(offset: Int)
-    /// Bytes remain where there should be none.
+    /// Bytes remain after the end of the value.
     case excess(offset: Int)
-    /// Written by a newer Muster.
+    /// A newer Muster wrote the bytes.
     case unknownVersion(UInt8)
 }
 
-/// Reads what `ByteWriter` wrote, from bytes that may be damaged.
+/// Reads the bytes that `ByteWriter` wrote, which may be damaged.
 package struct ByteReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var place: Int
 
-    /// How far it has read.
+    /// The offset of the next byte to read.
     @inlinable package var offset: Int { place }
 
-    /// A reader of `bytes`, which must outlive it, from `offset`.
+    /// Makes a reader of `bytes`, which must outlive it, beginning at `offset`.
     @inlinable package init(_ bytes: UnsafeRawBufferPointer, offset: Int = 0) {
         self.bytes = bytes
         place = offset
@@ -26,7 +27,9 @@ package struct ByteReader {
 
     @inlinable package var isAtEnd: Bool { offset >= bytes.count }
 
-    /// - Throws: `CodecError.excess` when bytes remain.
+    /// Checks that the reader is at the end.
+    ///
+    /// - Throws: `CodecError.excess` if bytes remain.
     @inlinable package func finish() throws(CodecError) {
         guard isAtEnd else { throw .excess(offset: offset) }
     }
@@ -74,8 +77,8 @@ package struct ByteReader {
         return text
     }
 
-    /// How many things follow, each of which takes at least `minimumBytes`; so that no count makes anyone reserve more
-    /// than there is.
+    /// Reads the number of items that follow, each of at least `minimumBytes` bytes. Throws if the rest is too short
+    /// for them, so that damaged bytes cannot make the caller reserve too much memory.
     @inlinable package mutating func count(minimumBytes: Int) throws(CodecError) -> Int {
         guard let count = Int(exactly: try varint()), count <= (bytes.count - offset) / minimumBytes else {
             throw .truncated(offset: offset)

@@ -1,18 +1,18 @@
-/// Appends numbers and text to bytes in the store's own compact form: little-endian, varints of seven bits a byte.
+/// Writes numbers and text in the compact binary form of the store: fixed-width numbers are little-endian, varints have
+/// seven bits in a byte.
 ///
-/// `ByteReader` reads back exactly what this wrote.
+/// `ByteReader` reads exactly what this writes.
 package struct ByteWriter {
     @usableFromInline var written: [UInt8]
 
-    /// What was written.
+    /// The bytes written so far.
     @inlinable package var bytes: [UInt8] { written }
 
-    /// A writer of nothing yet.
     @inlinable package init() { written = [] }
 
     @inlinable package mutating func put(byte: UInt8) { written.append(byte) }
 
-    /// An unsigned number in 1 to 10 bytes, small ones short.
+    /// Writes an unsigned number in 1 to 10 bytes; small numbers take fewer.
     @inlinable package mutating func put(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -22,21 +22,21 @@ package struct ByteWriter {
         written.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// A signed number, small magnitudes short.
+    /// Writes a signed number; small magnitudes take fewer bytes.
     @inlinable package mutating func put(signed value: Int64) { put(varint: value.zigzag) }
 
-    /// A number of an entity.
+    /// Writes the number of an entity, for example of a device, as a varint of its 32 bits.
     @inlinable package mutating func put(number: Int32) { put(varint: UInt64(UInt32(bitPattern: number))) }
 
-    /// All 64 bits of a Double.
+    /// Writes all 64 bits of a Double, in 8 bytes.
     @inlinable package mutating func put(exact value: Double) { put(fixed: value.bitPattern) }
 
-    /// A number whose bits are all as likely, in 8 bytes.
+    /// Writes a number in 8 bytes: for digests and other numbers that are seldom small.
     @inlinable package mutating func put(fixed value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { written.append(contentsOf: $0) }
     }
 
-    /// UTF-8 with its length before it.
+    /// Writes the length in UTF-8, and then the UTF-8.
     @inlinable package mutating func put(text: String) {
         var text = text
         text.withUTF8 {
@@ -47,9 +47,9 @@ package struct ByteWriter {
 }
 
 extension Int64 {
-    /// The number with its sign in the lowest bit, so that small magnitudes become small.
+    /// The number with its sign in the lowest bit, so that numbers of small magnitude become small (zigzag encoding).
     @inlinable package var zigzag: UInt64 { UInt64(bitPattern: (self << 1) ^ (self >> 63)) }
-    /// The number whose `zigzag` this is.
+    /// Makes the number whose `zigzag` is `value`.
     @inlinable package init(zigzag value: UInt64) {
         self = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }

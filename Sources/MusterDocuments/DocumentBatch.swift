@@ -1,31 +1,30 @@
 package import MusterCore
 
-/// Edits of documents of one database, carried out in order in one transaction. A document that several of them edit is
-/// read and written once: a thousand conflicts of one document cost little more than a thousand documents.
+/// Applies edits of documents of one database, in order and in one transaction. A document that several edits change is
+/// read and written once: a thousand conflicting revisions of one document cost little more than a thousand documents.
 ///
-/// Until `finish`, the transaction's reads do not see what became of such a document.
+/// Before `finish`, the transaction's reads return such a document as it was.
 package struct DocumentBatch {
     private let documents: any DocumentWriter
     private let database: DatabaseNumber
     private let revisionLimit: Int
-    /// The documents that more than one edit is of, by the bytes of their ids: of two ways to write é each is an id of
-    /// its own.
+    /// The documents that several edits change, by the bytes of their ids: two ways to encode é make two ids.
     private var shared: [[UInt8]: Shared] = [:]
 
-    /// A document that is written at the end.
+    /// A document that `finish` writes.
     private struct Shared {
         var growth = RevisionTree.Growth()
-        /// What revisions say that are new.
+        /// The bodies of its new revisions.
         var bodies: [Revision: DocumentBody] = [:]
-        /// The number of the newest change that tells of it; nil as long as nothing changed.
+        /// The number of its newest change; nil if no edit has changed it yet.
         var sequence: LogSequence?
     }
 
-    /// A batch of nothing done yet.
+    /// Makes a batch that has applied no edit yet.
     ///
     /// - Parameters:
-    ///   - edits: all that may come.
-    ///   - revisionLimit: how many ancestors of a leaf are remembered.
+    ///   - edits: all edits that the caller may apply.
+    ///   - revisionLimit: how many revisions of each branch are kept, counted from its leaf (`_revs_limit`).
     package init(
         of edits: [DocumentEdit], in database: DatabaseNumber, revisionLimit: Int, to documents: any DocumentWriter
     ) {
@@ -33,7 +32,8 @@ package struct DocumentBatch {
         self.database = database
         self.revisionLimit = revisionLimit
         guard edits.count > 1 else { return }
-        // By hashes, for most are edited once; one that only looks like another is held back for nothing.
+        // Ids are compared by their hashes, because most documents are edited once. A document whose id only has the
+        // hash of another is written at the end needlessly, which does no harm.
         var seen = Set<Int>(minimumCapacity: edits.count)
         for edit in edits {
             var hasher = Hasher()
@@ -43,21 +43,22 @@ package struct DocumentBatch {
         }
     }
 
-    /// Whether a document may be edited more than once.
+    /// Whether several edits may change one document.
     package var mayRepeat: Bool { !shared.isEmpty }
 
-    /// Whether a document is known to be there: what the transaction reads of it may be old.
+    /// Whether the batch holds a newer state of a document than the transaction's reads return.
     package func holds(_ id: String) -> Bool {
         guard !shared.isEmpty, let document = shared[Array(id.utf8)] else { return false }
         return !document.growth.isEmpty
     }
 
-    /// Carries out an edit, as `DocumentWriter.apply` does.
+    /// Applies an edit, as `DocumentWriter.apply` does.
     ///
     /// - Parameters:
-    ///   - edit: one of those that were announced.
-    ///   - before: the document as it is, where that is known already; else it is looked up. Not asked where `holds`.
-    ///   - appended: appends the change that tells of it, given the winner, and returns its number; called at most
+    ///   - edit: one of the edits that the batch was made of.
+    ///   - before: the present document, if the caller has read it already; else it is looked up. Ignored for a
+    ///     document that the batch `holds`.
+    ///   - appended: appends the change of this edit, given the new winner, and returns its number; called at most
     ///     once.
     package mutating func apply(
         _ edit: DocumentEdit, over before: StoredDocument? = nil, appended: (RevisionTree.Node) throws -> LogSequence
@@ -67,7 +68,7 @@ package struct DocumentBatch {
             return try documents.apply(
                 edit, to: database, revisionLimit: revisionLimit, over: before, appended: appended)
         }
-        // Taken out while it changes, so that it is not copied.
+        // Moved out of the dictionary while it changes, so that Swift does not copy it.
         var document = Shared()
         swap(&document, &shared.values[place])
         defer { swap(&document, &shared.values[place]) }
@@ -87,7 +88,7 @@ package struct DocumentBatch {
         }
     }
 
-    /// Writes the documents that were held back. Call it once all edits are carried out.
+    /// Writes the documents that the batch holds. The caller calls it after the last edit.
     package mutating func finish() throws {
         let changed = shared.compactMap { key, document in document.sequence.map { (key, document, $0) } }
         for (key, document, sequence) in changed.sorted(by: { $0.2 < $1.2 }) {

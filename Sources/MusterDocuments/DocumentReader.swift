@@ -1,58 +1,65 @@
 package import MusterCore
 
-/// What one look at the documents sees: all of it of one moment. Valid only inside the call that lent it.
+/// Reads documents in one snapshot of the file. A reader is valid only inside the call that lent it.
 ///
-/// Ids are ordered by their bytes. Reads block; never call them on the cooperative pool.
+/// Ids are ordered by their bytes. Reads block, so the caller never calls them on the cooperative pool. Every function
+/// throws `DatabaseError` if SQLite fails, and `CodecError` if stored bytes are damaged.
 package protocol DocumentReader: AnyObject {
-    /// The number of the newest change that this look sees.
+    /// The number of the newest change in this snapshot.
     var lastSequence: LogSequence { get }
 
-    /// The databases that someone made, in number order.
+    /// Returns the databases that clients made, in the order of their numbers.
     func databases() throws -> [StoredDatabase]
 
-    /// How many documents a scope has.
+    /// Returns the number and the size of the documents in a scope.
     func counts(in scope: DatabaseScope) throws -> DocumentCounts
 
-    /// How many documents, deleted ones too, have an id that begins so; of the union, those that stand in it under
-    /// their own ids.
+    /// Counts the documents, deleted ones included, whose id begins with a prefix. In the union it counts only
+    /// documents that stand under their own ids. Complexity: O(documents with the prefix).
     func count(idPrefix: String, in scope: DatabaseScope) throws -> Int
 
-    /// How many documents of a database have an id that begins so, and how large they are. Complexity: O(documents).
+    /// Returns the number of the documents in a database whose id begins with a prefix, and the size of their winners'
+    /// JSON without attachments. Complexity: O(documents with the prefix).
     func counts(ofIDPrefix prefix: String, in database: DatabaseNumber) throws -> DocumentCounts
 
-    /// A document, with what its winner says.
+    /// Returns a document with the body of its winner; nil if there is none.
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument?
-    /// Which of these revisions are not there (`_revs_diff`), in the order asked for.
+    /// Returns, for each request and in the order of the requests, the revisions that the database does not have
+    /// (`_revs_diff`).
     func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions]
-    /// What a revision says; nil where that is not known, or is compacted away.
+    /// Returns the body of a revision; nil if the body never arrived or `compact` deleted it.
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody?
 
-    /// Documents whose winner lives, by id.
+    /// Returns the documents of a range whose winner is not deleted, in the order of their ids.
     func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument]
 
-    /// Documents by the number of the change that touched each last: those after `since`, ascending, or where
-    /// `isDescending` those up to it, newest first. At most `limit`.
+    /// Returns documents in the order of the change that last touched each: those after `since`, ascending; or, if
+    /// `isDescending`, those up to and including `since`, newest first. At most `limit`.
     func changes(
         in scope: DatabaseScope, since: LogSequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument]
-    /// How many documents were touched after `since`.
+    /// Counts the documents that a change after `since` touched last.
     func pendingChanges(in scope: DatabaseScope, since: LogSequence) throws -> Int
 
-    /// The indexes of a database, by design document and name.
+    /// Returns the indexes of a database, ordered by design document and name.
     func indexes(in database: DatabaseNumber) throws -> [StoredIndex]
-    /// Part of an index, in its order or backwards, behind an entry; at most `limit`.
+    /// Returns the entries of an index in a range of keys, in the index's order or backwards, beginning after `entry`.
+    /// At most `limit`.
     func entries(
         of index: StoredIndex, in range: KeyRange, after entry: IndexEntry?, isDescending: Bool, limit: Int
     ) throws -> [IndexEntry]
 
-    /// A document that is never replicated.
+    /// Returns a local document (`_local/…`), which is never replicated; nil if there is none.
     func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument?
-    /// Documents that are never replicated, by id; the range is of their ids without `_local/`.
+    /// Returns local documents in the order of their ids. The range holds ids without `_local/`.
     func locals(in database: DatabaseNumber, _ range: DocumentRange) throws -> [LocalDocument]
 
-    /// Part of an attachment's bytes; empty at its end, nil where there is no such attachment.
+    /// Returns part of an attachment's bytes: empty at its end, nil if there is no such attachment.
     ///
-    /// - Parameter key: the SHA-256 digest of the whole.
+    /// - Parameters:
+    ///   - key: the SHA-256 digest of the whole attachment.
+    ///   - offset: where the part begins, in bytes.
+    ///   - limit: the largest number of bytes to return.
     func bytes(of key: [UInt8], from offset: Int64, limit: Int) throws -> [UInt8]?
 }
 
@@ -62,11 +69,9 @@ extension DocumentReader {
     }
 }
 
-/// Revisions of a document that a peer has.
+/// The revisions of a document that a peer has.
 package struct WantedRevisions: Hashable, Sendable {
-    /// The document's id.
     package var id: String
-    /// The revisions.
     package var revisions: [Revision]
 
     package init(id: String, revisions: [Revision]) {
@@ -75,30 +80,30 @@ package struct WantedRevisions: Hashable, Sendable {
     }
 }
 
-/// Those of a peer's revisions of a document that are not there.
+/// The revisions of a peer's document that the database does not have.
 package struct MissingRevisions: Hashable, Sendable {
-    /// Which.
+    /// The missing revisions.
     package var missing: [Revision]
-    /// Leaves that a missing one may have been made from.
+    /// Stored leaves that may be ancestors of a missing revision.
     package var possibleAncestors: [Revision]
 
-    /// What a tree has not; nil for no document.
+    /// Compares the wanted revisions with a tree; nil if there is no document.
     package init(_ wanted: WantedRevisions, in tree: RevisionTree?) {
         missing = tree?.missing(wanted.revisions) ?? wanted.revisions
         possibleAncestors = missing.isEmpty ? [] : tree?.possibleAncestors(of: missing) ?? []
     }
 }
 
-/// How many documents there are.
+/// The number of documents and the bytes that they take.
 package struct DocumentCounts: Hashable, Sendable {
-    /// Those whose winner lives.
+    /// The number of documents whose winner is not deleted.
     package var living: Int
-    /// Those whose winner says that they are no more.
+    /// The number of documents whose winner is a deletion.
     package var deleted: Int
-    /// Bytes of what winners say, and of their attachments.
+    /// The bytes of the winners' JSON, and of their attachments.
     package var bytes: Int64
-    /// Bytes of what other revisions say that are kept, until `compact` and as conflicts, and of their attachments. Not
-    /// counted for the union of all locations.
+    /// The bytes of other revisions' JSON, and of their attachments. These are conflicts, and revisions that were
+    /// edited since the last `compact`. Not counted for the union of all locations.
     package var keptBytes: Int64
 
     package init(living: Int = 0, deleted: Int = 0, bytes: Int64 = 0, keptBytes: Int64 = 0) {
@@ -108,25 +113,25 @@ package struct DocumentCounts: Hashable, Sendable {
         self.keptBytes = keptBytes
     }
 
-    /// Bytes that are stored of the documents, whichever revision says them.
+    /// The bytes of all stored revisions.
     package var storedBytes: Int64 { bytes + keptBytes }
 }
 
-/// Which documents, by id.
+/// A range of document ids, with the order and the number of documents to read.
 package struct DocumentRange: Hashable, Sendable {
-    /// The first id that may be; nil for any.
+    /// The lower bound; nil for none.
     package var lower: String?
-    /// Whether `lower` itself may be.
+    /// Whether a document with the id `lower` is in the range.
     package var includesLower: Bool
-    /// The last id that may be; nil for any.
+    /// The upper bound; nil for none.
     package var upper: String?
-    /// Whether `upper` itself may be.
+    /// Whether a document with the id `upper` is in the range.
     package var includesUpper: Bool
-    /// Whether from the last to the first.
+    /// Whether the reader returns the highest ids first.
     package var isDescending: Bool
-    /// Whether what the winner says is wanted.
+    /// Whether the reader returns the winners' bodies too.
     package var withBodies: Bool
-    /// At most so many.
+    /// The largest number of documents to return.
     package var limit: Int
 
     package init(
@@ -142,7 +147,7 @@ package struct DocumentRange: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// Leaves the documents of a partition: those whose ids begin with its name and a colon.
+    /// Restricts the range to the documents of a partition: those whose ids begin with its name and a colon.
     package mutating func narrow(to partition: String) {
         let (first, end) = (partition + ":", partition + ";")
         if lower.map({ $0.utf8.lexicographicallyPrecedes(first.utf8) }) ?? true {
@@ -151,7 +156,7 @@ package struct DocumentRange: Hashable, Sendable {
         if upper.map({ end.utf8.lexicographicallyPrecedes($0.utf8) }) ?? true { (upper, includesUpper) = (end, false) }
     }
 
-    /// Goes on behind a document.
+    /// Restricts the range to what follows a document in the order of reading.
     package mutating func advance(past id: String) {
         if isDescending {
             upper = id
@@ -163,13 +168,13 @@ package struct DocumentRange: Hashable, Sendable {
     }
 }
 
-/// A document that is never replicated (`_local/…`): a peer's checkpoint.
+/// A local document (`_local/…`), which is never replicated. Peers keep their replication checkpoints in them.
 package struct LocalDocument: Hashable, Sendable {
-    /// Its id, without `_local/`.
+    /// The id without `_local/`.
     package var id: String
-    /// How often it was written: its revision is `0-` and this.
+    /// The number of times the document was written; its revision is `0-` and this number.
     package var revision: Int64
-    /// The text of one JSON object.
+    /// The text of one JSON object, in UTF-8.
     package var json: [UInt8]
 
     package init(id: String, revision: Int64, json: [UInt8]) {

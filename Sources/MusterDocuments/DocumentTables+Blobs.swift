@@ -1,13 +1,14 @@
 import GRDB
 package import MusterCore
 
-/// The bytes of attachments: in the same file as the documents, so that a copy of it has them, in pieces.
+/// The bytes of attachments. They are stored in pieces in the file of the documents, so that a copy of the file has
+/// them.
 extension DocumentTables {
-    /// The largest piece.
+    /// The size of the largest piece, in bytes.
     private static let chunkLimitBytes = 256 * 1024
-    /// How many bits of a piece's number say where in its blob it begins: 64 GiB.
+    /// The low bits of a piece's number, which hold its offset in the blob: up to 64 GiB.
     private static let offsetBits: Int64 = 36
-    /// How long a blob stays that no document names, and one that nobody adds to.
+    /// How long a blob is kept that no document refers to, and an unfinished one that receives no bytes.
     private static let graceMilliseconds: Int64 = 3_600_000
 
     package func beginBlob() throws -> BlobNumber {
@@ -84,7 +85,7 @@ extension DocumentTables {
 
     package func dropUnusedBlobs(at moment: Instant, limit: Int) throws -> Bool {
         try change {
-            // An upload has no time of its own: it begins to grow old when it is first seen to rest.
+            // A new blob has no time yet. Its hour begins when this function first sees it without a time.
             try database.cachedStatement(
                 sql: "UPDATE blobs SET touched_at = ? WHERE uses = 0 AND touched_at IS NULL"
             ).execute(arguments: [moment.milliseconds])
@@ -103,12 +104,12 @@ extension DocumentTables {
         }
     }
 
-    /// Notes that one more revision names these.
+    /// Counts one more revision that refers to these attachments.
     func use(_ attachments: [Attachment]) throws {
         for attachment in attachments { try changeUses(of: attachment.key, by: 1) }
     }
 
-    /// Notes that one revision less names these.
+    /// Counts one revision fewer that refers to these attachments.
     func release(_ attachments: [Attachment]) throws {
         for attachment in attachments { try changeUses(of: attachment.key, by: -1) }
     }
@@ -132,9 +133,9 @@ extension DocumentTables {
             arguments: [blob.rawValue])
     }
 
-    /// Drops at most `limit` pieces of a blob.
+    /// Deletes at most `limit` pieces of a blob.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many pieces it deleted.
     private func dropChunks(of blob: Int64, limit: Int) throws -> Int {
         try database.cachedStatement(
             sql: """

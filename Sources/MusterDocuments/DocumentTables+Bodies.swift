@@ -1,9 +1,10 @@
 import GRDB
 package import MusterCore
 
-/// What revisions say that are not the winner: conflicting leaves, and until `compact` those that were edited since.
+/// The bodies of revisions that are not the winner: conflicting leaves, and revisions that were edited since the last
+/// `compact`.
 extension DocumentTables {
-    /// What a revision of a row's document says.
+    /// Returns the body of a revision of a document; nil if it is not stored.
     func body(of revision: Revision, in row: Row) throws -> DocumentBody? {
         if row.winner?.revision == revision {
             let statement = try statement("SELECT body FROM documents WHERE number = ?")
@@ -22,7 +23,7 @@ extension DocumentTables {
         }
     }
 
-    /// Keeps what a revision says that is not the winner.
+    /// Stores the body of a revision that is not the winner.
     func keep(_ body: DocumentBody, of revision: Revision, isLeaf: Bool, _ document: Int64, _ database: DatabaseNumber)
         throws
     {
@@ -41,7 +42,7 @@ extension DocumentTables {
         countKept(body.storedBytes, in: database)
     }
 
-    /// Keeps what the winner said, which is about to be another.
+    /// Stores the winner's body among the other bodies, because another revision is about to become the winner.
     func keepWinner(of row: Row, _ revision: Revision, isLeaf: Bool) throws {
         let statement = try statement(
             """
@@ -54,7 +55,7 @@ extension DocumentTables {
         if database.changesCount > 0 { countKept(row.counts.bytes, in: row.database) }
     }
 
-    /// Takes out what a revision says, which is the winner from now on. Its attachments stay in use.
+    /// Removes the body of a revision that becomes the winner, and returns it. Its attachments stay in use.
     func take(_ revision: Revision, of row: Row) throws -> DocumentBody? {
         guard let body = try body(of: revision, in: row) else { return nil }
         try delete(revision, of: row.number)
@@ -62,7 +63,7 @@ extension DocumentTables {
         return body
     }
 
-    /// Forgets what revisions say that are gone.
+    /// Deletes the bodies of revisions that left the tree, except the winner's.
     func forget(_ gone: [Revision], of row: Row) throws {
         for revision in gone where revision != row.winner?.revision {
             guard let body = try body(of: revision, in: row) else { continue }
@@ -72,7 +73,7 @@ extension DocumentTables {
         }
     }
 
-    /// Notes that a revision was edited: what it says goes with the next `compact`.
+    /// Marks a revision as edited, so that the next `compact` deletes its body.
     func noteEdited(_ revision: Revision, of row: Row) throws {
         let statement = try statement("UPDATE bodies SET is_leaf = 0 WHERE document = ? AND revision = ?")
         statement.bind(1, row.number)
@@ -92,9 +93,9 @@ extension DocumentTables {
         }
     }
 
-    /// Forgets at most `limit` bodies.
+    /// Deletes at most `limit` bodies that meet a condition in SQL.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many bodies it deleted.
     @discardableResult
     func forgetBodies(where condition: String, limit: Int) throws -> Int {
         recent = nil
@@ -113,7 +114,7 @@ extension DocumentTables {
         return bodies.count
     }
 
-    /// Binds what attachments there are, NULL for none, during `body`.
+    /// Binds the encoded attachments, or NULL for none, and runs `body` meanwhile.
     func bindAttachments(
         _ attachments: [Attachment], to statement: RawStatement, _ index: Int32, _ body: () throws -> Void
     ) throws {
@@ -125,12 +126,14 @@ extension DocumentTables {
 }
 
 extension DocumentBody {
-    /// How many bytes it says, files among them.
+    /// The bytes of the JSON and of the attachments.
     package var storedBytes: Int64 { Int64(json.count) + attachments.reduce(0) { $0 + $1.length } }
 }
 
 extension Blob {
-    /// The attachments that it lists.
+    /// Decodes a list of attachments.
+    ///
+    /// - Throws: `CodecError`.
     func attachments() throws -> [Attachment] {
         try bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)

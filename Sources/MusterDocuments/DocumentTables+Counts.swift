@@ -1,9 +1,10 @@
 import GRDB
 package import MusterCore
 
-/// How many documents there are: kept beside them, for nobody counts a million rows to say so.
+/// Counts of documents. The transaction that writes documents updates them, because counting a million rows for each
+/// request takes too long.
 extension DocumentTables {
-    /// The database number that the union of all locations is counted under.
+    /// The union of all locations is counted under this database number.
     private static let union: Int32 = 0
 
     package func counts(in scope: DatabaseScope) throws -> DocumentCounts {
@@ -66,7 +67,7 @@ extension DocumentTables {
             number = Self.union
             sql = "SELECT count(*) FROM documents WHERE \(try isSeen()) AND sequence > ? AND sequence < ?"
         }
-        // Whole blocks are counted already: only the one that `since` lies in is looked through.
+        // The table has the sums of whole blocks. Only the block of `since` is counted row by row.
         let block = Block(number, of: since).block
         let end = (block + 1) << Block.bits
         let within =
@@ -83,22 +84,23 @@ extension DocumentTables {
         return within + behind + unstored
     }
 
-    /// Notes that a document's row became another, or came, or went.
+    /// Updates the counts for a document's row that was inserted (`before` is nil), replaced or deleted (`after` is
+    /// nil).
     func count(_ id: String, before: Row?, after: Row?) {
         guard let database = (before ?? after)?.database else { return }
         count(in: database.rawValue, from: before, to: after)
         if Self.isLocation(id, in: database) { count(in: Self.union, from: before, to: after) }
     }
 
-    /// Counts what the union has, of which nothing was counted. What is in databases that are being erased counts until
-    /// it is gone.
+    /// Counts the documents of the union in a file that has no counts of it yet. The documents of databases that are
+    /// being erased count until they are deleted.
     package func countUnion() throws {
         let statement = try statement("SELECT \(Self.columns) FROM documents WHERE \(Self.isLocation)")
         defer { statement.reset() }
         while try statement.step() { count(in: Self.union, from: nil, to: try row(in: statement)) }
     }
 
-    /// How many bytes are stored in each database, of all kept revisions and their files.
+    /// Returns the bytes stored in each database that is not removed: of all kept revisions and their attachments.
     package func storedBytes() throws -> [DatabaseNumber: Int64] {
         var stored: [DatabaseNumber: Int64] = [:]
         let rows = try GRDB.Row.fetchCursor(
@@ -114,7 +116,7 @@ extension DocumentTables {
         return stored
     }
 
-    /// Counts what revisions say that are not the winner, in a file where that was not counted.
+    /// Counts the bodies of revisions that are not the winner, in a file that has no counts of them yet.
     package func countKeptBytes() throws {
         let bodies = try GRDB.Row.fetchCursor(
             database, sql: "SELECT database, length(json) AS length, attachments FROM bodies")
@@ -126,7 +128,7 @@ extension DocumentTables {
         }
     }
 
-    /// Notes that revisions other than winners say so many bytes more, or less.
+    /// Adds bytes of revisions that are not the winner to the counts of a database; negative for fewer.
     func countKept(_ bytes: Int64, in database: DatabaseNumber) {
         countChanges[database.rawValue, default: DocumentCounts()].keptBytes += bytes
     }
@@ -175,9 +177,9 @@ extension DocumentTables {
         blockChanges = [:]
     }
 
-    /// About a thousand changes, as far as they touched documents of one database.
+    /// 1,024 successive changes, as far as they touched documents of one database.
     struct Block: Hashable {
-        /// How many bits of a change's number tell it from its neighbours in a block.
+        /// The low bits of a sequence, which differ within a block.
         static let bits: Int64 = 10
 
         var database: Int32

@@ -5,7 +5,7 @@ extension DocumentTables {
     package func nextDatabaseNumber() throws -> DatabaseNumber {
         try change {
             guard let number = Int32(exactly: try nextNumber(of: "database")) else {
-                throw DatabaseError(resultCode: .SQLITE_FULL, message: "no number is left for a database")
+                throw DatabaseError(resultCode: .SQLITE_FULL, message: "all numbers for databases are used")
             }
             return DatabaseNumber(number)
         }

@@ -2,7 +2,7 @@ import GRDB
 package import MusterCore
 
 extension DocumentTables {
-    /// The columns that `row` and `document` read.
+    /// The columns that `row(in:)`, `body(of:in:)` and `documents(from:)` read, in this order.
     static let columns =
         "number, database, sequence, tree, is_deleted, length(body), attachments, id, body, is_qualified"
 
@@ -74,7 +74,7 @@ extension DocumentTables {
         return try documents(from: statement, withBodies: range.withBodies)
     }
 
-    /// A document's row; nil where there is none.
+    /// Returns the row of a document; nil if there is none.
     func row(of id: String, in database: DatabaseNumber) throws -> Row? {
         if let recent, recent.isOf(id, in: database) { return recent.row }
         return try lookUp(id, in: database) { row, _ in row }
@@ -107,7 +107,7 @@ extension DocumentTables {
         return documents
     }
 
-    /// The row that a statement with `columns` is at.
+    /// Reads the row at which a statement with `columns` stands.
     func row(in statement: RawStatement) throws -> Row {
         Row(
             number: statement.integer(0), database: DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(1))),
@@ -118,7 +118,7 @@ extension DocumentTables {
             isQualified: statement.integer(9) != 0)
     }
 
-    /// What the winner of the row says that a statement with `columns` is at; nil where nobody knows.
+    /// Reads the body of the winner at which a statement with `columns` stands; nil if the body never arrived.
     func body(of row: Row, in statement: RawStatement) -> DocumentBody? {
         guard !statement.isNull(8) else { return nil }
         return DocumentBody(json: statement.withBlob(8) { [UInt8]($0) }, attachments: row.attachments)
@@ -145,7 +145,7 @@ extension DocumentTables {
 }
 
 extension DocumentRange {
-    /// The range in SQL, of two parameters.
+    /// The range as a condition in SQL, which takes two parameters from `index` on.
     func condition(from index: Int) -> String {
         let isAbove = lower == nil ? "?\(index) IS NULL" : "id \(includesLower ? ">=" : ">") ?\(index)"
         let isBelow = upper == nil ? "?\(index + 1) IS NULL" : "id \(includesUpper ? "<=" : "<") ?\(index + 1)"

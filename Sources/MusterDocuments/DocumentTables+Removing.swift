@@ -1,11 +1,12 @@
 import GRDB
 package import MusterCore
 
-/// Databases and indexes that were removed. Readers leave one out from the removing transaction on; what was in it is
-/// erased a slice at a time, so that nobody waits while a million documents go. A crash in between changes nothing but
-/// when.
+/// Removes databases and indexes. Readers see none of the content once the transaction that removes it is committed.
+/// `eraseRemoved` then erases the content in slices, so that no writer waits while a million documents are deleted. A
+/// crash between slices only delays the rest.
 extension DocumentTables {
-    /// How many documents a database may have, or entries an index, to be erased in the transaction that removes it.
+    /// A database with at most this many documents, or an index with at most this many entries, is erased in the
+    /// transaction that removes it.
     package static let erasedAtOnce = 500
 
     package func remove(_ number: DatabaseNumber) throws {
@@ -13,7 +14,7 @@ extension DocumentTables {
             recent = nil
             try execute("INSERT INTO removed_databases (number) VALUES (?) ON CONFLICT DO NOTHING", number)
             try execute("DELETE FROM databases WHERE number = ?", number)
-            // Nobody fills an index of what is gone.
+            // `fillIndexes` must not fill an index of a removed database.
             try execute("UPDATE document_indexes SET filled = NULL WHERE database = ?", number)
             indexesByDatabase[number] = nil
             knownRemoved = nil
@@ -29,17 +30,17 @@ extension DocumentTables {
                 return try !removed().isEmpty || removedIndex() != nil
             }
             guard let index = try removedIndex() else { return false }
-            // An entry is a fraction of a document.
+            // Erasing an entry costs a fraction of erasing a document.
             return try eraseEntries(of: index, limit: max(1, limit) * Self.entriesPerDocument) || removedIndex() != nil
         }
     }
 
-    /// How many entries of an index are as much work as a document.
+    /// Erasing this many index entries costs about as much as erasing one document.
     private static let entriesPerDocument = 4
 
-    /// An index that is gone but for its entries, which nobody can ask for any more.
+    /// Returns an index that is removed and still has entries; nil if there is none.
     private func removedIndex() throws -> Int64? {
-        // From number to number: there are few, each with many entries.
+        // The query steps from number to number, because there are few indexes with many entries each.
         try Int64.fetchOne(
             database.cachedStatement(
                 sql: """
@@ -52,9 +53,9 @@ extension DocumentTables {
                     """))
     }
 
-    /// Erases entries of an index.
+    /// Deletes at most `limit` entries of an index.
     ///
-    /// - Returns: whether it may have more.
+    /// - Returns: whether the index may have more.
     func eraseEntries(of index: Int64, limit: Int) throws -> Bool {
         try database.cachedStatement(
             sql: """
@@ -65,7 +66,7 @@ extension DocumentTables {
         return database.changesCount >= limit
     }
 
-    /// Databases that are gone and wait to be erased.
+    /// Returns the removed databases that are not erased yet.
     func removed() throws -> Set<DatabaseNumber> {
         if let knownRemoved { return knownRemoved }
         let numbers = try Int32.fetchAll(database.cachedStatement(sql: "SELECT number FROM removed_databases"))
@@ -74,15 +75,16 @@ extension DocumentTables {
         return removed
     }
 
-    /// Whether a database is gone, though perhaps not yet from the file.
+    /// Whether a database is removed, even if the file still has its documents.
     func isRemoved(_ number: DatabaseNumber) throws -> Bool { try removed().contains(number) }
 
-    /// Erases about `limit` documents of a database, and at the end what is known of it.
+    /// Erases about `limit` documents of a removed database. With the last ones it erases its local documents, indexes
+    /// and counts.
     private func erase(_ number: DatabaseNumber, limit: Int) throws {
         let ids = try String.fetchAll(
             database.cachedStatement(sql: "SELECT id FROM documents WHERE database = ? LIMIT ?"),
             arguments: [number.rawValue, limit])
-        // One by one: each is counted, and its id in the union is kept.
+        // Documents are removed one by one, because each changes the counts and reserves its id in the union.
         for id in ids { try remove(document: id, from: number) }
         guard ids.count < limit else { return }
         try database.cachedStatement(

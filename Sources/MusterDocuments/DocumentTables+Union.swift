@@ -2,16 +2,16 @@ import Crypto
 import GRDB
 package import MusterCore
 
-/// The location databases of all users as one: every document of theirs that is no design document, each by itself.
+/// The union of the location databases of all users. It has every document of theirs except design documents.
 ///
-/// A document stands in the union under its id. Where another user's document has that id there already, it stands
-/// under a qualified one (`QualifiedID`). That is decided when the document is made, and stays so for as long as it is
-/// there: whoever replicates the union keeps documents by their ids.
+/// A document stands in the union under its own id. If another user's document has that id there already, it stands
+/// under a qualified id (`QualifiedID`). The writer decides this when the document is made, and the id stays as long as
+/// the document exists, because replicas of the union identify documents by their ids.
 extension DocumentTables {
-    /// What makes a row a location, as the indexes have it: it is a user's, and no design document.
+    /// The SQL condition of a location, the same as in the indexes: a user's document that is no design document.
     static let isLocation = "database < 0 AND substr(id, 1, 8) <> '_design/'"
 
-    /// What makes a row one that stands in the union under its own id.
+    /// The SQL condition of a location that stands in the union under its own id.
     private static let isPlain = isLocation + " AND is_qualified = 0"
 
     /// Whether a document is a location.
@@ -19,7 +19,7 @@ extension DocumentTables {
         database.user != nil && !id.utf8.starts(with: "_design/".utf8)
     }
 
-    /// What makes a row one that the union shows: a location whose database was not removed.
+    /// Returns the SQL condition of the rows that the union shows: locations whose database was not removed.
     func isSeen() throws -> String {
         let isThere = "database NOT IN (SELECT number FROM removed_databases)"
         return Self.isLocation + (try removed().isEmpty ? "" : " AND " + isThere)
@@ -27,14 +27,14 @@ extension DocumentTables {
 
     // MARK: Looks
 
-    /// The document that the union has under an id.
+    /// Returns the document that has an id in the union; nil if there is none.
     func location(_ id: String, withBody: Bool = true) throws -> StoredDocument? {
         try lookUpLocation(id) { row, statement in
             document(id, row, body: withBody ? body(of: row, in: statement) : nil)
         }
     }
 
-    /// The row of the document that the union has under an id.
+    /// Returns the row of the document that has an id in the union; nil if there is none.
     func locationRow(_ id: String) throws -> Row? { try lookUpLocation(id) { row, _ in row } }
 
     private func lookUpLocation<Found>(_ id: String, _ body: (Row, RawStatement) throws -> Found) throws -> Found? {
@@ -49,7 +49,8 @@ extension DocumentTables {
         return try body(try row(in: statement), statement)
     }
 
-    /// The location documents that were touched after `since`, or up to it from the newest.
+    /// Returns location documents that a change after `since` touched last, ascending; or, if `isDescending`, those up
+    /// to and including `since`, newest first.
     func locationChanges(
         since: LogSequence, isDescending: Bool, withBodies: Bool, limit: Int
     ) throws -> [StoredDocument] {
@@ -65,7 +66,7 @@ extension DocumentTables {
         return try locations(from: statement, withBodies: withBodies)
     }
 
-    /// The living location documents of a range of the union's ids.
+    /// Returns the location documents in a range of the union's ids that are not deleted.
     func locations(_ range: DocumentRange) throws -> [StoredDocument] {
         let plain = try plainLocations(range)
         let qualified = try qualifiedLocations(range)
@@ -91,7 +92,7 @@ extension DocumentTables {
         return try locations(from: statement, withBodies: range.withBodies)
     }
 
-    /// Goes from user to user: the qualified ids of one are together, and users are in the order of their numbers.
+    /// Reads qualified ids user by user: the ids of one user are adjacent, and users are ordered by their numbers.
     private func qualifiedLocations(_ range: DocumentRange) throws -> [StoredDocument] {
         let edge = range.isDescending ? range.upper : range.lower
         var last = edge.flatMap { QualifiedID.user(namedBy: $0) }.map { user in
@@ -118,7 +119,8 @@ extension DocumentTables {
         return found
     }
 
-    /// The next location database, in the order of its users' numbers, of which a living document stands qualified.
+    /// Returns the next location database that has a document under a qualified id that is not deleted, in the order of
+    /// the users' numbers; nil if there is none.
     private func nextQualified(after last: Int64?, isDescending: Bool) throws -> DatabaseNumber? {
         let statement = try statement(
             """
@@ -144,7 +146,7 @@ extension DocumentTables {
 
     // MARK: Ids
 
-    /// Whether a document that is made now stands in the union under a qualified id.
+    /// Whether a document that is made now gets a qualified id in the union.
     func standsQualified(_ id: String, in database: DatabaseNumber) throws -> Bool {
         guard Self.isLocation(id, in: database) else { return false }
         if QualifiedID(id) != nil { return true }
@@ -158,8 +160,8 @@ extension DocumentTables {
         return try keeper.step() && keeper.integer(0) != Int64(database.rawValue)
     }
 
-    /// Keeps an id of the union for its owner, whose document is about to be removed: a replica may have it, and would
-    /// take another user's document of that id for the same.
+    /// Reserves a union id for its owner, whose document is about to be removed. A replica may still have the document,
+    /// and would mistake another user's new document of that id for it.
     func keepID(_ id: String, of row: Row) throws {
         guard Self.isLocation(id, in: row.database), !row.isQualified else { return }
         let statement = try statement(
@@ -170,9 +172,9 @@ extension DocumentTables {
         try statement.run()
     }
 
-    /// Forgets whose ids were that were kept up to a change.
+    /// Deletes reserved union ids that were reserved up to a change, at most `limit`.
     ///
-    /// - Returns: how many; at most `limit`.
+    /// - Returns: how many it deleted.
     func forgetKeptIDs(through sequence: LogSequence, limit: Int) throws -> Int {
         try database.cachedStatement(
             sql: """
@@ -187,7 +189,8 @@ extension DocumentTables {
     ) throws {
         try change {
             recent = nil
-            // One that somebody else's document has stays qualified.
+            // If another user's document has the id, the unique index ignores the update, and the document stays
+            // qualified.
             let statement = try statement(
                 """
                 UPDATE OR IGNORE documents SET is_qualified = ?1
@@ -201,7 +204,7 @@ extension DocumentTables {
         }
     }
 
-    /// What an id is kept by: whoever is removed leaves no name behind.
+    /// The digest under which a reserved id is stored, so that the file keeps no name of a removed user's document.
     private static func digest(of id: String) -> Int64 {
         var id = id
         return id.withUTF8 { bytes in
@@ -211,8 +214,8 @@ extension DocumentTables {
 }
 
 extension DocumentRange {
-    /// The part of a range of the union's ids that is qualified ids of one database, as a range of the ids that its
-    /// documents have there; nil where there is none.
+    /// Returns the part of a range of union ids that is qualified ids of one database, as a range of ids in that
+    /// database; nil if no id of it can be in the range.
     func ofQualified(in database: DatabaseNumber) -> DocumentRange? {
         let prefix = QualifiedID.prefix(of: database)
         var part = self
@@ -229,7 +232,7 @@ extension DocumentRange {
 }
 
 extension String {
-    /// What stands behind a prefix; nil where it does not begin so. By bytes, as ids are.
+    /// Returns the text after a prefix; nil if the text does not begin with it. Compares bytes, as ids are compared.
     fileprivate func suffix(behind prefix: String) -> String? {
         utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
     }

@@ -27,7 +27,9 @@ extension DocumentTables {
         try change { try remove(id, from: database, keepsID: true) }
     }
 
-    /// - Parameter keepsID: whether its id in the union stays its owner's.
+    /// Removes a document.
+    ///
+    /// - Parameter keepsID: whether its union id stays reserved for its owner.
     private func remove(_ id: String, from database: DatabaseNumber, keepsID: Bool) throws {
         guard let before = try row(of: id, in: database) else { return }
         recent = nil
@@ -71,10 +73,10 @@ extension DocumentTables {
         try write(&row, body, with: statement)
         row.number = database.lastInsertedRowID
         try use(row.attachments)
-        try keep(bodies, besides: winner, of: row)
+        try storeBodies(bodies, besides: winner, of: row)
     }
 
-    /// Writes a document that is there already.
+    /// Replaces the row of a stored document.
     private func replace(
         _ before: Row, by after: inout Row, _ winner: Revision, bodies: [Revision: DocumentBody], gone: [Revision]
     ) throws {
@@ -104,10 +106,10 @@ extension DocumentTables {
                 try write(&after, take(winner, of: before), with: statement)
             }
         }
-        try keep(bodies, besides: winner, of: after)
+        try storeBodies(bodies, besides: winner, of: after)
     }
 
-    /// Runs a statement whose parameters 1 to 3 and 5 to 7 are a row's columns.
+    /// Binds the parameters 1 to 3 and 5 to 7 to a row's columns, and runs the statement.
     private func write(_ row: inout Row, _ body: DocumentBody?, with statement: RawStatement) throws {
         statement.bind(1, Int64(row.database.rawValue))
         statement.bind(2, row.sequence.rawValue)
@@ -124,7 +126,7 @@ extension DocumentTables {
         }
     }
 
-    /// Writes a row whose winner says what it said.
+    /// Writes a row whose winner and its body are unchanged.
     private func update(_ row: Row) throws {
         let statement = try statement("UPDATE documents SET sequence = ?, tree = ? WHERE number = ?")
         statement.bind(1, row.sequence.rawValue)
@@ -134,8 +136,8 @@ extension DocumentTables {
         try statement.binding(2, tree.bytes[...]) { try statement.run() }
     }
 
-    /// Keeps what new revisions say, the winner aside.
-    private func keep(_ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row) throws {
+    /// Stores the bodies of new revisions, except the winner's.
+    private func storeBodies(_ bodies: [Revision: DocumentBody], besides winner: Revision, of row: Row) throws {
         guard bodies.count > 1 || bodies[winner] == nil else { return }
         let offspring = RevisionTree.Offspring(of: row.tree)
         for (revision, body) in bodies where revision != winner {

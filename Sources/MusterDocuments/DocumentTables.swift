@@ -2,44 +2,45 @@ package import GRDB
 package import MusterCore
 import MusterWire
 
-/// Documents as they lie in a file: `DocumentReader` and `DocumentWriter` over an SQLite connection, inside a
-/// transaction or a read that someone else runs. An instance lives no longer than that.
+/// Reads and writes documents over an SQLite connection, inside a transaction or a read that the caller runs. An
+/// instance lives no longer than that.
 ///
-/// The server's store and the client's have this in common; what differs is who numbers the changes.
+/// The server's store and the client's use it alike; each passes a function that returns the newest change's number.
 package final class DocumentTables: DocumentWriter {
-    /// What is wrong with a blob.
+    /// Why a blob cannot be written.
     package enum BlobError: Error, Hashable, Sendable {
-        /// It was never begun, is finished, or was dropped because nobody added to it for an hour.
+        /// No unfinished blob has this number: it was never begun, is finished, or was dropped because it received no
+        /// bytes for an hour.
         case unknown(BlobNumber)
-        /// It has not as many bytes as it was said to have.
+        /// The blob has another number of bytes than announced.
         case length(Int64, expected: Int64)
-        /// It is larger than any may be.
+        /// The blob would reach the limit of 64 GiB.
         case tooLarge
     }
 
     let database: Database
     private let newest: () -> LogSequence
-    /// The document that was looked up last: whoever edits one looks it up first.
+    /// The document that was looked up last. Its editor looks it up first and then writes it.
     var recent: Recent?
     /// What this transaction adds to the counts, by database; 0 is the union of all locations.
     var countChanges: [Int32: DocumentCounts] = [:]
-    /// The indexes of databases that this transaction looked at, and what they file documents by.
+    /// The indexes of the databases that this transaction has read, and the rules that make their keys.
     var indexesByDatabase: [DatabaseNumber: [StoredIndex]] = [:]
     var rulesByIndex: [Int64: IndexRule] = [:]
-    /// Databases that are gone and wait to be erased, once someone asked.
+    /// The removed databases that are not erased yet; nil until a read needs them.
     var knownRemoved: Set<DatabaseNumber>?
-    /// Whether this transaction removed a database, or an index, of which more is to be erased.
+    /// Whether this transaction removed a database or an index that `eraseRemoved` still has to erase.
     package internal(set) var hasRemoved = false
     /// What this transaction adds to the blocks of changes.
     var blockChanges: [Block: Int] = [:]
-    /// Statements of `Frequent` that were prepared.
+    /// The prepared statements of `Frequent`, by raw value.
     private var frequent = [RawStatement?](repeating: nil, count: Frequent.allCases.count)
-    /// What went wrong first. The transaction cannot be committed after that, whoever caught the error.
+    /// The first failure of a write. The transaction cannot be committed after it, even if a caller caught the error.
     private var failure: (any Error)?
 
-    /// Documents of a connection.
+    /// Makes a reader and writer of a connection's documents.
     ///
-    /// - Parameter lastSequence: the number of the newest change that is seen.
+    /// - Parameter lastSequence: returns the number of the newest change in the snapshot.
     package init(in database: Database, lastSequence: @escaping () -> LogSequence) {
         self.database = database
         newest = lastSequence
@@ -47,15 +48,15 @@ package final class DocumentTables: DocumentWriter {
 
     package var lastSequence: LogSequence { newest() }
 
-    /// Writes what has gathered. Call it before the commit of a transaction that wrote.
+    /// Writes the gathered counts. The caller calls it before it commits a transaction that wrote.
     ///
-    /// - Throws: what the database refuses now, or refused before.
+    /// - Throws: the first failure of a write; `DatabaseError`.
     package func finish() throws {
         if let failure { throw failure }
         try storeCountChanges()
     }
 
-    /// Runs a step that changes something; a failure stays with the transaction.
+    /// Runs a step that writes, and records its failure, so that `finish` throws it too.
     func change<Result>(_ step: () throws -> Result) throws -> Result {
         do {
             return try step()
@@ -67,7 +68,8 @@ package final class DocumentTables: DocumentWriter {
 
     func statement(_ sql: String) throws -> RawStatement { try RawStatement(sql, in: database) }
 
-    /// Statements that documents come by: kept at hand, for to find one by its text costs as much as a row.
+    /// Statements that run for every document. They are kept here, because GRDB's look-up by the SQL text costs as much
+    /// as reading a row.
     enum Frequent: Int, CaseIterable {
         case document, tree, insert, holder, keeper
     }
@@ -82,7 +84,7 @@ package final class DocumentTables: DocumentWriter {
         return statement
     }
 
-    /// The next of a kind of numbers that are never given twice.
+    /// Returns the next number of a kind. Each number is given once.
     func nextNumber(of kind: String) throws -> Int64 {
         let number =
             try Int64.fetchOne(
@@ -97,7 +99,7 @@ package final class DocumentTables: DocumentWriter {
 }
 
 extension String {
-    /// Whether both are the same bytes; `==` also takes two ways to write é for the same.
+    /// Whether both strings have the same UTF-8; `==` also equates two ways to encode é.
     func hasSameBytes(as other: String) -> Bool {
         let isSame = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
@@ -109,18 +111,18 @@ extension String {
 }
 
 extension DocumentTables {
-    /// A document's row.
+    /// A row of the table `documents`, without the JSON of its winner.
     struct Row {
         var number: Int64
         var database: DatabaseNumber
         var sequence: LogSequence
         let tree: RevisionTree
-        /// The tree's winner; nil for an empty tree, which is never stored.
+        /// The winner of the tree; nil for an empty tree, which is never stored.
         let winner: RevisionTree.Node?
-        /// How long what the winner says is, without its attachments.
+        /// The length of the winner's JSON in bytes.
         var jsonLength: Int
         var attachments: [Attachment]
-        /// Whether the union has it under a qualified id.
+        /// Whether the union has the document under a qualified id.
         var isQualified: Bool
 
         init(
@@ -137,10 +139,10 @@ extension DocumentTables {
             self.isQualified = isQualified
         }
 
-        /// Whether the winner says that the document is no more.
+        /// Whether the winner is a deletion.
         var isDeleted: Bool { winner?.isDeleted ?? true }
 
-        /// What this row counts for.
+        /// What this row adds to the counts of its database.
         var counts: DocumentCounts {
             DocumentCounts(
                 living: isDeleted ? 0 : 1, deleted: isDeleted ? 1 : 0,
@@ -148,14 +150,14 @@ extension DocumentTables {
         }
     }
 
-    /// A look-up of one document, and what it found.
+    /// The result of looking up one document.
     struct Recent {
         var database: DatabaseNumber
         var id: String
         var row: Row?
 
         func isOf(_ id: String, in database: DatabaseNumber) -> Bool {
-            // Not `==`: ids are bytes, and of two ways to write é each is an id of its own.
+            // Not `==`: two ways to encode é make two ids.
             self.database == database && self.id.hasSameBytes(as: id)
         }
     }

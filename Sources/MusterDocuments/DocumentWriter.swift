@@ -1,97 +1,110 @@
 package import MusterCore
 package import MusterWire
 
-/// What a transaction may do to documents; reads see what it did. Valid only inside the transaction that lent it.
+/// Writes documents in one transaction. Its reads see its own writes. A writer is valid only inside the transaction
+/// that lent it.
+///
+/// Every function throws `DatabaseError` if SQLite fails. The transaction can then not be committed.
 package protocol DocumentWriter: DocumentReader {
-    /// A number never given before.
+    /// Returns the number for a new database. No database ever had it.
     func nextDatabaseNumber() throws -> DatabaseNumber
-    /// Inserts or replaces a database by number. The caller appends the `Change` that says so.
+    /// Inserts a database, or replaces the one of its number. The caller appends the `Change` that announces it.
     func put(_ database: StoredDatabase) throws
-    /// Removes a database, or the location database of a user: nobody reads what was in it any more. A small one is
-    /// erased at once, a large one by `eraseRemoved`; until then the counts of the union may have its documents.
+    /// Removes a database, or the location database of a user. From now on no reader sees its content. The writer
+    /// erases a small database at once, and `eraseRemoved` erases a large one later; until then the counts of the union
+    /// may include its documents.
     func remove(_ database: DatabaseNumber) throws
-    /// Goes on erasing databases and indexes that were removed.
+    /// Erases a slice of the databases and indexes that were removed.
     ///
     /// - Parameter limit: about how many documents a call erases.
-    /// - Returns: whether more is left.
+    /// - Returns: whether there is more to erase.
     func eraseRemoved(limit: Int) throws -> Bool
 
-    /// Inserts or replaces a document.
+    /// Inserts a document, or replaces the one of its id.
     ///
     /// - Parameters:
-    ///   - document: the document, `body` aside. One whose tree is empty is removed. Its sequence is no other's.
-    ///   - bodies: what revisions of it say that were not stored before.
-    ///   - gone: revisions that are no longer in its tree.
+    ///   - document: the document; its `body` is ignored. If its tree is empty, the document is removed. No other
+    ///     document of the database has its sequence.
+    ///   - bodies: the bodies of the revisions that were not stored before.
+    ///   - gone: the revisions that left its tree.
     func put(_ document: StoredDocument, bodies: [Revision: DocumentBody], gone: [Revision]) throws
-    /// Removes a document as if it had never been.
+    /// Removes a document with its whole history, as `_purge` does. Does nothing if there is none.
     func remove(document id: String, from database: DatabaseNumber) throws
 
-    /// Says whether documents of a location database stand in the union under qualified ids, whatever was decided when
-    /// they were made: for ids that are somebody's by what they name, as those of positions are.
+    /// Moves documents of a location database to qualified ids in the union, or back to their own ids, whatever was
+    /// decided when they were made. Used for ids that belong to one user by what they name, as the ids of positions do.
     ///
     /// - Parameters:
-    ///   - isQualified: where it is false, a document whose id another user's has in the union stays qualified.
-    ///   - start: the first id, as it is in the database.
-    ///   - end: what stands behind the last.
+    ///   - isQualified: whether the documents stand under qualified ids. If it is false, a document stays qualified
+    ///     while another user's document has its id in the union.
+    ///   - start: the first id, as it is in the location database.
+    ///   - end: the end of the range of ids, exclusive.
     func setQualified(_ isQualified: Bool, idsFrom start: String, below end: String, in database: DatabaseNumber) throws
 
-    /// Inserts or replaces a document that is never replicated.
+    /// Inserts a local document, or replaces the one of its id.
     func put(_ local: LocalDocument, in database: DatabaseNumber) throws
-    /// Removes one; nothing happens when there is none.
+    /// Removes a local document. Does nothing if there is none.
     func removeLocal(_ id: String, from database: DatabaseNumber) throws
 
-    /// Forgets what revisions say that are no leaves (`_compact`).
+    /// Deletes stored bodies of revisions that are not leaves (`_compact`).
     ///
-    /// - Returns: whether more is left; a call does at most about `limit`.
+    /// - Parameter limit: how many bodies a call deletes at most.
+    /// - Returns: whether there may be more.
     func compact(_ database: DatabaseNumber, limit: Int) throws -> Bool
-    /// Forgets what the location databases hold that was touched last by a change up to `sequence`, at most `limit`.
+    /// Removes the documents of all location databases that a change up to `sequence` touched last, at most `limit`,
+    /// oldest first. It also forgets the reserved union ids up to that change, at most `limit`.
     ///
-    /// - Returns: how many documents were forgotten.
+    /// - Returns: how many documents and reserved ids were removed.
     func forgetLocations(through sequence: LogSequence, limit: Int) throws -> Int
 
-    /// Makes an index, or gives the same that is there. One of the same name and another definition is replaced.
+    /// Makes an index. If an equal index exists, the writer returns that one; an index of the same name with another
+    /// definition is replaced.
     ///
-    /// - Returns: the index; where it is not ready, `fillIndexes` makes it so.
-    /// - Throws: `MangoError` when there are as many as there may be.
+    /// - Returns: the index; if it is not ready, `fillIndexes` has to fill it.
+    /// - Throws: `MangoError` if the database has `DocumentTables.indexLimit` indexes already.
     func put(_ definition: IndexDefinition, in database: DatabaseNumber) throws -> StoredIndex
-    /// Removes an index: nobody can ask it any more. A small one is erased at once, a large one by `eraseRemoved`.
-    /// Nothing happens when there is none of that number.
+    /// Removes an index. From now on no query can use it. The writer erases a small index at once, and `eraseRemoved`
+    /// erases a large one later. Does nothing if there is no index of that number.
     func removeIndex(_ number: Int64) throws
-    /// Goes on filling indexes that were made over documents that are there.
+    /// Indexes the next documents for an index that was made when the database already had documents.
     ///
-    /// - Parameter limit: about how many documents a call looks at.
-    /// - Returns: whether more is left.
+    /// - Parameter limit: about how many documents a call reads.
+    /// - Returns: whether any index still has to be filled.
     func fillIndexes(limit: Int) throws -> Bool
 
-    /// Begins to take the bytes of an attachment, which come in pieces and in several transactions.
+    /// Begins an attachment, whose bytes arrive in pieces and in several transactions.
     func beginBlob() throws -> BlobNumber
-    /// Adds a piece; they come in order.
+    /// Appends a piece to a blob. The pieces come in order.
+    ///
+    /// - Throws: `BlobError.unknown`, `.tooLarge`.
     func append(_ bytes: [UInt8], to blob: BlobNumber) throws
-    /// Ends a blob: from now on documents may name it. Where the same bytes are there already, these are dropped. One
-    /// that no document names within an hour, or that the last document has ceased to name, is dropped too.
+    /// Finishes a blob, so that documents may refer to it. If a finished blob has the same bytes, the new one is
+    /// dropped. `dropUnusedBlobs` drops a blob that no document refers to.
     ///
     /// - Parameters:
-    ///   - key: the SHA-256 digest of the whole.
-    ///   - length: how many bytes it has; what is there must be as many.
+    ///   - key: the SHA-256 digest of the whole attachment.
+    ///   - length: the expected number of bytes.
+    /// - Throws: `BlobError.unknown`; `.length` if another number of bytes arrived.
     func finish(_ blob: BlobNumber, key: [UInt8], length: Int64, at moment: Instant) throws
-    /// Drops a blob that was begun and not finished.
+    /// Drops an unfinished blob. Does nothing if there is none of that number.
     func abandon(_ blob: BlobNumber) throws
-    /// Drops blobs that no document names, an hour after they were finished, or were seen to get no more bytes.
+    /// Drops blobs that no document refers to, an hour after they were finished, or after a call first saw that they
+    /// receive no more bytes.
     ///
     /// - Parameter limit: about how many pieces one call drops.
-    /// - Returns: whether more are to be dropped.
+    /// - Returns: whether there may be more to drop.
     func dropUnusedBlobs(at moment: Instant, limit: Int) throws -> Bool
-    /// Whether a finished blob with these bytes is there.
+    /// Whether a finished blob has this SHA-256 digest.
     func holdsBlob(_ key: [UInt8]) throws -> Bool
 }
 
 extension DocumentWriter {
-    /// Carries out an edit of a document.
+    /// Applies an edit to a document.
     ///
     /// - Parameters:
-    ///   - revisionLimit: how many ancestors of a leaf are remembered.
-    ///   - before: the document as it is, where that is known already; else it is looked up.
-    ///   - appended: appends the change that tells of it, given the winner, and returns its number; called at most
+    ///   - revisionLimit: how many revisions of each branch are kept, counted from its leaf (`_revs_limit`).
+    ///   - before: the present document, if the caller has read it already; else it is looked up.
+    ///   - appended: appends the change of this edit, given the new winner, and returns its number; called at most
     ///     once.
     package func apply(
         _ edit: DocumentEdit, to database: DatabaseNumber, revisionLimit: Int, over before: StoredDocument? = nil,
@@ -113,7 +126,7 @@ extension DocumentWriter {
         return .stored(revision, sequence)
     }
 
-    /// Merges an edit into a tree, where it is to be stored.
+    /// Merges an edit into a tree, unless the edit is a conflict, is stored already, or lacks an attachment.
     func take(_ edit: DocumentEdit, into tree: inout some EditedTree) throws -> MergeOutcome {
         let path: [Revision]
         switch edit.place {
@@ -133,28 +146,28 @@ extension DocumentWriter {
         return .stored(path[0])
     }
 
-    /// What an edit made here stands on; nil where that would be a conflict.
+    /// Returns the revision that a new edit replaces; nil if the edit is a conflict.
     private static func base(_ parent: Revision?, isDeleted: Bool, in tree: some EditedTree) -> EditBase? {
         guard let parent else {
             guard let winner = tree.winner else { return EditBase(revision: nil) }
-            // Whoever makes a document anew builds upon its deletion.
+            // A new document of a deleted one's id continues the tree after the deletion.
             guard winner.isDeleted, !isDeleted, winner.revision.generation < Revision.generationLimit else {
                 return nil
             }
             return EditBase(revision: winner.revision)
         }
         guard parent.generation < Revision.generationLimit else { return nil }
-        // What is deleted is made anew without a revision, and not deleted again.
+        // A deleted document is made anew without a revision, and cannot be deleted again.
         guard tree.winner?.isDeleted == false, tree.isLeaf(parent) else { return nil }
         return EditBase(revision: parent)
     }
 }
 
-/// A tree as far as an edit asks it.
+/// The part of a revision tree that an edit needs.
 protocol EditedTree {
     var winner: RevisionTree.Node? { get }
     func isLeaf(_ revision: Revision) -> Bool
-    /// Whether what a revision says was told already.
+    /// Whether the content of a revision was received before.
     func knows(_ revision: Revision) -> Bool
     @discardableResult
     mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool
@@ -163,23 +176,22 @@ protocol EditedTree {
 extension RevisionTree: EditedTree {}
 extension RevisionTree.Growth: EditedTree {}
 
-/// What merging an edit did.
+/// The result of merging an edit into a tree.
 enum MergeOutcome {
-    /// The tree has this revision now, which is to be stored.
+    /// The tree has this revision now, and its body has to be stored.
     case stored(Revision)
-    /// Nothing changed.
+    /// The tree is unchanged.
     case unchanged(EditOutcome)
 }
 
-/// A blob that is being put.
+/// Identifies a blob that is being written.
 package struct BlobNumber: Hashable, Sendable {
-    /// The number as it is stored.
     package let rawValue: Int64
 
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// What an edit stands on: a leaf, or nothing.
+/// The revision that an edit replaces; nil for a new document.
 private struct EditBase {
     var revision: Revision?
 }

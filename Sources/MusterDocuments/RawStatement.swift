@@ -1,15 +1,19 @@
 package import GRDB
 import GRDBSQLite
 
-/// A prepared statement of GRDB whose numbers are bound and read without boxing: half the time of a row, where rows
-/// come by the hundred thousand.
+/// A prepared statement of GRDB that binds and reads numbers without boxing them. Reading a row takes half the time,
+/// which matters for reads of hundreds of thousands of rows.
 ///
-/// Binding cannot fail for an index that the SQL has; a mistaken index shows in the first test that runs it.
+/// Parameter indexes count from 1, column indexes from 0. Binding fails only for an index that the SQL does not have;
+/// the first test that runs the statement shows such a mistake.
 package struct RawStatement {
     @usableFromInline let statement: Statement
     @usableFromInline let handle: OpaquePointer
 
-    /// The connection's one copy of this SQL. Two users of one SQL must not overlap.
+    /// Takes the connection's one cached statement of this SQL, and resets it. Two callers must not use the same SQL at
+    /// the same time.
+    ///
+    /// - Throws: `DatabaseError` if SQLite cannot prepare the statement.
     @inlinable package init(_ sql: String, in database: Database) throws {
         statement = try database.cachedStatement(sql: sql)
         handle = statement.sqliteStatement
@@ -33,7 +37,7 @@ package struct RawStatement {
             return
         }
         value.withUTF8 { bytes in
-            // A null pointer would bind NULL.
+            // SQLite would bind a null pointer as NULL.
             let start = UnsafeRawPointer(bytes.baseAddress ?? StaticString("").utf8Start)
             let text = start.assumingMemoryBound(to: CChar.self)
             _ = sqlite3_bind_text64(
@@ -41,15 +45,17 @@ package struct RawStatement {
         }
     }
 
-    /// Runs `body` with the bytes bound; SQLite reads them where they are.
+    /// Runs `body` while the bytes are bound. SQLite reads them without a copy, and the parameter is NULL afterwards.
+    ///
+    /// - Throws: `DatabaseError` with `SQLITE_TOOBIG` for more than 2 GB; what `body` throws.
     @inlinable package func binding<Result>(_ index: Int32, _ bytes: ArraySlice<UInt8>, _ body: () throws -> Result)
         throws -> Result
     {
         try bytes.withUnsafeBytes {
             guard let count = Int32(exactly: $0.count) else {
-                throw DatabaseError(resultCode: .SQLITE_TOOBIG, message: "a value larger than 2 GB")
+                throw DatabaseError(resultCode: .SQLITE_TOOBIG, message: "the value is larger than 2 GB")
             }
-            // A null pointer would bind NULL.
+            // SQLite would bind a null pointer as NULL.
             let start = $0.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
             sqlite3_bind_blob(handle, index, start, count, nil)
             defer { sqlite3_bind_null(handle, index) }
@@ -57,7 +63,7 @@ package struct RawStatement {
         }
     }
 
-    /// Runs a statement that returns no row, and makes it ready for the next values.
+    /// Runs a statement that returns no row, and resets it for the next values.
     ///
     /// - Throws: `DatabaseError`.
     @inlinable package func run() throws {
@@ -66,8 +72,9 @@ package struct RawStatement {
         sqlite3_reset(handle)
     }
 
-    /// Whether there is a (next) row to read.
+    /// Moves to the first or the next row. After the last row the statement is reset.
     ///
+    /// - Returns: whether there is a row to read.
     /// - Throws: `DatabaseError`.
     @inlinable package func step() throws -> Bool {
         let code = sqlite3_step(handle)
@@ -77,7 +84,7 @@ package struct RawStatement {
         return false
     }
 
-    /// Makes the statement ready for its next use before its last row was read.
+    /// Resets the statement before the caller has read its last row.
     @inlinable package func reset() { sqlite3_reset(handle) }
 
     @inlinable package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -90,7 +97,7 @@ package struct RawStatement {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Runs `body` on a blob's bytes, which are good until the next step.
+    /// Runs `body` on the bytes of a blob, which are valid until the next step.
     @inlinable package func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result)
         rethrows -> Result
     {
@@ -108,5 +115,5 @@ package struct RawStatement {
     }
 }
 
-/// SQLite's SQLITE_TRANSIENT, a macro that Swift does not import: the bytes are copied at once.
+/// SQLite's `SQLITE_TRANSIENT`, a macro that Swift does not import: SQLite copies the bytes at once.
 private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,7 +1,7 @@
 package import MusterCore
 
 extension ByteWriter {
-    /// A revision.
+    /// Writes a revision.
     package mutating func put(_ revision: Revision) {
         put(number: revision.generation)
         switch revision.hash {
@@ -15,7 +15,7 @@ extension ByteWriter {
         }
     }
 
-    /// A revision tree: for each node what it is, which it is, and how far back its parent stands.
+    /// Writes a revision tree: for each node its traits, its revision and the distance back to its parent.
     mutating func put(_ tree: RevisionTree) {
         put(varint: UInt64(tree.nodes.count))
         for (index, node) in tree.nodes.enumerated() {
@@ -29,7 +29,7 @@ extension ByteWriter {
         }
     }
 
-    /// The attachments of a revision.
+    /// Writes the list of a revision's attachments.
     mutating func put(_ attachments: [Attachment]) {
         put(varint: UInt64(attachments.count))
         for attachment in attachments {
@@ -49,7 +49,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// A revision.
+    /// Reads a revision.
     package mutating func revision() throws(CodecError) -> Revision {
         let generation = try number()
         switch try byte() {
@@ -107,7 +107,7 @@ extension ByteReader {
     }
 }
 
-/// What a stored node is beside its revision.
+/// The flags of a stored node.
 private struct NodeTraits: OptionSet {
     let rawValue: UInt8
     static let deleted = NodeTraits(rawValue: 1)
@@ -116,7 +116,7 @@ private struct NodeTraits: OptionSet {
 }
 
 extension Revision {
-    /// What a revision is found by in a table: distinct for distinct revisions.
+    /// The revision's key in the table `bodies`: distinct for distinct revisions.
     var key: [UInt8] {
         var writer = ByteWriter()
         writer.put(self)

@@ -2,15 +2,15 @@ import Crypto
 package import MusterCore
 import MusterWire
 
-/// What CouchDB would call a revision: the MD5 digest of an Erlang term, so that two sides that make the same edit make
-/// the same revision and not a conflict.
+/// Computes CouchDB's revision hash: the MD5 digest of an Erlang term. Two peers that make the same edit make the same
+/// revision, and so no conflict.
 ///
-/// The term is `[Deleted, OldStart, OldRev, Body, [{Name, Type, MD5}]]`, after `couch_db:new_revid`. A parent's hash of
-/// 32 hexadecimal digits goes in as their 16 bytes, any other as its text; attachments go in from the last to the
-/// first. CouchDB compresses attachments that are text and digests what it compressed: of a document with such ones,
-/// its revision is another than ours.
+/// The term is `[Deleted, OldStart, OldRev, Body, [{Name, Type, MD5}]]`, as in `couch_db:new_revid`. A parent's hash of
+/// 32 hexadecimal digits enters it as 16 bytes, any other hash as its text; attachments enter it in reverse order.
+/// CouchDB compresses text attachments and digests the compressed bytes, so the revisions of documents with such
+/// attachments differ from CouchDB's.
 package enum RevisionDigest {
-    /// The revision that an edit on a leaf, or on none, makes.
+    /// Returns the revision that an edit makes on a leaf; on nil, the first revision of a document.
     package static func revision(of edit: DocumentEdit, on parent: Revision?) -> Revision {
         var term = ErlangTerm(capacity: edit.body.json.count * 2 + 64)
         term.beginList(5)
@@ -21,7 +21,7 @@ package enum RevisionDigest {
         case .digest(let high, let low)?: term.put(high, low)
         case .text(let text)?: term.put(binary: text.utf8)
         }
-        // Text that is none of JSON's is digested as it is: a revision all the same, if not CouchDB's.
+        // Text that is not JSON is digested as it is. The revision is valid, but not the one that CouchDB makes.
         if !edit.body.json.withUnsafeBytes({ term.put(json: $0) }) { term.put(binary: edit.body.json) }
         if !edit.body.attachments.isEmpty { term.beginList(edit.body.attachments.count) }
         for attachment in edit.body.attachments.reversed() {
@@ -42,7 +42,7 @@ package enum RevisionDigest {
 }
 
 extension ErlangTerm {
-    /// A digest's 16 bytes.
+    /// Appends the 16 bytes of a digest.
     fileprivate mutating func put(_ high: UInt64, _ low: UInt64) {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { put(binary: $0) }
     }

@@ -2,19 +2,21 @@ package import GRDB
 import GRDBSQLite
 import MusterWire
 
-/// Ends SQLite's statements when the bound of the work that they belong to is over: a statement may look at millions
-/// of rows before it returns the first, and nothing else looks at the clock meanwhile.
+/// Interrupts SQLite's statements once the work that they belong to has used up its bound.
 ///
-/// A statement that is ended so fails with `SQLITE_INTERRUPT`.
+/// A statement may read millions of rows before it returns the first one, and no other code checks the clock meanwhile.
+/// SQLite ends an interrupted statement with `SQLITE_INTERRUPT`.
 package final class StatementBound {
     private let bound: any WorkBound
 
-    /// Instructions of SQLite's virtual machine between two looks at the bound: about a millisecond.
+    /// The number of instructions that SQLite's virtual machine executes between two checks of the bound: about a
+    /// millisecond.
     private static let instructionsBetweenLooks: Int32 = 10_000
 
     private init(_ bound: any WorkBound) { self.bound = bound }
 
-    /// Runs `body`, whose statements on the connection end with `BoundedWork.bound`; with nothing bounded, as it is.
+    /// Runs `body`, and interrupts its statements on the connection once `BoundedWork.bound` is used up. Without a
+    /// bound, it only runs `body`.
     ///
     /// - Throws: what `body` throws.
     package static func run<Result>(on database: Database, _ body: () throws -> Result) rethrows -> Result {
@@ -30,7 +32,7 @@ package final class StatementBound {
                 guard let context else { return 0 }
                 return Unmanaged<StatementBound>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
-        // The connection serves others next.
+        // The connection serves other work next, so the handler is removed.
         defer { sqlite3_progress_handler(connection, 0, nil, nil) }
         return try withExtendedLifetime(self, body)
     }

@@ -5,13 +5,13 @@ package import MusterCore
 /// The database of a user's locations is created with the user. When the user is removed, all its events are removed
 /// too, so that no name of a removed user remains.
 package struct DatabaseEvent: Hashable, Sendable {
-    /// The number of the change that it was; 0 for what was there before anyone noted it.
+    /// The number of the change that made or removed it; 0 for a database that is older than this record.
     package var sequence: LogSequence
-    /// Which database.
+    /// The database that was made or removed.
     package var database: DatabaseNumber
     /// The database's name when it was removed; nil for the creation event of a database that still exists.
     package var removedName: String?
-    /// Whether this is the event that it was removed.
+    /// Whether the database was removed; false if it was made.
     package var isRemoval: Bool
 
     /// The number of removed databases whose events are kept.

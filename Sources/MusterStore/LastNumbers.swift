@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// The numbers given last, for each kind of entity. A number is never given twice, also not after a removal.
+/// The last number given, for each kind of entity. The store gives each number once, even if its entity is removed.
 package struct LastNumbers: Equatable {
     package var user: Int32 = 0
     package var team: Int32 = 0
@@ -27,11 +27,13 @@ package struct LastNumbers: Equatable {
         self.target = target
     }
 
-    /// The next number of the kind at `kind`.
+    /// Returns the next number of a kind.
     ///
-    /// - Throws: `StoreError.unavailable` after 2³¹ − 1 of them.
+    /// - Throws: `StoreError.unavailable` after 2³¹ − 1 numbers.
     package mutating func next<Entity>(_ kind: WritableKeyPath<Self, Int32>) throws -> Number<Entity> {
-        guard self[keyPath: kind] < .max else { throw StoreError.unavailable(reason: "no number is left") }
+        guard self[keyPath: kind] < .max else {
+            throw StoreError.unavailable(reason: "all numbers for entities of this kind are used")
+        }
         self[keyPath: kind] += 1
         return Number(self[keyPath: kind])
     }

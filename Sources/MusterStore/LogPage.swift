@@ -1,7 +1,7 @@
 package import MusterCore
 
-/// Gathers the changes that one read of the log returns: never more than its limit; a commit is split only when it
-/// alone is larger.
+/// Collects the changes that one read of the log returns, at most `limit`. A page has whole commits; it splits a commit
+/// only if that commit alone exceeds the limit.
 package struct LogPage {
     package private(set) var changes: [LoggedChange] = []
     private let since: Int64
@@ -12,9 +12,9 @@ package struct LogPage {
         self.limit = limit
     }
 
-    /// Adds a commit, given oldest first; nil stands for a change that was taken out.
+    /// Adds a commit. The caller adds commits oldest first; nil stands for an erased change.
     ///
-    /// - Returns: whether the page wants another.
+    /// - Returns: whether the page has room for another commit.
     package mutating func add(_ commit: [Change?], first: Int64, committedAt: Instant) -> Bool {
         let skipped = Int(clamping: max(0, since + 1 - first))
         guard skipped < commit.count else { return changes.count < limit }
@@ -32,7 +32,7 @@ package struct LogPage {
 }
 
 extension RandomAccessCollection {
-    /// The first index whose element is in the second part, when all elements of the first part come first. O(log n).
+    /// Returns the first index of the second part, if all elements of the first part precede it. O(log n).
     package func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Index {
         var low = startIndex
         var count = count

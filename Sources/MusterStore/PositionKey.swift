@@ -1,7 +1,8 @@
 package import MusterCore
 import MusterGeometry
 
-/// What makes two positions of one device the same: the sample time and the place. Also their order in its history.
+/// The identity of a position within its device: sample time and coordinate. The history of a device is in the order of
+/// its keys.
 package struct PositionKey: Hashable, Comparable {
     var sampleTime: Int64
     var latitude: Double
@@ -19,7 +20,7 @@ package struct PositionKey: Hashable, Comparable {
         longitude = position.coordinate.longitude
     }
 
-    /// Before every key of this sample time or later.
+    /// A key that precedes every key with this sample time or a later one.
     package init(from instant: Instant) {
         sampleTime = instant.milliseconds
         latitude = -.infinity
@@ -39,9 +40,9 @@ package struct PositionKey: Hashable, Comparable {
     }
 }
 
-/// The number of the change that recorded a position, and whether the position came from a document.
+/// The number of the change that recorded a position, and whether a document brought the position.
 struct PositionMark: Hashable {
-    /// The sequence number shifted left by one; the lowest bit is 1 when the position came from a document.
+    /// The sequence shifted left by one; the lowest bit is 1 if a document brought the position.
     let rawValue: Int64
 
     init(rawValue: Int64) { self.rawValue = rawValue }
@@ -51,6 +52,6 @@ struct PositionMark: Hashable {
     }
 
     var sequence: Int64 { rawValue >> 1 }
-    /// Whether the position came from a stored document, so that the position need not be presented as a document.
+    /// Whether a document brought the position. Such a position is not presented as a document of its own.
     var isOfDocument: Bool { rawValue & 1 == 1 }
 }

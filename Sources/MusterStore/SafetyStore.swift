@@ -1,60 +1,62 @@
 package import MusterCore
 
-/// The safety data that a store keeps outside the log: declarations, incidents and their records, and the audit
-/// entries of changes that users made.
+/// Reads the safety data that the store keeps outside the log: declarations, incidents with their records, and audit
+/// entries.
 package protocol SafetyStore {
-    /// The declarations in force, for every user about whom a declaration was ever made.
+    /// Returns the declarations in force about each user about whom anyone made a declaration.
     func declared() throws -> [(user: UserNumber, declared: Declared)]
 
-    /// The declarations about a person, ordered by sample time (oldest first) and then by id. Returns at most `limit`,
-    /// beginning after `cursor` when it is given.
+    /// Returns the declarations about a person, ordered by sample time and then by id. At most `limit`, beginning after
+    /// `cursor` if it is given.
     func declarations(of subject: UserNumber, after cursor: DeclarationKey?, limit: Int) throws -> [KeptDeclaration]
 
-    /// The incident with this number.
+    /// Returns the incident of this number; nil if there is none.
     func incident(_ number: IncidentNumber) throws -> Incident?
 
-    /// Every incident that is open.
+    /// Returns the open incidents.
     func openIncidents() throws -> [Incident]
 
-    /// A team's incidents, or everyone's, newest first, at most `limit`, beginning before `cursor` when there is one.
+    /// Returns the incidents of a team, or of all teams for nil, newest first. At most `limit`, beginning before
+    /// `cursor` if it is given.
     func incidents(of team: TeamNumber?, before cursor: IncidentNumber?, limit: Int) throws -> [Incident]
 
-    /// The record of an incident in order, at most `limit` lines, beginning after the line `cursor`; 0: at the first.
+    /// Returns the lines of an incident's record in order. At most `limit`, beginning after the line `cursor`; 0 begins
+    /// at the first.
     func record(of incident: IncidentNumber, after cursor: Int64, limit: Int) throws -> [RecordLine]
 
-    /// The lines of an incident's record from which a `Roll` is built, in their order: those that say who is on the
+    /// Returns the lines of an incident's record from which `Roll` is built, in order: those that say who is on the
     /// roll, and the newest line of each person.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
 
-    /// The lines of an incident's record that concern the incident itself and no person, in order, at most `limit`.
+    /// Returns the lines of an incident's record that concern the incident itself and no person, in order, at most
+    /// `limit`.
     func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
 
-    /// The audit entries of changes that users made, newest first, at most `limit`, beginning before `cursor` when it
-    /// is given.
+    /// Returns audit entries, newest first. At most `limit`, beginning before `cursor` if it is given.
     func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry]
 }
 
-/// The safety data that a transaction may write.
+/// Writes safety data in a transaction.
 package protocol SafetyTransaction {
     /// Whether a declaration with this subject and id is stored, in this transaction or before.
     func holds(_ declaration: Declaration) throws -> Bool
     /// Replaces the declarations in force about a person.
     func setDeclared(_ declared: Declared, of user: UserNumber) throws
-    /// The incident with this number.
+    /// Returns the incident of this number; nil if there is none.
     func incident(_ number: IncidentNumber) throws -> Incident?
-    /// The lines that `SafetyStore.roll` returns, as this transaction sees them.
+    /// Returns the lines that `SafetyStore.roll` returns, as this transaction sees them.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
-    /// A number never given to an incident before.
+    /// Returns the number for a new incident. No incident ever had it.
     func nextIncidentNumber() throws -> IncidentNumber
-    /// Adds a line to an incident's record. It stays when its person is removed.
+    /// Adds a line to an incident's record. The line stays when its person is removed.
     func append(_ entry: IncidentEntry) throws
-    /// Adds an audit entry, and deletes some of the entries that are older than `AuditEntry.keptSeconds`.
+    /// Adds an audit entry, and deletes up to `AuditEntry.forgottenAtOnce` entries that are older than
+    /// `AuditEntry.keptSeconds`.
     func append(_ entry: AuditEntry) throws
 }
 
-/// A declaration as the store keeps it.
+/// A stored declaration.
 package struct KeptDeclaration: Hashable, Sendable {
-    /// The declaration.
     package var declaration: Declaration
     /// Whether the declaration took effect when the server received it.
     package var isCurrent: Bool
@@ -83,7 +85,7 @@ package struct DeclarationKey: Hashable, Sendable {
     }
 }
 
-/// A line of an incident's record with its place, which grows from line to line.
+/// A line of an incident's record, with its place: a number that increases from line to line.
 package struct RecordLine: Hashable, Sendable {
     package var place: Int64
     package var entry: IncidentEntry
@@ -94,7 +96,7 @@ package struct RecordLine: Hashable, Sendable {
     }
 }
 
-/// The record of a change that a user made.
+/// The audit entry of a change that a user made by hand.
 package struct AuditEntry: Hashable, Sendable {
     /// The number of the change in the log. The log may have deleted the change since.
     package var sequence: LogSequence
@@ -104,10 +106,10 @@ package struct AuditEntry: Hashable, Sendable {
     package var author: UserNumber
     /// The device whose token authorized the change; nil when a person signed in.
     package var device: DeviceNumber?
-    /// The change. A declaration is kept without its note and its place.
+    /// The change. A declaration is stored without its note and its coordinate.
     package var change: Change
 
-    /// How long it is kept: a year.
+    /// How long the store keeps an audit entry: a year.
     package static let keptSeconds: Double = 366 * 86_400
     /// The number of expired entries that are deleted when one entry is added.
     package static let forgottenAtOnce = 4

@@ -1,7 +1,7 @@
 package import MusterCore
 
-/// What makes two sightings of one device the same: the sample time and the beacon. Also their order in its history,
-/// and so a place in it.
+/// The identity of a sighting within its device: sample time and beacon. The sightings of a device are in the order of
+/// their keys, so a key is also a cursor.
 package struct SightingKey: Hashable, Comparable, Sendable {
     package var sampleTime: Instant
     package var beacon: Beacon
@@ -11,7 +11,6 @@ package struct SightingKey: Hashable, Comparable, Sendable {
         self.beacon = beacon
     }
 
-    /// The key of a sighting.
     package init(_ sighting: Sighting) {
         self.init(sampleTime: sighting.sampleTime, beacon: sighting.beacon)
     }
@@ -22,15 +21,15 @@ package struct SightingKey: Hashable, Comparable, Sendable {
 }
 
 extension BeaconUUID {
-    /// How many bytes one has.
+    /// The length of a UUID in bytes.
     static let byteCount = 16
 
-    /// Its bytes, in the order in which a beacon sends them.
+    /// The bytes of the UUID, in the order in which a beacon sends them.
     var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
     }
 
-    /// The UUID of 16 bytes; nil for any other number of them.
+    /// Makes a UUID of 16 bytes; nil for any other number of bytes.
     init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         func half(_ bytes: some Collection<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -39,8 +38,8 @@ extension BeaconUUID {
 }
 
 extension DeviceNote.Name {
-    /// Whether this one stands before the other in a list: by kind, then by the bytes of the key. Two texts that look
-    /// alike and are written differently are two keys.
+    /// Whether this name precedes another in a list: by kind, then by the bytes of the key. Two texts that look alike
+    /// and are encoded differently are two keys.
     package func precedes(_ other: Self) -> Bool {
         if kind != other.kind { return kind.rawValue < other.kind.rawValue }
         return key.utf8.lexicographicallyPrecedes(other.key.utf8)

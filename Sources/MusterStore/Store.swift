@@ -1,189 +1,187 @@
 package import MusterCore
 package import MusterDocuments
 
-/// Where Muster keeps what it knows: the numbered log, the history of positions, the directory, the credentials.
+/// Stores what Muster knows: the numbered log, the history of positions, the directory, documents and credentials.
 ///
-/// There is one writer. `write` is called from one thread at a time (the server's writer thread), runs one
-/// transaction, and when it has returned everything in it survives `kill -9` and power loss. Reads come from any
-/// thread, block it (never call them on the cooperative pool), and see every transaction whose `write` has returned.
+/// There is one writer. One thread at a time (the server's writer thread) calls `write`, which runs one transaction;
+/// once it returns, the transaction survives `kill -9` and power loss. Any thread may read. A read blocks its thread,
+/// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
-/// `MemoryStore` and `SQLiteStore` pass one suite, `Tests/Conformance`.
+/// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
 package protocol Store: SafetyStore, DatasetStore, AnyObject, Sendable {
-    /// Runs one transaction: all of it is durable when this returns, none of it has happened when this throws.
+    /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
-    /// - Parameter committedAt: the time that the log notes for every change appended.
-    /// - Throws: `StoreError` when the disk or the database fails, or what `body` throws.
+    /// - Parameter committedAt: the commit time of every appended change.
+    /// - Throws: `StoreError` if the disk or the database fails; what `body` throws.
     func write<Result>(at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result) throws -> Result
 
-    /// What this store is called: a UUID of its own, given once.
+    /// Returns the store's UUID, which is made once with its file.
     func uuid() throws -> String
 
     /// The number of the newest committed change; `.zero` before the first.
     var lastSequence: LogSequence { get }
 
-    /// Changes after `sequence` in order, at most `limit`, none beyond `lastSequence`; a commit is split only when it
-    /// alone is larger.
+    /// Returns changes after `sequence` in order: at most `limit`, none after `lastSequence`. It splits a commit only
+    /// if that commit alone exceeds the limit.
     ///
-    /// Changes about a removed device or user are left out, so that the numbers have gaps after a removal. An empty
-    /// result means that no changes are left up to the value that `lastSequence` had before the call.
+    /// Changes about removed devices and users are left out, so a removal leaves gaps in the numbers. An empty result
+    /// means that there are no more changes up to the `lastSequence` from before the call.
     ///
-    /// - Throws: `StoreError.trimmed` when changes after `sequence` are no longer kept.
+    /// - Throws: `StoreError.trimmed` if the log no longer has all changes after `sequence`.
     func changes(since sequence: LogSequence, limit: Int) throws -> [LoggedChange]
 
-    /// Positions of a device with a sample time in `[from, to)`, oldest first, at most `limit`, beginning after
-    /// `cursor` when there is one. Late and current positions alike, merged or still staged.
+    /// Returns positions of a device with a sample time in `[from, to)`, current and late ones, oldest first. At most
+    /// `limit`, beginning after `cursor` if it is given.
     func positions(
         of device: DeviceNumber, from: Instant, to: Instant, after cursor: HistoryCursor?, limit: Int
     ) throws -> [Position]
 
-    /// The newest position (by sample time) of every device that has one.
+    /// Returns the newest position (by sample time) of every device that has one.
     func latestPositions() throws -> [(device: DeviceNumber, position: Position)]
 
-    /// Sightings of a device with a sample time in `[from, to)`, oldest first and those of one moment beacon by beacon,
-    /// at most `limit`, beginning after `cursor` when there is one.
+    /// Returns sightings of a device with a sample time in `[from, to)`, ordered by sample time and then by beacon. At
+    /// most `limit`, beginning after `cursor` if it is given.
     func sightings(
         of device: DeviceNumber, from: Instant, to: Instant, after cursor: SightingKey?, limit: Int
     ) throws -> [Sighting]
 
-    /// The newest sample time before `end` of every device of the directory that has sightings.
+    /// Returns the newest sample time before `end` of every device of the directory that has sightings.
     func latestSightings(before end: Instant) throws -> [(device: DeviceNumber, sampleTime: Instant)]
 
-    /// What a device says of itself, all or one kind of it, by kind and then by the bytes of the key, at most `limit`,
-    /// beginning after `cursor` when there is one.
+    /// Returns the notes of a device, of one kind or of all, ordered by kind and then by the bytes of the key. At most
+    /// `limit`, beginning after `cursor` if it is given.
     func notes(
         of device: DeviceNumber, kind: DeviceNote.Kind?, after cursor: DeviceNote.Name?, limit: Int
     ) throws -> [DeviceNote]
 
-    /// The card of each of these devices that has one.
+    /// Returns the card of each of these devices that has one.
     func cards(of devices: [DeviceNumber]) throws -> [DeviceNumber: DeviceNote]
 
-    /// The presences last set with `setPresences`, of every device that has any.
+    /// Returns the presences of every device that has any (`setPresences`).
     func presences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
-    /// The refuges last set with `setRefuges`, of every device that has any.
+    /// Returns the presences in muster regions of raw collections of every device that has any (`setRefuges`).
     func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])]
 
-    /// The records last set with `setRecord`, of every device that has one, each with the number of the last change
-    /// that it has followed.
+    /// Returns the record of every device that has one (`setRecord`), with the number of the last change that it
+    /// includes.
     func records() throws -> [(device: DeviceNumber, sequence: LogSequence, record: DeviceRecord)]
 
-    /// The number last set with `setRecorded`: of every device that a change up to it moved there is a record that
-    /// has followed it.
+    /// The number last set with `setRecorded`: the record of every device includes all changes up to it.
     var recordedThrough: LogSequence { get throws }
 
-    /// What `setReviewing` said last; false before.
+    /// The value last set with `setReviewing`; false before the first.
     var isReviewing: Bool { get throws }
 
-    /// The safety last set with `setSafety`, of every user that has one.
+    /// Returns the safety of every user that has one (`setSafety`).
     func safety() throws -> [(user: UserNumber, safety: Safety)]
 
-    /// Everything in the directory.
+    /// Returns the directory.
     func directory() throws -> StoredDirectory
 
-    /// The regions of every collection, in number order.
+    /// Returns the regions of all collections, in the order of their numbers.
     func regions() throws -> [Region]
 
-    /// That databases were made and removed after a change, in order; from the beginning for 0. A user's goes with the
-    /// user, and of removed ones the newest `DatabaseEvent.removalLimit` are remembered.
+    /// Returns when databases were made and removed after a change, in order; `.zero` returns all events. The store
+    /// keeps the events of the newest `DatabaseEvent.removalLimit` removed databases.
     func databaseEvents(since sequence: LogSequence) throws -> [DatabaseEvent]
 
-    /// Runs `body` with a look at the documents and at the positions, all of it of one moment. It may be run more than
-    /// once, until one moment holds.
+    /// Runs `body` with readers of the documents and of the positions, in one snapshot. The store runs `body` again if
+    /// it cannot keep the snapshot.
     ///
-    /// - Throws: `StoreError`, or what `body` throws.
+    /// - Throws: `StoreError`; what `body` throws.
     func readDocuments<Result>(_ body: (any DocumentReader, any PositionReader) throws -> Result) throws -> Result
 
-    /// The credential with this kind and key.
+    /// Returns the credential of this kind and key; nil if there is none.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
 
-    /// All credentials of a kind, by key.
+    /// Returns all credentials of a kind, ordered by key.
     func credentials(_ kind: Credential.Kind) throws -> [Credential]
 
-    /// The credentials of a kind that a user has, by key. Costs what these are, however many others have.
+    /// Returns a user's credentials of a kind, ordered by key. Complexity: O(credentials of the user).
     func credentials(_ kind: Credential.Kind, of user: UserNumber) throws -> [Credential]
 
-    /// The number of the newest committed delivery, whatever became of it; `.zero` before the first.
+    /// The number of the newest delivery put, even if it is completed since; `.zero` before the first.
     var lastDelivery: DeliveryNumber { get }
 
-    /// How many deliveries wait.
+    /// The number of waiting deliveries.
     var pendingDeliveryCount: Int { get }
 
-    /// Deliveries that wait, after a number, in order, at most `limit`.
+    /// Returns waiting deliveries after a number, in order, at most `limit`.
     func pendingDeliveries(after number: DeliveryNumber, limit: Int) throws -> [PendingDelivery]
 
-    /// Those of these deliveries that still wait, with their bodies, in the order asked for.
+    /// Returns those of these deliveries that still wait, with their bodies, in the order asked for.
     func deliveries(_ numbers: [DeliveryNumber]) throws -> [Delivery]
 
-    /// Dead letters after a number, of one target or of all, in order, without their bodies, at most `limit`.
+    /// Returns dead letters after a number, of a target or of all, in order, without their bodies, at most `limit`.
     func deadLetters(of target: TargetNumber?, after number: DeliveryNumber, limit: Int) throws -> [DeadLetter]
 
-    /// A dead letter with its body.
+    /// Returns a dead letter with its body; nil if there is none.
     func deadLetter(_ number: DeliveryNumber) throws -> DeadLetter?
 
-    /// How many dead letters there are, of each target that has any.
+    /// Returns the number of dead letters of each target that has any.
     func deadLetterCounts() throws -> [TargetNumber: Int]
 
-    /// Forgets positions and sightings with a sample time before `horizon`, and changes committed and dead letters
-    /// given up before it. Works in slices of bounded size so that a writer never waits long.
+    /// Deletes what is older than `horizon`: positions, sightings, declarations, changes with the location documents
+    /// that they touched last, and dead letters. Works in slices, so that no writer waits long.
     ///
-    /// - Parameter limit: about how many positions, sightings, commits, and dead letters, one call may forget of each.
-    /// - Returns: how many of all these were forgotten; call again while it is not 0.
+    /// - Parameter limit: about how many of each a call deletes.
+    /// - Returns: how many it deleted in all; the caller calls again until this is 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
-    /// Erases some of a device's positions that a transaction marked as forgotten. Call it on the writer's thread until
-    /// none are left. `settle` erases their entries in the log.
+    /// Deletes positions of a device from the history that a transaction marked with `forgetPositions`. The writer's
+    /// thread calls it until nothing is left. `settle` erases their entries in the log.
     ///
-    /// - Parameter limit: about how many positions one call may erase: a call is one short transaction.
-    /// - Returns: whether some are left in the device's history.
+    /// - Parameter limit: about how many positions one call deletes in its transaction.
+    /// - Returns: whether the history has more of them.
     func erasePositions(of device: DeviceNumber, limit: Int) throws -> Bool
 
-    /// Does waiting work that need not be done in anyone's transaction: puts staged positions into their devices'
-    /// order once there are enough of them, erases what was removed. Call it on the writer's thread when nothing waits.
+    /// Does deferred work: merges staged positions into the history once there are enough, and erases what was removed.
+    /// The writer's thread calls it while nothing waits.
     ///
-    /// - Parameter limit: about how many positions one call may move: a call is one short transaction.
+    /// - Parameter limit: about how many positions one call moves in its transaction.
     /// - Returns: whether work is left.
     @discardableResult
     func settle(limit: Int) throws -> Bool
 
-    /// Does that part of `settle` which need not wait until nobody else waits: erases documents that were removed.
-    /// Call it on the writer's thread.
+    /// Erases removed documents: the part of `settle` that the writer's thread also does while others wait.
     ///
-    /// - Parameter limit: about how many documents one call may erase: a call is one short transaction.
-    /// - Returns: whether some are left.
+    /// - Parameter limit: about how many documents one call erases in its transaction.
+    /// - Returns: whether there are more.
     @discardableResult
     func eraseDocuments(limit: Int) throws -> Bool
 
-    /// The number of bytes stored per device and per database. The store maintains the counts on every write, so that
-    /// this reads one row for each.
+    /// Returns the bytes stored per device and per database. Each write updates the counts, so this reads one row for
+    /// each.
     func usage() throws -> StoredUsage
 
-    /// Copies the whole store, consistent at one moment, to a new file while reads and writes go on.
+    /// Copies the whole store in one snapshot to a new file, while reads and writes continue.
     ///
-    /// - Throws: `StoreError.backup` when the file exists already or cannot be written.
+    /// - Throws: `StoreError.backup` if the file exists or cannot be written.
     func backup(to path: String) throws
 
     /// Performs a write that changes no data, to test whether the disk accepts writes.
     ///
-    /// - Throws: `StoreError` when it does not.
+    /// - Throws: `StoreError` if it does not.
     func testWriting() throws
 
-    /// What is known to be damaged without looking for it, in a person's words: found when the store was opened, or
-    /// since by reads, which returned nothing of it.
+    /// The damage found when the store was opened, and by reads since, as lines of text. Reads throw instead of
+    /// returning damaged data.
     var knownDamage: [String] { get }
 
-    /// Looks for damage; returns what it found, in a person's words, empty when all is well.
+    /// Checks the whole store for damage, and returns a line of text for each finding; empty if there is none.
     func check() throws -> [String]
 
-    /// Flushes and closes. No call may follow.
+    /// Flushes and closes the store. No call may follow.
     func close() throws
 }
 
-/// What one transaction may write. Valid only inside the `write` that lent it.
+/// Writes in one transaction. Valid only inside the `write` that lent it.
 package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObject {
-    /// Appends a change to the log, a position or sighting also to its device's history, a declaration to its
-    /// subject's, and puts an incident.
+    /// Appends a change to the log. Also stores a position or sighting in its device's history, a declaration in its
+    /// subject's, and an incident.
     ///
-    /// A position, sighting or declaration that the store already holds must not be appended: ask `holds` first.
+    /// The caller must not append a position, sighting or declaration that the store has already; `holds` tells.
     ///
     /// - Returns: the change's number.
     @discardableResult
@@ -195,27 +193,27 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     /// Whether a sighting of this device with this sample time and beacon is stored, in this transaction or before.
     func holds(_ sighting: Sighting, of device: DeviceNumber) throws -> Bool
 
-    /// The note of this name, as this transaction sees it.
+    /// Returns a device's note of this name, as this transaction sees it; nil if there is none.
     func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote?
-    /// Inserts or replaces by name. The caller appends the `Change` that says so. One waypoint too many takes the place
-    /// of the device's that was received first.
+    /// Inserts a note, or replaces the one of its name. The caller appends the `Change` that announces it. A waypoint
+    /// beyond `DeviceNote.waypointLimit` replaces the device's waypoint that was received first.
     func put(_ note: DeviceNote, of device: DeviceNumber) throws
 
-    /// Replaces what a device is inside of.
+    /// Replaces a device's presences.
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws
-    /// Replaces how a device stands to the muster regions of raw collections.
+    /// Replaces a device's presences in the muster regions of raw collections.
     func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws
     /// Replaces the state of a device that a restart needs. It must include every change appended so far.
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws
     /// Records that every device's record includes all changes up to `sequence`.
     func setRecorded(through sequence: LogSequence) throws
 
-    /// Notes whether devices still wait for what an edit makes of their standings.
+    /// Records whether devices still wait for the review that an edit caused.
     func setReviewing(_ isReviewing: Bool) throws
     /// Replaces a person's safety.
     func setSafety(_ safety: Safety, of user: UserNumber) throws
 
-    /// A number never given before for this kind of entity.
+    /// Returns the number for a new entity of this kind. No entity of the kind ever had it.
     func nextUserNumber() throws -> UserNumber
     func nextTeamNumber() throws -> TeamNumber
     func nextDeviceNumber() throws -> DeviceNumber
@@ -225,10 +223,10 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     func nextRuleNumber() throws -> RuleNumber
     func nextTargetNumber() throws -> TargetNumber
 
-    /// Inserts or replaces by number. The caller appends the `Change` that says so.
+    /// Inserts an entity, or replaces the one of its number. The caller appends the `Change` that announces it.
     func put(_ user: User) throws
     func put(_ team: Team) throws
-    /// A device that comes to another owner takes its credentials along.
+    /// If the device gets another owner, its credentials do too.
     func put(_ device: Device) throws
     func put(_ tracker: Tracker) throws
     func put(_ collection: RegionCollection) throws
@@ -236,10 +234,10 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     func put(_ rule: Rule) throws
     func put(_ target: Target) throws
 
-    /// Removes by number; a removed device takes its positions, sightings, notes, presences, credentials and what is on
-    /// its way to targets about it with it, a user its devices, safety, datasets, credentials and deliveries, a collection its
-    /// regions, a target its deliveries and dead letters. What the log tells of them is gone too: for every reader at
-    /// once, from the disk when the store has settled. A number is never used again.
+    /// Removes an entity; no other ever gets its number. With a device go its positions, sightings, notes, presences,
+    /// credentials and the deliveries about it; with a user its devices, safety, declarations, datasets, credentials,
+    /// locations and deliveries; with a collection its regions; with a target its deliveries and dead letters. Readers no longer
+    /// see their changes in the log; `settle` erases them from the disk.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws
@@ -249,49 +247,47 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     func remove(_ rule: RuleNumber) throws
     func remove(_ target: TargetNumber) throws
 
-    /// Forgets where a device was: every position that was told of until now leaves its history
-    /// (`Store.erasePositions`) and what readers see of the log. Its newest position, presences and notes stay, and so
-    /// does what was decided by the positions.
+    /// Removes the positions of a device so far from what readers see; `Store.erasePositions` and `settle` erase them.
+    /// Its newest position, its presences, its notes and everything decided by the positions stay.
     func forgetPositions(of device: DeviceNumber) throws
 
-    /// Notes that the change of this number made a database.
+    /// Records that the change of this number made a database.
     func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws
-    /// Notes that the change of this number removed a database that someone had made.
+    /// Records that the change of this number removed a database that a client had made.
     func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws
 
-    /// The documents. What puts one appends the `Change` that says so.
+    /// Writes documents. The caller appends the `Change` that announces each write.
     var documents: any DocumentWriter { get }
 
-    /// Inserts or replaces the credential with this kind and key.
+    /// Inserts a credential, or replaces the one of its kind and key.
     func put(_ credential: Credential) throws
-    /// Removes a credential; nothing happens when there is none.
+    /// Removes a credential. Does nothing if there is none.
     func removeCredential(_ kind: Credential.Kind, key: [UInt8]) throws
-    /// The credential with this kind and key, as this transaction sees it.
+    /// Returns the credential of this kind and key, as this transaction sees it; nil if there is none.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
 
-    /// Stores a delivery, durable with everything else of the transaction. Where as many wait as may, it is a dead
-    /// letter at once.
+    /// Stores a delivery. If `DeliveryLimits.pending` deliveries wait already, it becomes a dead letter at once.
     @discardableResult
     func put(_ delivery: NewDelivery) throws -> DeliveryNumber
-    /// Forgets a delivery that arrived; nothing happens when there is none.
+    /// Deletes a delivery that arrived. Does nothing if there is none.
     func complete(_ delivery: DeliveryNumber) throws
-    /// Notes that an attempt failed, and when the next may be made.
+    /// Records that an attempt failed, and the earliest time of the next one.
     func postpone(_ delivery: DeliveryNumber, until next: Instant, attempts: Int, error: String) throws
-    /// Gives a delivery up: it becomes a dead letter. One too many takes the place of its target's oldest.
+    /// Makes a delivery a dead letter. One more than the limit replaces the oldest of its target.
     ///
-    /// - Parameter error: why; nil leaves what the last attempt failed of.
+    /// - Parameter error: the reason; nil keeps the error of the last attempt.
     func deadLetter(_ delivery: DeliveryNumber, at moment: Instant, attempts: Int, error: String?) throws
-    /// Makes dead letters deliveries again, as new as if they were put now and under new numbers, in the order given.
+    /// Makes dead letters deliveries again, in the order given, with new numbers and the time `moment`.
     ///
-    /// - Returns: how many of them there were.
+    /// - Returns: how many of them existed.
     func redrive(_ letters: [DeliveryNumber], at moment: Instant) throws -> Int
-    /// Forgets dead letters.
+    /// Deletes dead letters.
     ///
-    /// - Returns: how many of them there were.
+    /// - Returns: how many of them existed.
     func discard(_ letters: [DeliveryNumber]) throws -> Int
 }
 
-/// Everything in the directory, each list in number order.
+/// The directory, each list in the order of its numbers.
 package struct StoredDirectory: Equatable, Sendable {
     package var users: [User] = []
     package var teams: [Team] = []
@@ -305,7 +301,7 @@ package struct StoredDirectory: Equatable, Sendable {
     package init() {}
 }
 
-/// A place in a device's history: the last position that a page held.
+/// A cursor into a device's history: the last position of a page.
 package struct HistoryCursor: Hashable, Sendable {
     package var sampleTime: Instant
     package var latitude: Double
@@ -318,9 +314,9 @@ package struct HistoryCursor: Hashable, Sendable {
     }
 }
 
-/// A secret that someone may present, or that the server signs with. Tokens and keys are stored as their SHA-256.
+/// A secret that a client presents, or with which the server signs. Tokens and keys are stored as SHA-256 digests.
 package struct Credential: Hashable, Sendable {
-    /// What it is good for.
+    /// The use of a credential, with its fields.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// Key: the user's number, 4 bytes big-endian. Secret: the scrypt hash in its text form.
         case password
@@ -334,15 +330,17 @@ package struct Credential: Hashable, Sendable {
         case signingKey
         /// Key: the device's number, 4 bytes big-endian. Secret: the 32 bytes of the key that seals its reports.
         case encryptionKey
-        /// Key: the access key id, in ASCII. Subject: a user. Secret: the secret access key, and for a temporary one
-        /// the SHA-256 of its session token behind it, sealed.
+        /// Key: the access key id, in ASCII. Subject: a user. Secret, sealed: the secret access key, and for a
+        /// temporary key the SHA-256 of its session token after it.
         case awsKey
-        /// Key: the target's number, 4 bytes big-endian. Secret: what the target is told and signed with, sealed.
+        /// Key: the target's number, 4 bytes big-endian. Secret, sealed: what authorizes and signs the calls to the
+        /// target.
         case targetSecret
-        /// Key: "mark". Secret: a known text, sealed, by which the key that seals secrets is known again.
+        /// Key: "mark". Secret: a known text, sealed, which shows whether the server has the key that sealed the
+        /// secrets.
         case vaultMark
-        /// Key: the user's number, 4 bytes big-endian, and which of the user's it is, 1 byte. Subject: a user. Secret:
-        /// the SHA-256 of its password, and behind it the mark of the user's password it was made under.
+        /// Key: the user's number, 4 bytes big-endian, and the index among the user's keys, 1 byte. Subject: a user.
+        /// Secret: the SHA-256 of its password, then the mark of the user's password under which it was made.
         case locationKey
     }
 
@@ -350,13 +348,13 @@ package struct Credential: Hashable, Sendable {
     package var key: [UInt8]
     package var user: UserNumber?
     package var device: DeviceNumber?
-    /// What a person calls it.
+    /// The name that a person gave it.
     package var label: String
     package var secret: [UInt8]
     package var createdAt: Instant
-    /// nil: never.
+    /// nil if it never expires.
     package var expiresAt: Instant?
-    /// When it was used up (a rotated refresh token); nil while good.
+    /// When it was used up (a rotated refresh token); nil while it is valid.
     package var usedAt: Instant?
 
     package init(
@@ -375,25 +373,25 @@ package struct Credential: Hashable, Sendable {
     }
 }
 
-/// Why a store could not do it.
+/// Why the store cannot do what the caller asked.
 package enum StoreError: Error, Equatable, Sendable {
-    /// The disk is full or takes no writes: what was asked did not happen, what is stored is safe.
+    /// The disk is full or refuses writes. Nothing of the request is stored, and what is stored is safe.
     case unwritable(reason: String)
-    /// The database cannot be used now: what was asked did not happen, what is stored is safe.
+    /// The database cannot be used now. Nothing of the request is stored, and what is stored is safe.
     case unavailable(reason: String)
-    /// The file is damaged, or no database of ours.
+    /// The file is damaged, or is no database of Muster.
     case corrupt(path: String, reason: String)
-    /// The database of a folder, or changes that it acknowledged, are gone.
+    /// The database of a folder is gone, or lacks changes that the server acknowledged.
     case lost(path: String, reason: String)
-    /// The file was written by a newer Muster.
+    /// A newer Muster wrote the file.
     case tooNew(path: String, version: Int, known: Int)
-    /// Changes after this sequence are no longer kept; the oldest kept is given.
+    /// The log no longer has all changes after the requested one; it begins with `oldest`.
     case trimmed(oldest: LogSequence)
     /// Another process has this store open for writing.
     case inUse(path: String)
-    /// A backup was not put in the place of the store.
+    /// The backup could not replace the store.
     case restore(path: String, reason: String)
-    /// There is no such file.
+    /// The file does not exist.
     case missing(path: String)
     /// The backup could not be written.
     case backup(path: String, reason: String)

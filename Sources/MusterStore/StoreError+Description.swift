@@ -13,12 +13,12 @@ extension StoreError: CustomStringConvertible {
             """
         case .corrupt(let path, let reason):
             """
-            \(path) is damaged or none of Muster's: \(reason). Nothing was changed. `muster restore` puts a file that \
-            `muster backup` made in its place (see docs/operations.md).
+            \(path) is damaged, or no database of Muster: \(reason). Nothing was changed. `muster restore` puts a file \
+            that `muster backup` made in its place (see docs/operations.md).
             """
         case .tooNew(let path, let version, let known):
             """
-            \(path) was written by a newer Muster: it has version \(version), this program knows \(known). Nothing was \
+            a newer Muster wrote \(path): it has version \(version), this program reads up to \(known). Nothing was \
             changed. Use the newer program, or a file that `muster backup` made before.
             """
         case .trimmed(let oldest):
@@ -28,11 +28,11 @@ extension StoreError: CustomStringConvertible {
         case .missing(let path):
             "there is no \(path)"
         case .restore(let path, let reason):
-            "\(path) could not be restored: \(reason). Nothing was lost; try again when that is mended."
+            "\(path) could not be restored: \(reason). Nothing was lost. Remove the cause and try again."
         case .lost(let path, let reason):
             """
             \(path) was lost: \(reason) Nothing was changed. `muster restore` puts a file that `muster backup` made in \
-            its place; `muster serve --accept-loss`, once, goes on with what is there (see docs/operations.md).
+            its place; `muster serve --accept-loss`, once, starts with the data that is there (see docs/operations.md).
             """
         case .inUse(let path):
             "\(path) is in use by another Muster. Stop it first, or use another folder."

@@ -3,10 +3,10 @@ import GRDB
 package import MusterCore
 package import MusterWire
 
-/// Indexes of databases. An entry is written in the transaction that writes its document, so that
-/// an index is never behind; one that is made over documents that are there is filled piece by piece.
+/// Indexes of databases. The transaction that writes a document also writes its entries, so an index is never behind.
+/// An index that is made over existing documents is filled in slices by `fillIndexes`.
 extension DocumentTables {
-    /// How many indexes a database has at most.
+    /// The largest number of indexes of a database.
     package static let indexLimit = 64
 
     package func indexes(in database: DatabaseNumber) throws -> [StoredIndex] {
@@ -132,9 +132,9 @@ extension DocumentTables {
         }
     }
 
-    // MARK: What documents do to indexes
+    // MARK: Entries of documents
 
-    /// Writes a document's entries anew; called in the transaction that wrote the document.
+    /// Replaces the entries of a document. Called in the transaction that wrote the document.
     func file(_ row: Row, id: String, _ winner: Revision) throws {
         guard !id.utf8.starts(with: "_design/".utf8) else { return }
         let indexes = try indexes(in: row.database)
@@ -146,7 +146,7 @@ extension DocumentTables {
         for index in indexes { try file(row.number, id, value, in: index) }
     }
 
-    /// Removes a document's entries.
+    /// Deletes the entries of a document.
     func unfile(_ row: Row) throws {
         guard try !indexes(in: row.database).isEmpty else { return }
         try database.cachedStatement(sql: "DELETE FROM index_entries WHERE document = ?")

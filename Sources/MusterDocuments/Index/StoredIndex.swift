@@ -1,23 +1,22 @@
 package import MusterCore
 package import MusterWire
 
-/// An index of a database.
+/// An index over the documents of a database.
 package struct StoredIndex: Hashable, Sendable {
-    /// Its number, never used again.
+    /// The number of the index, never used again.
     package var number: Int64
-    /// Whose documents it has.
+    /// The database that it indexes.
     package var database: DatabaseNumber
-    /// By which fields.
     package var definition: IndexDefinition
-    /// Whether it has all documents that it should; until then nobody asks it.
+    /// Whether the index is filled. Queries use only ready indexes.
     package var isReady: Bool
 }
 
-/// Which keys of an index are wanted.
+/// A range of index keys.
 package struct KeyRange: Hashable, Sendable {
-    /// The first key that may be; nil for any.
+    /// The lower bound, inclusive; nil for none.
     package var lower: CollationKey?
-    /// The first key that may not be any more; nil for none.
+    /// The upper bound, exclusive; nil for none.
     package var upper: CollationKey?
 
     package init(lower: CollationKey? = nil, upper: CollationKey? = nil) {
@@ -26,11 +25,11 @@ package struct KeyRange: Hashable, Sendable {
     }
 }
 
-/// Where a document stands in an index: by its key, then by its id.
+/// An entry of an index, ordered by its key and then by the document's id.
 package struct IndexEntry: Hashable, Sendable {
-    /// What its fields say.
+    /// The key, made of the values of the indexed fields.
     package var key: CollationKey
-    /// Its id.
+    /// The document's id.
     package var id: String
 
     package init(key: CollationKey, id: String) {
@@ -38,17 +37,18 @@ package struct IndexEntry: Hashable, Sendable {
         self.id = id
     }
 
-    /// Whether this comes first: by key, then by the bytes of the id.
+    /// Whether this entry comes before another: by key, then by the bytes of the id.
     package func isBefore(_ other: IndexEntry) -> Bool {
         key == other.key ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : key < other.key
     }
 }
 
-/// The tables of indexes. Keys are ordered by their bytes, ids by theirs.
+/// The SQL of the index tables. Keys and ids are ordered by their bytes.
 package enum IndexSchema {
-    /// Makes them all.
+    /// The tables of step 1 of `DocumentSchema`.
     package static let tables = """
-        -- filled: the number of the last document that was looked at when the index was made; NULL when all were.
+        -- filled: the number of the document that was indexed last while the index is being filled; NULL when it is
+        -- ready.
         CREATE TABLE document_indexes (
             number INTEGER PRIMARY KEY, database INTEGER NOT NULL, design TEXT NOT NULL, name TEXT NOT NULL,
             fields TEXT NOT NULL, is_descending INTEGER NOT NULL, partial_selector BLOB, filled INTEGER);

@@ -1,40 +1,41 @@
 import MusterWire
 
-/// What a selector says for certain of each field: what must be there, and between which values.
+/// What every match of a selector fulfils: the fields that it must have, and the bounds of their values.
 struct FieldBounds {
     private var bounds: [FieldPath: Bound] = [:]
     private var required: Set<FieldPath> = []
 
-    /// Between which values a field is.
+    /// The bounds of a field's values, both inclusive.
     struct Bound {
         var lower: JSONValue?
         var upper: JSONValue?
-        /// What the text begins with, where that gave the upper bound.
+        /// The prefix that gave the upper bound; nil if another condition did.
         var prefix: String?
 
-        /// The one value it can have.
+        /// The only value that the field can have; nil if several are possible.
         var only: JSONValue? {
             guard let lower, let upper, Collation.compare(lower, upper) == .same else { return nil }
             return lower
         }
 
-        /// The bounds of ids, which are texts: what is no text bounds them on one side or not at all.
+        /// The bounds as texts, for ids. A bound that is no text gives nil.
         var lowerText: String? { lower?.string }
         var upperText: String? { upper?.string }
     }
 
-    init(_ selector: Selector) { take(selector.test) }
+    init(_ selector: Selector) { addConditions(of: selector.test) }
 
     private init() {}
 
     subscript(field: FieldPath) -> Bound? { bounds[field] }
 
-    /// Whether only documents with the field match.
+    /// Whether only documents that have the field can match.
     func requires(_ field: FieldPath) -> Bool { required.contains(field) }
 
-    /// The part of an index's keys in which all matches are: fields with one value, and one with bounds.
+    /// Returns the range of an index's keys that has all matches. It fixes the leading fields that can have one value
+    /// only, and bounds the next one.
     ///
-    /// - Parameter partition: the partition that the keys of a partitioned index begin with.
+    /// - Parameter partition: the partition, with which the keys of a partitioned index begin.
     func range(of fields: [FieldPath], in partition: String? = nil) -> KeyRange {
         var fixed: [JSONValue] = partition.map { [.string($0)] } ?? []
         for field in fields {
@@ -51,14 +52,14 @@ struct FieldBounds {
         return fixed.isEmpty ? KeyRange() : KeyRange(lower: CollationKey(fixed), upper: CollationKey(fixed).end)
     }
 
-    private mutating func take(_ test: Selector.Test) {
+    private mutating func addConditions(of test: Selector.Test) {
         switch test {
-        case .all(let tests): for test in tests { take(test) }
+        case .all(let tests): for test in tests { addConditions(of: test) }
         case .any(let tests):
-            // What every branch requires is required.
+            // A field that every branch requires is required.
             let branches = tests.map { test in
                 var branch = FieldBounds()
-                branch.take(test)
+                branch.addConditions(of: test)
                 return branch.required
             }
             guard let first = branches.first else { return }
@@ -68,12 +69,12 @@ struct FieldBounds {
             required.insert(path)
             if case .compares(let comparison, let value) = test { narrow(path, comparison, value) }
             if case .begins(let start) = test { narrow(path, begins: start) }
-            if case .all(let tests) = test { for test in tests { take(.field(path, test)) } }
+            if case .all(let tests) = test { for test in tests { addConditions(of: .field(path, test)) } }
         default: break
         }
     }
 
-    /// Texts that begin with one are between it and the least text that is behind all of them.
+    /// Bounds a field to the texts that begin with `start`: from `start` to the least text after all of them.
     private mutating func narrow(_ path: FieldPath, begins start: String) {
         narrow(path, .atLeast, .string(start))
         guard let end = Self.end(ofTextsWith: start) else { return }
@@ -81,12 +82,12 @@ struct FieldBounds {
         if bounds[path]?.upper?.string == end { bounds[path]?.prefix = start }
     }
 
-    /// The least text, by code points, that is behind all that begin with `start`; nil where none is.
+    /// Returns the least text, by code points, after all texts that begin with `start`; nil if there is none.
     private static func end(ofTextsWith start: String) -> String? {
         var scalars = Array(start.unicodeScalars)
         while let last = scalars.popLast() {
             guard last.value < 0x10_FFFF else { continue }
-            // Surrogates are no scalars.
+            // Skips the surrogates, which are no Unicode scalars.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { return nil }
             return String(String.UnicodeScalarView(scalars + [scalar]))
@@ -94,7 +95,8 @@ struct FieldBounds {
         return nil
     }
 
-    /// A bound is kept also where its own value is excluded: documents are looked at once more anyway.
+    /// Narrows the bounds by a comparison. An excluded value still becomes the bound, because the query tests each
+    /// document against the whole selector afterwards.
     private mutating func narrow(_ path: FieldPath, _ comparison: Selector.Comparison, _ value: JSONValue) {
         var bound = bounds[path] ?? Bound()
         if [.equal, .atLeast, .greater].contains(comparison) {

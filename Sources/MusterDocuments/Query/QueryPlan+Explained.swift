@@ -1,37 +1,37 @@
 package import MusterWire
 
-/// What `_explain` tells of a plan, in CouchDB's words (`mango_cursor:explain/1`).
+/// Explains a plan for `_explain`, in CouchDB's words (`mango_cursor:explain/1`).
 package struct QueryExplanation: Hashable, Sendable {
-    /// The first key of the index that is read, in the order in which it is read.
+    /// The first key of the index that the query reads, in the order of reading.
     package var startKey = JSONValue.null
-    /// The last key; `"<MAX>"` stands for what is behind all values.
+    /// The last key; `"<MAX>"` stands for the end of all values.
     package var endKey = JSONValue.null
-    /// The indexes that were not chosen.
+    /// The indexes that the planner did not choose.
     package var candidates: [Candidate]
-    /// Fields that an index could narrow.
+    /// The fields of the selector that an index can narrow, sorted.
     package var indexableFields: [String] = []
-    /// The other fields that the selector asks of.
+    /// The other fields of the selector, sorted.
     package var unindexableFields: [String] = []
 
-    /// An index that was not chosen.
+    /// An index that the planner did not choose.
     package struct Candidate: Hashable, Sendable {
-        /// The index; nil for all documents by id.
+        /// The index; nil for the documents by id.
         package var index: StoredIndex?
-        /// Whether it could answer the query.
+        /// Whether the query could use it.
         package var isUsable: Bool
-        /// Why it was not chosen, in CouchDB's word.
+        /// Why the planner did not choose it, in CouchDB's word.
         package var reason: String
-        /// How near it came to be chosen, from 1.
+        /// Its rank among the candidates: 1 is the closest to the chosen index.
         package var ranking: Int
-        /// Whether its entries hold all that the query needs; nil for all documents by id.
+        /// Whether its entries have all fields that the query needs; nil for the documents by id.
         package var isCovering: Bool?
     }
 
     /// Explains a plan.
     ///
     /// - Parameters:
-    ///   - plan: nil where no index has the sort.
-    ///   - indexes: those that the database has.
+    ///   - plan: the plan; nil if no index provides the sort.
+    ///   - indexes: the indexes of the database.
     package init(_ plan: QueryPlan?, for request: FindRequest, indexes: [StoredIndex]) {
         let bounds = FieldBounds(request.selector)
         candidates = Self.candidates(plan, request, indexes.filter(\.isReady), bounds)
@@ -45,23 +45,23 @@ package struct QueryExplanation: Hashable, Sendable {
 
     private static let greatest = JSONValue.string("<MAX>")
 
-    /// The least and the greatest key.
+    /// Returns the least and the greatest key of the range.
     private static func keys(of plan: QueryPlan, _ bounds: FieldBounds) -> (JSONValue, JSONValue) {
         guard let index = plan.index else {
             let bound = bounds[FieldPath(keys: ["_id"])]
-            return (bound?.lower ?? .null, bound?.toldUpper ?? greatest)
+            return (bound?.lower ?? .null, bound?.explainedUpper ?? greatest)
         }
         var (first, last): ([JSONValue], [JSONValue]) = ([], [])
         for field in index.definition.fields {
             guard let bound = bounds[field] else { break }
             if let lower = bound.lower { first.append(lower) }
-            if let upper = bound.toldUpper { last.append(upper) }
+            if let upper = bound.explainedUpper { last.append(upper) }
             if bound.only == nil { break }
         }
         return (.array(first), .array(last + [greatest]))
     }
 
-    // MARK: What was not chosen
+    // MARK: Candidates
 
     private static func candidates(
         _ plan: QueryPlan?, _ request: FindRequest, _ indexes: [StoredIndex], _ bounds: FieldBounds
@@ -79,7 +79,8 @@ package struct QueryExplanation: Hashable, Sendable {
         let isByID = plan != nil && plan?.index == nil
         let byIDIsUsable = request.sort.map { $0.fields == [FieldPath(keys: ["_id"])] } ?? true
 
-        // As CouchDB counts: what lost last is nearest, then what was set aside for each reason before.
+        // Ranks as CouchDB does: first the usable indexes that lost to the chosen one, then each group that was
+        // excluded earlier.
         var rank = max(1, rivals.count)
         var found: [Candidate] = []
         if let winner = plan?.index {
@@ -113,7 +114,7 @@ package struct QueryExplanation: Hashable, Sendable {
         for place in found.indices {
             found[place].isCovering = found[place].index.map { SelectorFields.cover(request, in: $0) }
         }
-        return found.sorted(by: stand)
+        return found.sorted(by: isOrdered)
     }
 
     private static func reason(_ index: StoredIndex, lostTo winner: StoredIndex, _ bounds: FieldBounds) -> String {
@@ -123,8 +124,8 @@ package struct QueryExplanation: Hashable, Sendable {
             ? "too_many_fields" : "alphabetically_comes_after"
     }
 
-    /// CouchDB's order: from the last design document to the first, all documents by id behind.
-    private static func stand(_ one: Candidate, before other: Candidate) -> Bool {
+    /// Orders as CouchDB does: design documents in descending order, the documents by id last.
+    private static func isOrdered(_ one: Candidate, before other: Candidate) -> Bool {
         guard let left = one.index?.definition else { return false }
         guard let right = other.index?.definition else { return true }
         return (left.design, left.name) > (right.design, right.name)
@@ -132,6 +133,6 @@ package struct QueryExplanation: Hashable, Sendable {
 }
 
 extension FieldBounds.Bound {
-    /// The upper bound as CouchDB tells it: texts that begin with one end before it and U+FFFF.
-    fileprivate var toldUpper: JSONValue? { prefix.map { .string($0 + "\u{FFFF}") } ?? upper }
+    /// The upper bound as CouchDB shows it: the range of a prefix ends with the prefix and U+FFFF.
+    fileprivate var explainedUpper: JSONValue? { prefix.map { .string($0 + "\u{FFFF}") } ?? upper }
 }

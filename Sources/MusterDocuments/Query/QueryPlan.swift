@@ -1,29 +1,30 @@
 package import MusterWire
 
-/// How a query is to be answered: through which index, and which part of it.
+/// How a query is answered: by which index, and by which part of it.
 package struct QueryPlan: Hashable, Sendable {
-    /// The index; nil for all documents by id.
+    /// The index; nil for the documents in the order of their ids.
     package var index: StoredIndex?
-    /// Which part of the index.
+    /// The range of the index's keys to read.
     package var range = KeyRange()
-    /// Which ids, where there is no index.
+    /// The range of ids to read if there is no index.
     package var ids = DocumentRange(limit: 0)
-    /// Whether it is read backwards.
+    /// Whether the index or the ids are read backwards.
     package var isDescending = false
-    /// Whether what was found must be sorted afterwards: only where there are no indexes.
+    /// Whether the documents are sorted in memory afterwards. Only databases without indexes need it.
     package var sortsAfterwards = false
-    /// Whether the index's entries hold all that the query needs, so that documents are read only where an entry does
-    /// not tell its values.
+    /// Whether the index's entries have all fields that the query needs. The query then reads a document only if its
+    /// entry does not give the values.
     package var isCovering = false
-    /// Why not the index that was asked for, or that none is.
+    /// Tells the client that no index is used, or why the index that it named is not used; nil otherwise.
     package var warning: String?
 
-    /// The best plan.
+    /// Chooses the best plan.
     ///
     /// - Parameters:
-    ///   - indexes: those that the database has.
-    ///   - sortsWithoutIndex: whether a sort that no index has is done in memory and not refused.
-    /// - Throws: `MangoError` when no index has the sort (`.noSortIndex`), or the one to use is not to be replaced.
+    ///   - indexes: the indexes of the database.
+    ///   - sortsWithoutIndex: whether a sort that no index provides is done in memory and not refused.
+    /// - Throws: `MangoError` if no index provides the sort (`.noSortIndex`), or if the query forbids a fallback and no
+    ///   index is usable (`.invalidIndex`).
     package init(
         _ request: FindRequest, indexes: [StoredIndex], sortsWithoutIndex: Bool = false
     ) throws(MangoError) {
@@ -56,7 +57,7 @@ package struct QueryPlan: Hashable, Sendable {
             if bound == nil { warning = "No matching index found, create an index to optimize query time." }
         }
         if !request.index.isEmpty, named.isEmpty {
-            // CouchDB's words, also where there is no such index.
+            // These are CouchDB's words, also for an index that does not exist.
             let name = "_design/" + request.index.joined(separator: ", ")
             let because =
                 request.index.count == 1
@@ -65,20 +66,20 @@ package struct QueryPlan: Hashable, Sendable {
         }
     }
 
-    /// Whether an index is one of partitions where a partition is asked for, and else one of all documents.
+    /// Whether an index has the scope of a query: partitions for a query of a partition, the whole database otherwise.
     static func hasScope(_ index: StoredIndex, of request: FindRequest) -> Bool {
         index.definition.isPartitioned == (request.partition != nil)
     }
 
-    /// Whether an index has every document that the selector may match, in the order that is asked for.
+    /// Whether an index has every document that the selector may match, in the order that the query asks for.
     static func isUsable(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
         hasFields(index, for: request, bounds) && hasOrder(index, of: request.sort, bounds)
     }
 
-    /// Whether an index has every document that the selector may match. Each document has an id and a revision; an
-    /// index of nothing else is of no more use than the documents by id.
+    /// Whether an index has every document that the selector may match. An index of `_id` and `_rev` alone is not used:
+    /// every document has them, so it is no better than the documents by id.
     static func hasFields(_ index: StoredIndex, for request: FindRequest, _ bounds: FieldBounds) -> Bool {
-        // What matches nothing has every document that it may match in any index.
+        // A selector that matches nothing can use any index.
         if request.selector.matchesNothing { return true }
         let sorted = Set(request.sort?.fields ?? [])
         let isAsked = { (field: FieldPath) in sorted.contains(field) || bounds.requires(field) }
@@ -89,7 +90,7 @@ package struct QueryPlan: Hashable, Sendable {
 
     private static func hasOrder(_ index: StoredIndex, of sort: SortOrder?, _ bounds: FieldBounds) -> Bool {
         guard let sort else { return true }
-        // Fields that can have one value only do not disturb the order of those behind.
+        // Leading fields that can have one value only do not change the order of the fields after them.
         var fields = index.definition.fields[...]
         while let first = fields.first, first != sort.fields.first, bounds[first]?.only != nil { fields.removeFirst() }
         return fields.starts(with: sort.fields)
@@ -100,7 +101,8 @@ package struct QueryPlan: Hashable, Sendable {
         return names.count < 2 || index.definition.name.utf8.elementsEqual(names[1].utf8)
     }
 
-    /// Fewer documents are left by more fields that have one value, then by one that has bounds, then by fewer fields.
+    /// Whether an index narrows the search less than another: it fixes fewer leading fields to one value; or the next
+    /// field has no bounds; or it has more fields. Equal ones are ordered by name.
     static func isWorse(_ one: StoredIndex, than other: StoredIndex, _ bounds: FieldBounds) -> Bool {
         func rank(_ index: StoredIndex) -> (Int, Int, Int, String, String) {
             let fields = index.definition.fields

@@ -2,35 +2,34 @@ import MusterCoding
 package import MusterCore
 package import MusterWire
 
-/// A document that a query found.
+/// A document in the result of a query.
 package struct FoundDocument: Sendable {
-    /// The document as it is stored: a whole one is told as it was written. Nil where an entry of an index told all
-    /// that was asked for.
+    /// The stored document, which is returned as it was written. Nil if an index entry had all the requested fields.
     package var stored: StoredDocument?
-    /// The fields that were asked for; nil where all were.
+    /// The requested fields; nil if the query asks for whole documents.
     package var fields: JSONValue?
-    /// Its other leaves, where they were asked for.
+    /// The other leaves, if the query asks for conflicts.
     package var conflicts: [Revision] = []
 }
 
-/// What a query found.
+/// The result of a query.
 package struct QueryAnswer: Sendable {
-    /// The documents, in the order that was asked for.
+    /// The documents, in the requested order.
     package var documents: [FoundDocument] = []
-    /// Where to go on; nil when there are no more.
+    /// Where the next page begins; nil after the last page.
     package var bookmark: QueryBookmark?
-    /// Where the last of the documents is; nil where there are none. Whoever goes on there sees what came since.
+    /// The place of the last document; nil if there are no documents. A query that continues here also returns
+    /// documents that were added behind it later.
     package var end: QueryBookmark?
-    /// What whoever asks should know.
+    /// A warning for the client; nil for none.
     package var warning: String?
-    /// How many entries of an index were read.
+    /// How many index entries the query read.
     package var keysExamined = 0
-    /// How many documents were looked at.
+    /// How many documents the query compared with the selector.
     package var documentsExamined = 0
 }
 
-/// One look for documents: follows the plan, looks at each document with the whole selector, and stops when the page
-/// is full.
+/// Runs one query: reads by the plan, tests each document with the whole selector, and stops when the page is full.
 package struct QueryRun {
     private let request: FindRequest
     private let plan: QueryPlan
@@ -39,15 +38,17 @@ package struct QueryRun {
     private var answer = QueryAnswer()
     private var toSkip: Int
 
-    /// How many documents one request looks at; then it answers what there is so far, and a bookmark.
+    /// The largest number of documents that one request examines. Then it returns the documents found so far, and a
+    /// bookmark.
     package static let examinedLimit = 200_000
-    /// How many documents are sorted where no index has the order.
+    /// The largest number of documents that are sorted in memory if no index provides the order.
     package static let sortLimit = 10_000
     private static let pageSize = 256
 
-    /// Answers a query.
+    /// Runs a query.
     ///
-    /// - Throws: `MangoError`, also for a bookmark of another query; what `BoundedWork.bound` and the reader throw.
+    /// - Throws: `MangoError` for a bookmark of another query, and for a sort in memory of too many documents; what
+    ///   `BoundedWork.bound` and the reader throw.
     package static func answer(
         _ request: FindRequest, by plan: QueryPlan, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> QueryAnswer {
@@ -75,7 +76,7 @@ package struct QueryRun {
         self.plan = plan
         self.scope = scope
         self.reader = reader
-        // A bookmark stands behind what was skipped.
+        // A bookmark points past the skipped documents.
         toSkip = request.bookmark == nil ? request.skip : 0
     }
 
@@ -88,11 +89,11 @@ package struct QueryRun {
                 answer.keysExamined += 1
                 last = entry
                 if plan.isCovering, let part = Self.document(of: entry, in: index) {
-                    if try take(part, at: entry) { return }
+                    if try examine(part, at: entry) { return }
                     continue
                 }
                 guard let document = try reader.document(entry.id, in: scope) else { continue }
-                if try take(document, at: entry.key.bytes) { return }
+                if try examine(document, at: entry.key.bytes) { return }
             }
             if page.count < Self.pageSize { return }
         }
@@ -105,14 +106,14 @@ package struct QueryRun {
         while true {
             let page = try reader.documents(in: scope, range)
             for document in page {
-                if try take(document, at: []) { return }
+                if try examine(document, at: []) { return }
             }
             guard page.count == Self.pageSize, let last = page.last else { return }
             range.advance(past: last.id)
         }
     }
 
-    /// Sorts whatever matches: for databases that have no indexes.
+    /// Sorts all matches in memory, for databases without indexes.
     private mutating func sortAll(after start: QueryBookmark?) throws {
         guard let sort = request.sort else { return }
         let rule = IndexRule(IndexDefinition(design: "", name: "", fields: sort.fields))
@@ -122,8 +123,8 @@ package struct QueryRun {
         while true {
             let page = try reader.documents(in: scope, range)
             for stored in page {
-                guard let value = try look(at: stored), let key = rule.key(of: value) else { continue }
-                found.append((IndexEntry(key: key, id: stored.id), told(stored, value)))
+                guard let value = try matchingDocument(stored), let key = rule.key(of: value) else { continue }
+                found.append((IndexEntry(key: key, id: stored.id), foundDocument(stored, value)))
                 guard found.count <= Self.sortLimit, answer.documentsExamined < Self.examinedLimit else {
                     throw MangoError(
                         "no_usable_index",
@@ -147,7 +148,7 @@ package struct QueryRun {
         if page.endIndex < found.endIndex { answer.bookmark = answer.end }
     }
 
-    /// The part of a document that an entry of an index holds; nil where the entry does not tell its values.
+    /// Builds the part of a document that an index entry holds; nil if the entry does not give the values.
     private static func document(of entry: IndexEntry, in index: StoredIndex) -> JSONValue? {
         guard let values = entry.key.values?.dropFirst(index.definition.isPartitioned ? 1 : 0),
             values.count == index.definition.fields.count
@@ -157,27 +158,27 @@ package struct QueryRun {
         return document
     }
 
-    /// Looks at the part of a document that an entry holds, and takes it when it is wanted.
+    /// Tests the part of a document that an entry holds, and adds it if it matches.
     ///
-    /// - Returns: whether the page ends here.
-    private mutating func take(_ part: JSONValue, at entry: IndexEntry) throws -> Bool {
+    /// - Returns: whether the page is full.
+    private mutating func examine(_ part: JSONValue, at entry: IndexEntry) throws -> Bool {
         let isWanted = request.selector.matches(part)
         try BoundedWork.bound?.check()
         let found = isWanted ? FoundDocument(fields: request.projection.of(part)) : nil
         return add(found, at: QueryBookmark(plan, key: entry.key.bytes, id: entry.id))
     }
 
-    /// Looks at a document and takes it when it is wanted.
+    /// Tests a document, and adds it if it matches.
     ///
-    /// - Returns: whether the page ends here.
-    private mutating func take(_ stored: StoredDocument, at key: [UInt8]) throws -> Bool {
-        let found = try look(at: stored).map { told(stored, $0) }
+    /// - Returns: whether the page is full.
+    private mutating func examine(_ stored: StoredDocument, at key: [UInt8]) throws -> Bool {
+        let found = try matchingDocument(stored).map { foundDocument(stored, $0) }
         return add(found, at: QueryBookmark(plan, key: key, id: stored.id))
     }
 
-    /// Adds what was found at a place, if anything was.
+    /// Adds a match to the page, and moves the bookmark past its place. Nil is a document that does not match.
     ///
-    /// - Returns: whether the page ends here.
+    /// - Returns: whether the page is full.
     private mutating func add(_ found: FoundDocument?, at place: QueryBookmark) -> Bool {
         if let found {
             if toSkip > 0 {
@@ -195,10 +196,10 @@ package struct QueryRun {
         return true
     }
 
-    /// The document, when the selector is fulfilled.
+    /// Returns the document as JSON if the selector matches it; nil for a deleted document or a design document.
     ///
-    /// - Throws: what `BoundedWork.bound` throws, when the query has taken as much as it may.
-    private mutating func look(at stored: StoredDocument) throws -> JSONValue? {
+    /// - Throws: what `BoundedWork.bound` throws once the query has used up its bound.
+    private mutating func matchingDocument(_ stored: StoredDocument) throws -> JSONValue? {
         guard let body = stored.body, let winner = stored.tree.winner, !winner.isDeleted,
             !stored.id.utf8.starts(with: "_design/".utf8)
         else { return nil }
@@ -210,8 +211,8 @@ package struct QueryRun {
         return isWanted ? document : nil
     }
 
-    /// What is to be told of a document that is wanted.
-    private func told(_ stored: StoredDocument, _ value: JSONValue) -> FoundDocument {
+    /// Makes the result of a matching document.
+    private func foundDocument(_ stored: StoredDocument, _ value: JSONValue) -> FoundDocument {
         var found = FoundDocument(stored: stored)
         if request.wantsConflicts { found.conflicts = stored.tree.conflicts }
         guard request.projection != .whole else { return found }
@@ -220,7 +221,7 @@ package struct QueryRun {
     }
 }
 
-/// Where a page ended: good for the same query whatever came and went since.
+/// The place where a page ended. It stays valid for the same query when documents are added or removed.
 package struct QueryBookmark: Hashable, Sendable {
     /// The number of the index; 0 for ids, −1 for a sort in memory.
     private let index: Int64
@@ -235,9 +236,9 @@ package struct QueryBookmark: Hashable, Sendable {
         self.id = id
     }
 
-    /// Reads a bookmark.
+    /// Parses a bookmark.
     ///
-    /// - Throws: `MangoError` when it is none, or one of another index.
+    /// - Throws: `MangoError` if the text is no bookmark, or one of another index.
     init(_ text: String, of plan: QueryPlan) throws(MangoError) {
         let fault = MangoError("invalid_bookmark", "Invalid bookmark value: \"\(text.prefix(200))\"")
         guard text.utf8.count <= 8_192, let bytes = Base64.decode(text),
@@ -250,7 +251,7 @@ package struct QueryBookmark: Hashable, Sendable {
         self.id = id
     }
 
-    /// The bookmark as clients carry it.
+    /// The bookmark as a token for clients, in base 64.
     package var text: String {
         Base64.encode(
             JSONValue.array([.integer(index), .string(Base64.encode(key)), .string(id)]).bytes)

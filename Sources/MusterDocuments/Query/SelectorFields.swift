@@ -1,19 +1,19 @@
 import MusterWire
 
-/// The fields that a selector reads, as paths.
+/// The fields that a selector tests, as the texts of their paths.
 struct SelectorFields {
-    /// All of them.
+    /// All fields.
     private(set) var all: Set<String> = []
-    /// Those whose conditions can narrow the part of an index that is read, as CouchDB sees it.
+    /// The fields whose conditions can narrow the range of an index, by CouchDB's rules.
     private(set) var indexable: Set<String> = []
-    /// Whether a condition is about the document as a whole, not about a field.
+    /// Whether a condition tests the document as a whole and not a field.
     private(set) var hasDocument = false
 
     /// Collects the fields of a selector.
-    init(_ selector: Selector) { take(selector.test, isNarrowing: true) }
+    init(_ selector: Selector) { addFields(of: selector.test, isNarrowing: true) }
 
-    /// Whether the entries of an index hold every field that a query reads and returns. No field of the index may be
-    /// inside another one, for the document is built of them again.
+    /// Whether the entries of an index have every field that a query tests and returns. No field of the index may be
+    /// inside another one, because the document is rebuilt from its fields.
     static func cover(_ request: FindRequest, in index: StoredIndex) -> Bool {
         guard request.projection != .whole, !request.wantsConflicts else { return false }
         let read = SelectorFields(request.selector)
@@ -26,21 +26,23 @@ struct SelectorFields {
         return !isNested && read.all.union(request.projection.fields.map(\.text)).isSubset(of: available)
     }
 
-    /// - Parameter isNarrowing: whether what the test says holds of every match.
-    private mutating func take(_ test: Selector.Test, isNarrowing: Bool) {
+    /// Collects the fields of a test.
+    ///
+    /// - Parameter isNarrowing: whether every match fulfils the test.
+    private mutating func addFields(of test: Selector.Test, isNarrowing: Bool) {
         switch test {
-        case .all(let tests): for test in tests { take(test, isNarrowing: isNarrowing) }
-        case .any(let tests): for test in tests { take(test, isNarrowing: false) }
-        case .not(let test): take(test, isNarrowing: false)
-        case .field(let path, let test): take(test, of: path, isNarrowing: isNarrowing)
+        case .all(let tests): for test in tests { addFields(of: test, isNarrowing: isNarrowing) }
+        case .any(let tests): for test in tests { addFields(of: test, isNarrowing: false) }
+        case .not(let test): addFields(of: test, isNarrowing: false)
+        case .field(let path, let test): addFields(of: test, at: path, isNarrowing: isNarrowing)
         default: hasDocument = true
         }
     }
 
-    private mutating func take(_ test: Selector.Test, of path: FieldPath, isNarrowing: Bool) {
+    private mutating func addFields(of test: Selector.Test, at path: FieldPath, isNarrowing: Bool) {
         all.insert(path.text)
         switch test {
-        case .all(let tests): for test in tests { take(test, of: path, isNarrowing: isNarrowing) }
+        case .all(let tests): for test in tests { addFields(of: test, at: path, isNarrowing: isNarrowing) }
         case .compares(let comparison, _) where isNarrowing && comparison != .notEqual: indexable.insert(path.text)
         case .exists where isNarrowing, .begins where isNarrowing: indexable.insert(path.text)
         default: break

@@ -5,7 +5,7 @@ extension ByteWriter {
     mutating func put(_ action: Action) {
         put(byte: action.kind.rawValue)
         put(number: action.author.rawValue)
-        // Numbers are given from 1.
+        // Entities are numbered from 1, so 0 stands for nil.
         put(number: action.user?.rawValue ?? 0)
         put(number: action.device?.rawValue ?? 0)
         put(text: action.label)

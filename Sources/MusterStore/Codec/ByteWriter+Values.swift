@@ -2,7 +2,7 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
-/// Which optional fields of a position follow.
+/// The optional fields that follow in a position.
 struct PositionFields: OptionSet {
     let rawValue: UInt8
     static let accuracy = PositionFields(rawValue: 1)
@@ -30,7 +30,7 @@ struct PositionFields: OptionSet {
 }
 
 extension ByteWriter {
-    /// A Double, exactly; short when it has at most three decimals.
+    /// Writes a Double exactly. One with at most three decimals takes fewer bytes.
     mutating func put(decimal value: Double) {
         if let thousandths = value.exactThousandths {
             put(varint: thousandths.zigzag << 1)
@@ -47,7 +47,7 @@ extension ByteWriter {
         put(exact: coordinate.longitude)
     }
 
-    /// Sample time and coordinate first, so that a reader that wants only the key need not read on.
+    /// Writes the sample time and the coordinate first, so that a reader that needs only the key can stop there.
     mutating func put(_ position: Position) {
         put(instant: position.sampleTime)
         put(coordinate: position.coordinate)
@@ -123,7 +123,7 @@ extension ByteWriter {
 }
 
 extension Double {
-    /// The number of thousandths when dividing it by 1000 gives back this very Double, bit by bit; else nil.
+    /// The number of thousandths, if dividing it by 1000 gives the same bits; nil otherwise.
     var exactThousandths: Int64? {
         guard abs(self) < 1e12 else { return nil }
         let thousandths = Int64((self * 1000).rounded())

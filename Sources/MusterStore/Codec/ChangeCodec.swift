@@ -2,16 +2,18 @@ package import MusterCore
 package import MusterDocuments
 import MusterGeometry
 
-/// The changes of one commit as the bytes of one row of the log, and back.
+/// Encodes the changes of one commit as the bytes of one row of the log, and decodes them.
 ///
-/// One version byte, then the changes one after the other, each a tag and its fields. Coordinates keep all their bits;
-/// every other number keeps its value exactly, in as few bytes as it needs. A position takes about 40 bytes.
+/// The format is one version byte, then the changes one after the other, each a tag and its fields. Coordinates keep
+/// all their bits; every other number keeps its exact value in as few bytes as it needs. A position takes about 40
+/// bytes.
 package struct ChangeCodec {
     static let version: UInt8 = 1
 
-    /// What a change begins with.
+    /// The first byte of a change. The raw values are stored, so new tags are added at the end.
     enum Tag: UInt8 {
-        /// A change that was taken out because what it spoke of was removed; keeps the place of its number.
+        /// A change that was erased because its device or user was removed, or its position was deleted. It keeps its
+        /// place, so that the numbers of the changes after it stay right.
         case removed
         case currentPosition, latePosition, crossing, safety, regionPut, regionRemoved, directoryPut, directoryRemoved
         case presence
@@ -26,15 +28,15 @@ package struct ChangeCodec {
     }
 
     var writer = ByteWriter()
-    /// How many changes were put.
+    /// The number of changes encoded so far.
     package private(set) var count = 0
 
     package init() { writer.put(byte: Self.version) }
 
-    /// What was put, as one blob.
+    /// The encoded changes, with the version byte.
     package var bytes: [UInt8] { writer.bytes }
 
-    /// Puts one change; nil puts the mark of one that was taken out.
+    /// Encodes one change; nil encodes an erased change.
     package mutating func put(_ change: Change?) {
         count += 1
         switch change {
@@ -101,9 +103,9 @@ package struct ChangeCodec {
         }
     }
 
-    /// Puts a position's change.
+    /// Encodes a position's change.
     ///
-    /// - Returns: where in `bytes` the position itself stands.
+    /// - Returns: the range of the position's own encoding in `bytes`.
     mutating func put(_ position: Position, of device: DeviceNumber, isCurrent: Bool) -> Range<Int> {
         count += 1
         putHead(of: device, isCurrent: isCurrent)
@@ -117,9 +119,9 @@ package struct ChangeCodec {
         writer.put(number: device.rawValue)
     }
 
-    /// The changes in a blob; nil for each that was taken out.
+    /// Decodes the changes of a commit; nil stands for an erased change.
     ///
-    /// - Throws: `CodecError` when the bytes are not what `put` makes. Never traps.
+    /// - Throws: `CodecError` if the bytes are not what `put` writes. Damaged bytes never trap.
     package static func decode(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [Change?] {
         var reader = try start(bytes)
         var changes: [Change?] = []
@@ -127,10 +129,10 @@ package struct ChangeCodec {
         return changes
     }
 
-    /// The positions in a blob, and where in it they stand.
+    /// Decodes the positions of a commit, each with its range in the bytes.
     ///
-    /// - Parameter first: the number of the blob's first change.
-    /// - Throws: `CodecError` when the bytes are not what `put` makes.
+    /// - Parameter first: the number of the commit's first change.
+    /// - Throws: `CodecError` if the bytes are not what `put` writes.
     static func arrivals(
         in bytes: UnsafeRawBufferPointer, first: Int64
     ) throws(CodecError) -> [StagedPositions.Arrival] {
@@ -157,7 +159,7 @@ package struct ChangeCodec {
         return arrivals
     }
 
-    /// A reader that stands before the first change of a blob.
+    /// Checks the version byte, and returns a reader of the changes.
     static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ByteReader {
         var reader = ByteReader(bytes)
         let version = try reader.byte()
@@ -165,7 +167,7 @@ package struct ChangeCodec {
         return reader
     }
 
-    /// The change that the reader stands before; nil for one that was taken out.
+    /// Decodes the next change; nil for an erased change.
     static func next(_ reader: inout ByteReader) throws(CodecError) -> Change? {
         switch try tag(&reader) {
         case .removed: return nil
@@ -225,7 +227,8 @@ package struct ChangeCodec {
 }
 
 extension Change {
-    /// The case with its arguments in the order of their bytes.
+    /// `Change.position` with its arguments in the order in which they are encoded, because Swift evaluates arguments
+    /// from left to right.
     fileprivate static func position(of device: DeviceNumber, _ position: Position, isCurrent: Bool) -> Change {
         .position(position, of: device, isCurrent: isCurrent)
     }

@@ -1,17 +1,18 @@
 import MusterCore
 import MusterDocuments
 
-/// What the first byte of a crossing says beside its kind.
+/// The bit of a crossing's first byte that says that a percentage follows; the other bits are the kind.
 private let hasPercent: UInt8 = 0x80
 
-/// What follows a presence's region and time.
+/// The fields that follow the region and the time of a presence.
 private struct PresenceFields: OptionSet {
     let rawValue: UInt8
     static let hasDwelt = PresenceFields(rawValue: 1)
     static let leftAt = PresenceFields(rawValue: 2)
-    /// The presence is not just inside: standing, likelihood, doubt and `likelySince` follow.
+    /// Standing, likelihood, doubt and `likelySince` follow, because they differ from those of a presence that is just
+    /// inside.
     static let standing = PresenceFields(rawValue: 4)
-    /// What events have told of it is not what it would be without an edit.
+    /// `told` follows, because an edit or a held exit made it differ from `Presence.usualTold`.
     static let told = PresenceFields(rawValue: 8)
     static let all: PresenceFields = [.hasDwelt, .leftAt, .standing, .told]
 }
@@ -69,7 +70,7 @@ extension ByteWriter {
         }
     }
 
-    /// A small number, or 255 for none.
+    /// Writes a small number; 255 stands for nil.
     private mutating func put(optional byte: UInt8?) { put(byte: byte ?? .max) }
 }
 

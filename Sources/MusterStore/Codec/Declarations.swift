@@ -2,22 +2,22 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
-/// What follows a safety's state and time. Versions before 4 knew the region alone.
+/// The fields that follow the state and the time of a safety. Versions before 4 had only the region.
 private struct SafetyFields: OptionSet {
     let rawValue: UInt8
     static let region = SafetyFields(rawValue: 1)
-    /// The source is not the usual one of the state.
+    /// The source follows, because it is not the usual one of the state.
     static let source = SafetyFields(rawValue: 2)
     static let acknowledgedBy = SafetyFields(rawValue: 4)
     static let doubt = SafetyFields(rawValue: 8)
     static let all: SafetyFields = [.region, .source, .acknowledgedBy, .doubt]
 }
 
-/// What the byte of an incident's closing says beside how it closed.
+/// The flags in the byte that also says how an incident was closed.
 private struct IncidentFields: OptionSet {
     let rawValue: UInt8
-    /// What happened to it last, since when all are accounted for and who opened it again follow. Earlier versions did
-    /// not write them.
+    /// The last turn of the incident, the time at which all were accounted for, and the reopening follow. Earlier
+    /// versions did not write them.
     static let turn = IncidentFields(rawValue: 0x40)
 }
 
@@ -74,7 +74,7 @@ extension ByteWriter {
         if let latest = declared.latest { put(instant: latest) }
         put(byte: declared.hasRefuge ? 1 : 0)
         put(optional: declared.incident)
-        // Where earlier versions had the roll that the person stood on.
+        // Earlier versions stored here the roll that the person was on.
         put(byte: 0)
         guard let word = declared.unconfirmed else { return put(byte: 0) }
         put(byte: 1)
@@ -118,7 +118,7 @@ extension ByteWriter {
         put(instant: closing.at)
     }
 
-    /// A line of a record without where the person was last seen, which the log has no need of.
+    /// Writes a line of an incident's record without the last seen position, which the log does not need.
     mutating func put(_ entry: IncidentEntry) {
         put(number: entry.incident.rawValue)
         put(instant: entry.at)
@@ -196,7 +196,7 @@ extension ByteReader {
         declared.latest = try isPresent() ? try instant() : nil
         declared.hasRefuge = try isPresent()
         declared.incident = try isPresent() ? IncidentNumber(try number()) : nil
-        // The roll that earlier versions noted here.
+        // Skips the roll that earlier versions stored here.
         if try isPresent() { _ = try number() as Int32 }
         // Earlier versions ended here.
         guard !isAtEnd, try isPresent() else { return declared }
@@ -260,7 +260,7 @@ extension ByteReader {
         return entry
     }
 
-    /// A byte that is 1 for what follows or holds, 0 for what does not.
+    /// Reads a flag: 1 for true, 0 for false.
     private mutating func isPresent() throws(CodecError) -> Bool {
         switch try byte() {
         case 0: false

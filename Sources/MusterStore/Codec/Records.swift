@@ -1,7 +1,7 @@
 import MusterCore
 import MusterDocuments
 
-/// What a record has beside what every record has.
+/// The optional fields that a record has, and its flags.
 private struct RecordFields: OptionSet {
     let rawValue: UInt8
     static let evaluated = RecordFields(rawValue: 1)
@@ -43,7 +43,8 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// A record. A track of another version's is empty: it is found again from where the device was of late.
+    /// Reads a record. If another version wrote its track, the track is empty, and the engine builds it anew from the
+    /// recent positions.
     mutating func deviceRecord() throws(CodecError) -> DeviceRecord {
         let fields = RecordFields(rawValue: try byte())
         guard RecordFields.all.isSuperset(of: fields) else { throw .malformed(offset: offset) }

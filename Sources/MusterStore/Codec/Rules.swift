@@ -2,7 +2,7 @@ import MusterCore
 import MusterDocuments
 
 extension ByteWriter {
-    /// The same bytes for the same texts, whatever their order in memory.
+    /// Writes texts in the order of their keys, so that equal dictionaries have equal bytes.
     mutating func put(_ texts: [String: String]) {
         put(varint: UInt64(texts.count))
         for (key, text) in texts.sorted(by: { $0.key < $1.key }) {

@@ -1,28 +1,28 @@
 package import MusterCore
 
-/// The number of a delivery: rising in the order in which deliveries were put, never given twice.
+/// The number of a delivery. Numbers increase in the order in which the store puts deliveries; the store gives each
+/// once.
 package struct DeliveryNumber: Hashable, Comparable, Sendable {
-    /// 1 and up.
+    /// At least 1, except in `zero`.
     package let rawValue: Int64
 
-    /// The delivery with that number.
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Before the first.
+    /// Precedes every delivery.
     package static let zero = DeliveryNumber(0)
 
-    /// Whether the left one was put earlier.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Whom an event tells of. What tells of one of them reaches a target in order, and is gone when they are removed.
+/// The device or person that an event is about. The events about one of them reach a target in order, and the store
+/// deletes their deliveries when it removes the device or person.
 package enum DeliverySubject: Hashable, Sendable {
     case device(DeviceNumber)
     case user(UserNumber)
-    /// Nobody: no order is kept, and no removal touches it.
+    /// An event about neither: it needs no order, and no removal deletes its deliveries.
     case nobody
 
-    /// As one number: a device's own, a user's negated, 0.
+    /// The subject as one number: a device's number, a user's number negated, or 0.
     package var code: Int32 {
         switch self {
         case .device(let device): device.rawValue
@@ -31,25 +31,24 @@ package enum DeliverySubject: Hashable, Sendable {
         }
     }
 
-    /// The subject with that code.
+    /// The subject of a code.
     package init(code: Int32) {
         self = code > 0 ? .device(DeviceNumber(code)) : code < 0 ? .user(UserNumber(-code)) : .nobody
     }
 }
 
-/// One event for one target, about to be stored.
+/// One event for one target, before the store has it.
 package struct NewDelivery: Hashable, Sendable {
     package var target: TargetNumber
     package var subject: DeliverySubject
-    /// The rule that asked for it and its name for the target, for people.
+    /// The name of the rule, and its id of the target, for people.
     package var rule: String
-    /// The event's id: the same for every attempt, also after it was redriven. Receivers tell repetitions by it.
+    /// The id of the event, the same for every attempt and after a redrive. Receivers recognise repetitions by it.
     package var event: String
     package var contentType: String
     package var body: [UInt8]
     package var createdAt: Instant
 
-    /// What is to be delivered.
     package init(
         target: TargetNumber, subject: DeliverySubject, rule: String, event: String,
         contentType: String = "application/json", body: [UInt8], createdAt: Instant
@@ -64,18 +63,18 @@ package struct NewDelivery: Hashable, Sendable {
     }
 }
 
-/// One event on its way to one target.
+/// One event that the server still has to deliver to one target.
 package struct Delivery: Hashable, Sendable {
     package var number: DeliveryNumber
     package var content: NewDelivery
-    /// How often it was tried.
+    /// The number of attempts so far.
     package var attempts: Int
-    /// Not before this moment is it tried (again).
+    /// The earliest time of the next attempt.
     package var nextAttemptAt: Instant
-    /// Why the last attempt failed.
+    /// Why the last attempt failed; nil if there was none.
     package var lastError: String?
 
-    /// A delivery; one that was just put unless said otherwise.
+    /// Makes a delivery; with the defaults, one that was just put.
     package init(
         number: DeliveryNumber, content: NewDelivery, attempts: Int = 0, nextAttemptAt: Instant? = nil,
         lastError: String? = nil
@@ -88,7 +87,7 @@ package struct Delivery: Hashable, Sendable {
     }
 }
 
-/// What must be in memory of a delivery that waits.
+/// The fields of a waiting delivery that the dispatcher keeps in memory.
 package struct PendingDelivery: Hashable, Sendable {
     package var number: DeliveryNumber
     package var target: TargetNumber
@@ -97,7 +96,6 @@ package struct PendingDelivery: Hashable, Sendable {
     package var attempts: Int32
     package var nextAttemptAt: Instant
 
-    /// A delivery that waits.
     package init(
         number: DeliveryNumber, target: TargetNumber, subject: DeliverySubject, createdAt: Instant,
         attempts: Int32 = 0, nextAttemptAt: Instant? = nil
@@ -111,13 +109,12 @@ package struct PendingDelivery: Hashable, Sendable {
     }
 }
 
-/// A delivery that was given up, kept so that a person can look at it and have it tried again.
+/// A delivery that the server gave up. The store keeps it, so that a person can inspect and redrive it.
 package struct DeadLetter: Hashable, Sendable {
-    /// What was given up, with why in `lastError`. In lists its body is left out.
+    /// The delivery, with the reason in `lastError`. Lists leave out its body.
     package var delivery: Delivery
     package var diedAt: Instant
 
-    /// A delivery that was given up.
     package init(delivery: Delivery, diedAt: Instant) {
         self.delivery = delivery
         self.diedAt = diedAt
@@ -126,19 +123,19 @@ package struct DeadLetter: Hashable, Sendable {
 
 /// How many deliveries a store keeps.
 package struct DeliveryLimits: Hashable, Sendable {
-    /// Deliveries that may wait; one more is a dead letter at once.
+    /// The largest number of waiting deliveries; the store makes one more a dead letter at once.
     package var pending = 1_000_000
-    /// Dead letters of one target; one more takes the place of the oldest.
+    /// The largest number of dead letters of one target; one more replaces the oldest.
     package var deadLettersPerTarget = 10_000
 
-    /// What a dead letter says that never waited.
-    package static let fullReason = "as many deliveries were waiting as may wait"
+    /// The `lastError` of a delivery that found the queue full.
+    package static let fullReason = "the queue of deliveries was full"
 
     /// The limits of a server.
     package init() {}
 }
 
-/// What a store has given out, and how many deliveries wait.
+/// The last delivery number given, and the number of waiting deliveries.
 struct DeliveryTally: Equatable {
     var last: Int64 = 0
     var pending = 0

@@ -6,11 +6,11 @@
     import Musl
 #endif
 
-/// How much room a file system has.
+/// The free and the total space of a file system.
 package struct DiskSpace: Hashable, Sendable {
-    /// Bytes that this process may still take.
+    /// The bytes that this process may still use.
     package let freeBytes: Int64
-    /// Bytes that the file system has altogether.
+    /// The size of the file system in bytes.
     package let totalBytes: Int64
 
     package init(freeBytes: Int64, totalBytes: Int64) {
@@ -18,7 +18,7 @@ package struct DiskSpace: Hashable, Sendable {
         self.totalBytes = totalBytes
     }
 
-    /// The room of the file system that holds a path; nil where the system does not tell.
+    /// Reads the space of the file system that holds a path; nil if the operating system does not report it.
     package init?(ofFileSystemAt path: String) {
         var answer = statvfs()
         guard statvfs(path, &answer) == 0 else { return nil }
@@ -27,7 +27,7 @@ package struct DiskSpace: Hashable, Sendable {
         totalBytes = Int64(clamping: answer.f_blocks).multipliedReportingOverflow(by: unit).partialValue
     }
 
-    /// Whether there is little left: less than `warningBytes`, and less than a twentieth of the file system, so that a
-    /// small one is not low from its first day.
+    /// Whether little space is left: less than `warningBytes`, and less than a twentieth of the file system, so that a
+    /// small file system is not always low.
     package func isLow(warningBytes: Int64) -> Bool { freeBytes < min(warningBytes, totalBytes / 20) }
 }

@@ -1,30 +1,30 @@
 package import MusterCore
 import Synchronization
 
-/// Whether the disk takes what the store writes, and how much room it has. The store's writing connection records each
-/// refusal; the server measures the room, and says when the refusals are over.
+/// Records whether the disk accepts the store's writes, and how much space it has. The store's writing connection
+/// records each refusal; the server measures the space, and records when the refusals end.
 package final class StorageHealth: Sendable {
-    /// What is known at one moment.
+    /// The recorded state at one moment.
     package struct Status: Hashable, Sendable {
-        /// When the disk refused a write after it had taken some; nil while it takes writes.
+        /// The time of the first refusal since the last accepted write; nil while the disk accepts writes.
         package var refusedSince: Instant?
-        /// The newest refusal, in SQLite's words.
+        /// The reason of the newest refusal, in SQLite's words.
         package var lastRefusal: String?
-        /// How many writes the disk has refused since the server started.
+        /// The number of refused writes since the server started.
         package var failedWrites = 0
-        /// The room that was measured last; nil before the first time, and where the system does not tell.
+        /// The newest measured space; nil before the first measurement, and if the operating system does not report it.
         package var space: DiskSpace?
 
         package init() {}
 
-        /// Whether the disk takes writes.
+        /// Whether the disk accepts writes.
         package var isWritable: Bool { refusedSince == nil }
     }
 
     private let state = Mutex(Status())
     private let now: @Sendable () -> Instant
 
-    /// - Parameter now: the clock.
+    /// - Parameter now: returns the current time.
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }
 
     package var status: Status { state.withLock { $0 } }
@@ -39,9 +39,9 @@ package final class StorageHealth: Sendable {
         }
     }
 
-    /// Records that the disk takes writes again.
+    /// Records that the disk accepts writes again.
     package func recordRecovery() { state.withLock { $0.refusedSince = nil } }
 
-    /// Records how much room there is.
+    /// Records the measured space; nil if the operating system does not report it.
     package func recordSpace(_ space: DiskSpace?) { state.withLock { $0.space = space } }
 }

@@ -8,15 +8,15 @@ import Synchronization
     import Musl
 #endif
 
-/// Holds a data folder for one writing process: an advisory lock on a file beside the database. The kernel lets go of
-/// it when the process ends, however it ends.
+/// Holds a data folder for one writing process: an advisory lock on a file beside the database. The kernel releases the
+/// lock when the process ends, however it ends.
 final class DataLock: Sendable {
-    /// -1 once it was let go of.
+    /// The open file; −1 after `release`.
     private let descriptor: Mutex<Int32>
 
     /// Takes the lock of a folder.
     ///
-    /// - Throws: `StoreError.inUse` when someone has it; `StoreError.unavailable` when the file cannot be made.
+    /// - Throws: `StoreError.inUse` if another process has it; `StoreError.unavailable` if the file cannot be made.
     init(in directory: String) throws {
         let path = directory + "/lock"
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
@@ -34,7 +34,7 @@ final class DataLock: Sendable {
 
     deinit { release() }
 
-    /// Lets go of it before the end of the process.
+    /// Releases the lock before the process ends.
     func release() {
         descriptor.withLock { descriptor in
             if descriptor >= 0 { _ = Self.closeFile(descriptor) }
@@ -45,12 +45,12 @@ final class DataLock: Sendable {
     private static func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
 }
 
-/// What the store asks of the file system beyond SQLite.
+/// File operations of the store beyond SQLite's.
 package enum DataFile {
-    /// Makes an empty file that only its owner may read; SQLite gives its companions the same mode.
+    /// Makes an empty file that only its owner may read. SQLite gives the files beside it the same mode.
     ///
-    /// - Parameter exclusively: fails when there is one already.
-    /// - Returns: 0, or what `errno` says.
+    /// - Parameter exclusively: whether the call fails if the file exists.
+    /// - Returns: 0, or the `errno` of the failure.
     static func create(_ path: String, exclusively: Bool) -> Int32 {
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC | (exclusively ? O_EXCL : 0), 0o600)
         guard descriptor >= 0 else { return errno }
@@ -58,9 +58,9 @@ package enum DataFile {
         return 0
     }
 
-    /// Brings a file or a folder's entries to the disk.
+    /// Flushes a file, or the entries of a folder, to the disk.
     ///
-    /// - Returns: 0, or what `errno` says.
+    /// - Returns: 0, or the `errno` of the failure.
     static func synchronise(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
@@ -68,7 +68,9 @@ package enum DataFile {
         return fsync(descriptor) == 0 ? 0 : errno
     }
 
-    /// How many bytes a file has; 0 where there is none.
+    /// Returns the size of a file in bytes; 0 if there is none.
+    ///
+    /// - Throws: `StoreError.unavailable`.
     static func size(of path: String) throws -> Int64 {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -78,6 +80,6 @@ package enum DataFile {
         return Int64(status.st_size)
     }
 
-    /// An `errno` in words.
+    /// The operating system's text for an `errno`.
     static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
 }

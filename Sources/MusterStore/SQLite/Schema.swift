@@ -2,28 +2,27 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The tables of a store's file, and how older ones become newer.
+/// The tables of a store's file, and the steps that upgrade older files.
 ///
-/// Plain SQL: but for WITHOUT ROWID and the pragmas, PostgreSQL understands it. Coordinates are REAL and keep all their
-/// bits; times are milliseconds since 1970.
+/// Coordinates are REAL and keep all their bits; times are milliseconds since 1970 UTC.
 enum Schema {
-    /// Marks a file as ours: "Mstr".
+    /// The `application_id` of Muster's files: "Mstr".
     static let applicationID: Int32 = 0x4D73_7472
 
-    /// What has to be done, in order, to bring a new file to the newest version; version n is reached after n steps.
-    /// A step that was released is never edited.
+    /// The SQL steps that bring a new file to the newest version; a file of version n has run the first n steps. A
+    /// released step is never changed.
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
     ]
 
-    /// The newest version this program knows.
+    /// The newest version that this program reads and writes.
     static var version: Int { steps.count }
 
-    /// Brings the file to the newest version, in one transaction.
+    /// Upgrades the file to the newest version, in one transaction.
     ///
-    /// - Parameter uuid: what a new file is called.
-    /// - Throws: `StoreError.tooNew`; `StoreError.corrupt` for a database that is not ours; `DatabaseError`.
+    /// - Parameter uuid: the UUID for a new file.
+    /// - Throws: `StoreError.tooNew`; `StoreError.corrupt` for a database of another program; `DatabaseError`.
     static func migrate(_ database: Database, path: String, uuid: String) throws {
         let found = try version(of: database, path: path)
         guard found < version else { return }
@@ -44,13 +43,13 @@ enum Schema {
         }
     }
 
-    /// Whether any document stands in the union of locations under a qualified id.
+    /// Whether any document has a qualified id in the union of locations.
     private static func hasQualified(in database: Database) throws -> Bool {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM documents WHERE is_qualified = 1)") ?? false
     }
 
-    /// Counts the union of all locations anew: which design documents are no longer in, and where each document stands
-    /// by itself.
+    /// Counts the union of all locations anew, because design documents left it in version 6, and each document stands
+    /// by itself since version 13.
     private static func countUnion(in database: Database) throws {
         try database.execute(
             sql: """
@@ -62,27 +61,27 @@ enum Schema {
         try documents.finish()
     }
 
-    /// The version of the file; 0 for an empty one.
+    /// Returns the version of the file; 0 for an empty file.
     ///
-    /// - Throws: `StoreError.tooNew`; `StoreError.corrupt` for a database that is not ours; `DatabaseError`.
+    /// - Throws: `StoreError.tooNew`; `StoreError.corrupt` for a database of another program; `DatabaseError`.
     @discardableResult
     static func version(of database: Database, path: String) throws -> Int {
         let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         guard application == applicationID else {
             let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
             guard application == 0, tables == 0 else {
-                throw StoreError.corrupt(path: path, reason: "it is a database, but none of Muster's")
+                throw StoreError.corrupt(path: path, reason: "it is a database of another program")
             }
             return 0
         }
         guard let found = try Int.fetchOne(database, sql: "SELECT version FROM meta"), found > 0 else {
-            throw StoreError.corrupt(path: path, reason: "it does not say its version")
+            throw StoreError.corrupt(path: path, reason: "it has no version number")
         }
         guard found <= version else { throw StoreError.tooNew(path: path, version: found, known: version) }
         return found
     }
 
-    /// Counts what revisions say that are not the winner, which was not counted before.
+    /// Counts the bodies of revisions that are not the winner, which earlier versions did not count.
     private static func countKeptBytes(in database: Database) throws {
         let documents = DocumentTables(in: database) { .zero }
         try documents.countKeptBytes()
@@ -91,19 +90,19 @@ enum Schema {
 
     private static let version1 = """
         CREATE TABLE meta (version INTEGER NOT NULL, uuid TEXT NOT NULL);
-        -- The number given last of each kind, and how far the log is merged and trimmed.
+        -- The last number given of each kind, and how far the log is merged and trimmed.
         CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
-        -- One row a commit; change i of it has the number first_sequence + i.
+        -- One row for each commit; change i of it has the number first_sequence + i.
         CREATE TABLE log (
             first_sequence INTEGER PRIMARY KEY, count INTEGER NOT NULL, committed_at INTEGER NOT NULL,
             changes BLOB NOT NULL);
-        -- The history, merged from the log: blocks of one device's positions,
+        -- The history, merged from the log: each row is a block of one device's positions.
         CREATE TABLE history (
             number INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, device INTEGER NOT NULL, first_time INTEGER NOT NULL,
             last_time INTEGER NOT NULL, count INTEGER NOT NULL, positions BLOB NOT NULL);
         CREATE INDEX history_of_device ON history (epoch, device, first_time, last_time);
-        -- in epochs of so many blocks; all sample times of an epoch are within its own.
+        -- Each epoch is a run of blocks, with the range of their sample times.
         CREATE TABLE epochs (
             number INTEGER PRIMARY KEY, first_time INTEGER NOT NULL, last_time INTEGER NOT NULL,
             blocks INTEGER NOT NULL);
@@ -111,7 +110,7 @@ enum Schema {
         CREATE TABLE latest (
             device INTEGER PRIMARY KEY, sample_time INTEGER NOT NULL, latitude REAL NOT NULL, longitude REAL NOT NULL,
             position BLOB NOT NULL);
-        -- Whose positions and changes are gone for every reader and wait to be erased.
+        -- Removed devices and users whose positions and changes are still to be erased from the file.
         CREATE TABLE removals (kind TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (kind, number)) WITHOUT ROWID;
 
         CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, team INTEGER);
@@ -141,7 +140,7 @@ enum Schema {
             person INTEGER PRIMARY KEY, state INTEGER NOT NULL, since INTEGER NOT NULL, region INTEGER);
         """
 
-    /// What devices see of beacons, and what they say of themselves.
+    /// Sightings of beacons, and devices' notes about themselves.
     private static let version2 = """
         CREATE TABLE sightings (
             device INTEGER NOT NULL, sample_time INTEGER NOT NULL, uuid BLOB NOT NULL, major INTEGER NOT NULL,
@@ -153,14 +152,15 @@ enum Schema {
             received_at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (device, kind, key));
         """
 
-    /// Collections say how they are crossed, regions what a wrong crossing costs.
+    /// The policies of collections, and the modes of regions.
     private static let version3 = """
         ALTER TABLE collections ADD COLUMN policy TEXT NOT NULL DEFAULT 'confident';
         ALTER TABLE regions ADD COLUMN mode INTEGER;
         """
 
-    /// In the union of locations each document stands by itself; the ids of positions are their owners'. Where that
-    /// changed anything, those who replicate the union forget how far they came, and compare everything once.
+    /// Each document stands by itself in the union of locations, and the ids of positions belong to the positions'
+    /// owners. If that gives any document a qualified id, the step deletes the checkpoints of replications of the
+    /// union, so that replicas compare everything once.
     private static let version13 = DocumentSchema.ownersInUnion + ownersOfPositionIDs
 
     private static let ownersOfPositionIDs = """
@@ -179,14 +179,14 @@ enum Schema {
             WHERE number = CAST(substr(documents.id, 10, 10) AS INTEGER) AND owner = -documents.database)
         """
 
-    /// How much is stored of whom.
+    /// The bytes stored of each device and database.
     private static let version14 = DocumentSchema.keptBytes + UsageTable.schema
 
-    /// What trackers' clients called devices before they came to their owners.
+    /// Ids that clients of trackers gave devices before the devices came to their owners.
     private static let version11 = "ALTER TABLE devices ADD COLUMN alias TEXT;"
 
-    /// Pages have checksums. `PageChecksums.add` gives them to a file before its tables are looked at; this step keeps
-    /// programs that do not know of them from writing it.
+    /// Page checksums. `PageChecksums.add` adds them to a file before this step; the step prevents older programs,
+    /// which do not write checksums, from opening the file.
     private static let version15 = "-- No table changes."
 
     /// What follows people across devices.
@@ -195,17 +195,17 @@ enum Schema {
     /// Partitioned databases.
     private static let version17 = DocumentSchema.partitions
 
-    /// Roles of an organization's own.
+    /// Users' roles in document databases.
     private static let version16 = "ALTER TABLE users ADD COLUMN database_roles BLOB NOT NULL DEFAULT x'00';"
 
-    /// Who made rules and targets.
+    /// The makers of rules and targets.
     private static let version12 = MakerColumns.schema
 
-    /// How far devices were followed, so that a restart changes nothing.
+    /// Records of how far devices were followed, so that a restart changes nothing.
     private static let version10 = FollowedTables.schema
 
-    /// What teams chose for their incidents; who did what on an incident's record, and what people without an account
-    /// are called on it.
+    /// Teams' settings for incidents, and the author, the note and the name on a line of an incident's record. The name
+    /// is that of a person without an account.
     private static let version9 = """
         ALTER TABLE teams ADD COLUMN closes_drills INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE teams ADD COLUMN closes_real_incidents INTEGER NOT NULL DEFAULT 0;
@@ -217,20 +217,20 @@ enum Schema {
         ALTER TABLE incident_changes ADD COLUMN name TEXT;
         """
 
-    /// Documents that are never replicated, each in a row of its own.
+    /// Local documents, each in a row with a number of its own.
     private static let version8 = DocumentSchema.localsInRows
 
-    /// When databases were made and removed.
+    /// The times at which databases were made and removed.
     private static let version7 = DatabaseEventTable.schema
 
-    /// The union of locations without design documents, and databases that are erased piece by piece.
+    /// The union of locations without design documents, and databases that are erased in slices.
     private static let version6 = DocumentSchema.locationsAndRemovals
 
     /// Documents.
     private static let version5 = markedHistory + DocumentSchema.tables
 
-    /// Blocks tell by which change each of their positions came. The log has every position that the history has: it is
-    /// merged anew when the store opens.
+    /// Blocks with the change of each of their positions. The log has every position of the history, so the store
+    /// merges it anew when it opens.
     private static let markedHistory = """
         DROP INDEX history_of_device;
         DROP TABLE history;
@@ -245,10 +245,10 @@ enum Schema {
 
         """
 
-    /// Mustering.
+    /// Particulars, rules, deliveries and safety.
     private static let version4 = particulars + rules + deliveries + safety
 
-    /// What is said of trackers and collections, when things were made and changed, and who was made by an endpoint.
+    /// Descriptions, tags and times of trackers and collections, and users that an endpoint made.
     private static let particulars = """
         ALTER TABLE users ADD COLUMN is_implicit INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE trackers ADD COLUMN emits_position_events INTEGER NOT NULL DEFAULT 0;
@@ -265,7 +265,7 @@ enum Schema {
 
         """
 
-    /// What people declare of people, incidents with their records, and who changed what by hand.
+    /// Declarations, incidents with their records, and audit entries.
     private static let safety = """
         ALTER TABLE safety ADD COLUMN source INTEGER;
         ALTER TABLE safety ADD COLUMN marked_by INTEGER;
@@ -290,7 +290,7 @@ enum Schema {
 
         """
 
-    /// Rules and where the events go that they match.
+    /// Rules and their targets.
     private static let rules = """
         CREATE TABLE rules (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, pattern TEXT NOT NULL,
@@ -302,9 +302,9 @@ enum Schema {
 
         """
 
-    /// What is on its way to targets, and what was given up.
+    /// Waiting deliveries and dead letters.
     private static let deliveries = """
-        -- subject: a device's number, a user's negated, 0 for neither.
+        -- subject: a device's number, a user's number negated, or 0 for neither.
         CREATE TABLE deliveries (
             number INTEGER PRIMARY KEY, target INTEGER NOT NULL, subject INTEGER NOT NULL, rule TEXT NOT NULL,
             event TEXT NOT NULL, content_type TEXT NOT NULL, created_at INTEGER NOT NULL, attempts INTEGER NOT NULL,

@@ -1,13 +1,13 @@
 import MusterCore
 import MusterDocuments
 
-/// The positions between the log and the history: one generation fills while the one before it, sorted by device, is
-/// merged slice by slice.
+/// Holds the positions that are in the log and not yet in the history. One generation fills; the full generation before
+/// it is sorted by device, and commits merge it slice by slice.
 ///
-/// Sorting many arrivals before they are written is what keeps ingest fast when thousands of devices report at once:
-/// a device's neighbours become one row of the history instead of a row, and a dirty page, each.
+/// Sorting many positions before they are written keeps ingest fast when thousands of devices report at once: the
+/// positions of one device become one row of the history, instead of a row and a dirty page for each position.
 struct Stage {
-    /// A full generation, in the order in which it goes into the history. Never changes.
+    /// A full generation, in the order in which it is merged. Immutable.
     final class Sorted: Sendable {
         let staged: StagedPositions
         let order: [UInt32]
@@ -18,50 +18,49 @@ struct Stage {
         }
     }
 
-    /// What is about to be merged: positions `order[range]` of `sorted`.
+    /// The positions `order[range]` of `sorted`, which are merged next.
     struct Slice {
         var sorted: Sorted
         var range: Range<Int>
 
-        /// Whether nothing of the generation is left after it.
+        /// Whether the slice is the last of its generation.
         var isLast: Bool { range.upperBound == sorted.order.count }
-        /// The newest sequence that the generation holds.
+        /// The newest sequence of the generation.
         var lastSequence: Int64 { sorted.staged.lastSequence }
     }
 
     private var filling = StagedPositions()
     private var merging: Sorted?
-    /// How much of `merging` is in the history.
+    /// The number of positions of `merging` that are in the history.
     private var merged = 0
 
-    /// How many generations were merged to their end.
+    /// The number of generations that are merged completely.
     private(set) var generation = 0
 
-    /// How many positions came in since a slice was merged.
+    /// The number of positions that arrived since the last slice.
     private var arrived = 0
 
-    /// How many positions make a generation full.
+    /// A generation with this many positions is full.
     let limit: Int
-    /// Merging begins to pay its way in a commit when so many came in since the last slice: one page of each table that
-    /// a slice touches is written for many positions then.
+    /// Below this many arrived positions a commit merges nothing. A larger slice spreads the cost of each page that it
+    /// writes over more positions.
     private var smallestSlice: Int { min(2048, limit / 8) }
-    /// How many bytes make a generation full, were its positions few and long.
+    /// A generation with this many bytes is full, even if its positions are few.
     private var byteLimit: Int { limit * 160 }
 
     init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { filling.isEmpty && merging == nil }
     var isFull: Bool { filling.count >= limit || filling.byteCount >= byteLimit }
-    /// Whether there is enough for merging it to be worth while when there is time: small generations make small
-    /// blocks.
+    /// Whether there is enough to merge while the writer is idle. Small generations would make small blocks.
     var isWorthMerging: Bool { merging != nil || filling.count >= limit / 2 || filling.byteCount >= byteLimit / 2 }
 
-    /// The earliest sample time that may wait.
+    /// The earliest sample time of a staged position; `Int64.max` if there is none.
     var oldestSampleTime: Int64 {
         min(filling.oldestSampleTime, merging?.staged.oldestSampleTime ?? .max)
     }
 
-    /// Takes in what a transaction has committed.
+    /// Stages the positions of a committed transaction.
     mutating func adopt(
         _ arrivals: [StagedPositions.Arrival], in changes: UnsafeRawBufferPointer, lastSequence: Int64
     ) {
@@ -74,8 +73,8 @@ struct Stage {
         arrived += arrivals.count
     }
 
-    /// What a commit that brings so many positions should merge: a little more than came in, so that one generation is
-    /// merged before the next is full; nil when it is not yet worth while.
+    /// Returns the slice that a commit with so many positions should merge: a little more than arrived, so that a
+    /// generation is merged before the next one is full. Nil if merging is not worthwhile yet.
     mutating func sliceBehind(arriving: Int) -> Slice? {
         if merging == nil {
             guard isFull else { return nil }
@@ -85,22 +84,22 @@ struct Stage {
         return due < smallestSlice && !isFull ? nil : slice(limit: due * 11 / 10 + 20)
     }
 
-    /// The next positions to merge, at most `limit`, of a generation that need not be full.
+    /// Returns the next positions to merge, at most `limit`, even of a generation that is not full.
     mutating func sliceAtRest(limit: Int) -> Slice? {
         if merging == nil, !filling.isEmpty { beginMerging(merged: 0) }
         return slice(limit: limit)
     }
 
-    /// The next positions to merge: all that is left when the generation behind is full too.
+    /// Returns the next positions to merge: at most `limit`, or all that are left if the next generation is full too.
     private func slice(limit: Int) -> Slice? {
         guard let merging else { return nil }
         let left = merging.order.count - merged
         return Slice(sorted: merging, range: merged..<merged + (isFull ? left : min(left, max(1, limit))))
     }
 
-    /// Makes what has filled the generation that is merged.
+    /// Sorts the filling generation, and makes it the one that is merged.
     ///
-    /// - Parameter merged: how much of it is in the history already, after a crash.
+    /// - Parameter merged: the number of its positions that are in the history already, after a crash.
     mutating func beginMerging(merged: Int) {
         merging = Sorted(filling)
         filling = StagedPositions()
@@ -108,7 +107,7 @@ struct Stage {
         arrived = 0
     }
 
-    /// Notes that a slice is in the history, durably.
+    /// Records that a slice is in the history, durably.
     mutating func release(_ slice: Slice) {
         merged = slice.range.upperBound
         arrived = 0
@@ -118,14 +117,15 @@ struct Stage {
         }
     }
 
-    /// Whether a position waits here, or went into the history a moment ago.
+    /// Whether a position is staged. A position of a generation that is being merged counts as staged until its last
+    /// slice is merged.
     func holds(_ key: PositionKey, of device: DeviceNumber) -> Bool {
         filling.holds(key, of: device) || merging?.staged.holds(key, of: device) ?? false
     }
 
-    /// The staged positions of a device with a key after `low` and before `high`, in the order of their keys.
+    /// Returns the staged positions of a device with a key after `low` and before `high`, in the order of their keys.
     ///
-    /// - Throws: `CodecError` never for bytes that `ChangeCodec` made.
+    /// - Throws: `CodecError` if the staged bytes are damaged, which bytes of `ChangeCodec` never are.
     func positions(of device: DeviceNumber, after low: PositionKey, before high: PositionKey) throws -> [Position] {
         var found: [Position] = []
         for staged in generations {
@@ -142,9 +142,9 @@ struct Stage {
         return found.sorted { PositionKey($0) < PositionKey($1) }
     }
 
-    /// The newest staged position of every device that has one.
+    /// Returns the newest staged position of every device that has one.
     ///
-    /// - Throws: `CodecError` never for bytes that `ChangeCodec` made.
+    /// - Throws: `CodecError` if the staged bytes are damaged, which bytes of `ChangeCodec` never are.
     func latest() throws -> [DeviceNumber: Position] {
         var latest: [DeviceNumber: Position] = [:]
         for staged in generations {
@@ -162,12 +162,12 @@ struct Stage {
         return latest
     }
 
-    /// Calls `body` with each staged position of a device, or of every device for nil, that a look at the history does
-    /// not see.
+    /// Calls `body` with each staged position of a device, or of every device for nil, that a snapshot of the history
+    /// does not have.
     ///
     /// - Parameters:
-    ///   - through: the look sees every position of the changes up to this one,
-    ///   - merged: and so many of the generation that is being merged.
+    ///   - through: the snapshot has every position of the changes up to this one.
+    ///   - merged: the snapshot has this many positions of the generation that is being merged.
     func forEachUnmerged(
         of device: DeviceNumber?, through: Int64, merged: Int, _ body: (StagedPositions, Int) throws -> Void
     ) rethrows {

@@ -1,12 +1,12 @@
 import MusterCore
 import MusterDocuments
 
-/// Positions that are safe in the log and wait to be put into their devices' order.
+/// One generation of positions that are in the log and not yet in the history.
 ///
-/// About 90 bytes a position: its bytes as they stand in the log, an entry, and a slot of a hash table by which a
-/// repetition is found in O(1). A removed device's positions stay until they are merged; whoever reads leaves them out.
+/// A position takes about 90 bytes: its encoding in the log, an entry, and a slot of a hash table that finds
+/// repetitions in O(1). Positions of a removed device stay until they are merged; readers leave them out.
 struct StagedPositions {
-    /// A position of a commit, and where in the commit's bytes it stands.
+    /// A position of a commit, with the range of its encoding in the commit's bytes.
     struct Arrival {
         var key: PositionKey
         var device: DeviceNumber
@@ -14,12 +14,12 @@ struct StagedPositions {
         var bytes: Range<Int>
     }
 
-    /// One position: whose, when, and where in `bytes` it stands.
+    /// One position: its device, its time, and the place of its encoding in `bytes`.
     private struct Entry {
         var sampleTime: Int64
         var mark: PositionMark
         var device: Int32
-        /// The device's position before it in here; -1 for its first.
+        /// The index of the device's previous position in this generation; −1 for its first.
         var previous: Int32
         var offset: UInt32
         var length: UInt32
@@ -27,31 +27,32 @@ struct StagedPositions {
 
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// The index of each device's newest arrival.
+    /// The index of the newest position of each device.
     private var heads: [Int32: Int32] = [:]
-    /// Open addressing: an index into `entries`, or -1; the size is a power of two, at most half full.
+    /// A hash table with open addressing: each slot has an index into `entries`, or −1. Its size is a power of two, and
+    /// it is at most half full.
     private var slots: [Int32] = []
 
-    /// The earliest sample time in here.
+    /// The earliest sample time; `Int64.max` if there are no positions.
     private(set) var oldestSampleTime = Int64.max
-    /// The newest sequence of the commits that are in here whole.
+    /// The newest sequence of the commits whose positions are all in this generation.
     private(set) var lastSequence: Int64 = 0
 
     var count: Int { entries.count }
     var byteCount: Int { bytes.count }
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Reserves address space (not memory) for so many positions of common size, so that growing copies nothing.
+    /// Reserves address space (not memory) for this many positions of usual size, so that appending copies nothing.
     mutating func reserve(_ count: Int) {
         entries.reserveCapacity(count)
         bytes.reserveCapacity(count * 56)
     }
 
-    /// Takes in the positions of one commit.
+    /// Appends the positions of one commit.
     ///
     /// - Parameters:
-    ///   - arrivals: where they stand in `changes`.
-    ///   - changes: the commit as `ChangeCodec` made it.
+    ///   - arrivals: the positions, with their ranges in `changes`.
+    ///   - changes: the commit as `ChangeCodec` encoded it.
     ///   - lastSequence: the number of its last change.
     mutating func append(
         _ arrivals: [Arrival], in changes: UnsafeRawBufferPointer, lastSequence: Int64
@@ -76,10 +77,10 @@ struct StagedPositions {
         self.lastSequence = lastSequence
     }
 
-    /// Notes that a commit without positions is in here too.
+    /// Advances `lastSequence` past a commit without positions.
     mutating func pass(_ sequence: Int64) { lastSequence = sequence }
 
-    /// Whether a position of this device with this key is in here.
+    /// Whether this generation has a position of this device with this key.
     func holds(_ key: PositionKey, of device: DeviceNumber) -> Bool {
         guard !slots.isEmpty else { return false }
         var slot = Int(truncatingIfNeeded: Self.hash(key, device.rawValue)) & (slots.count - 1)
@@ -95,7 +96,7 @@ struct StagedPositions {
         return false
     }
 
-    /// Calls `body` with the index of each position of a device, newest arrival first.
+    /// Calls `body` with the index of each position of a device, in the order of arrival, newest first.
     func forEach(of device: DeviceNumber, _ body: (Int) -> Void) {
         var index = heads[device.rawValue] ?? -1
         while index >= 0 {
@@ -104,7 +105,7 @@ struct StagedPositions {
         }
     }
 
-    /// Every device that has positions in here.
+    /// The devices that have positions in this generation.
     var devices: some Sequence<DeviceNumber> { heads.keys.lazy.map { DeviceNumber($0) } }
 
     func device(at index: Int) -> DeviceNumber { DeviceNumber(entries[index].device) }
@@ -123,7 +124,7 @@ struct StagedPositions {
     func key(at index: Int) -> PositionKey {
         withBytes(at: index) { bytes in
             var reader = ByteReader(bytes)
-            // These bytes are our own, fresh from the codec; a NaN equals nothing, should they ever be damaged.
+            // The codec has just written these bytes. Should they be damaged, NaN makes a key that equals no other.
             let key = try? PositionKey(
                 sampleTime: reader.instant().milliseconds, latitude: reader.exactDouble(),
                 longitude: reader.exactDouble())
@@ -131,9 +132,9 @@ struct StagedPositions {
         }
     }
 
-    /// The position at an index.
+    /// Decodes the position at an index.
     ///
-    /// - Throws: `CodecError` never for bytes that `ChangeCodec` made.
+    /// - Throws: `CodecError` if the staged bytes are damaged, which bytes of `ChangeCodec` never are.
     func position(at index: Int) throws -> Position {
         try withBytes(at: index) { bytes in
             var reader = ByteReader(bytes)
@@ -141,7 +142,7 @@ struct StagedPositions {
         }
     }
 
-    /// Runs `body` on the encoded position at an index.
+    /// Runs `body` on the encoding of the position at an index.
     func withBytes<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let entry = entries[index]
         return try bytes.withUnsafeBytes {
@@ -149,9 +150,11 @@ struct StagedPositions {
         }
     }
 
-    /// The indices of all positions, by device, then by key, then by arrival: the same for the same commits, always.
+    /// Returns the indices of all positions, ordered by device, then by key, then by arrival. Equal commits always give
+    /// the same order.
     func order() -> [UInt32] {
-        // Arrivals of one device mostly come in order of time: sorting by device and arrival leaves little to do.
+        // The positions of a device mostly arrive in the order of time, so after sorting by device and arrival little
+        // is left to sort.
         var keys = entries.indices.map { UInt64(UInt32(bitPattern: entries[$0].device)) << 32 | UInt64($0) }
         keys.sort()
         var order = keys.map { UInt32(truncatingIfNeeded: $0) }
@@ -189,7 +192,7 @@ struct StagedPositions {
         slots[slot] = index
     }
 
-    /// Mixes a key's bits (the finishing step of SplitMix64). −0 and 0 are one place, so they mix alike.
+    /// Hashes a key with the finishing step of SplitMix64. −0 and 0 are equal coordinates, so they hash alike.
     private static func hash(_ key: PositionKey, _ device: Int32) -> UInt64 {
         var mixed = UInt64(bitPattern: key.sampleTime) &* 0x9E37_79B9_7F4A_7C15
         mixed ^= (key.latitude + 0).bitPattern &+ UInt64(UInt32(bitPattern: device)) &* 0xD6E8_FEB8_6659_FD93

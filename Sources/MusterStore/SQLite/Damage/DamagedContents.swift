@@ -2,23 +2,23 @@ import Foundation
 import GRDB
 import MusterCore
 
-/// What damaged pages of a store's file held, as far as the sound ones tell.
+/// Finds out what damaged pages of a store's file held, from the pages that are sound.
 struct DamagedContents {
-    /// A line for each thing that is damaged, in a person's words.
+    /// A line of text for each damaged page or range of rows.
     private(set) var findings: [String] = []
-    /// What the server cannot do without, in a person's words; nil when it can serve the rest.
+    /// What the server needs and cannot read, in words; nil if it can serve the rest.
     private(set) var vital: String?
-    /// The tables that hold a damaged page.
+    /// The tables and indexes that have a damaged page.
     private(set) var tables: Set<String> = []
 
     private static let mostFindings = 100
-    /// Tables of which the server reads single rows when they are asked for: it serves without some of them.
+    /// The server reads single rows of these tables on request, so it can serve without some of them.
     private static let spared: Set<String> = [
         "log", "history", "documents", "bodies", "blob_chunks", "audit", "incident_changes", "dead_letters",
         "dataset_records",
     ]
 
-    /// A page of a table or index, in the order of its rows.
+    /// A page of a table or index. Pages are in the order of their rows.
     private struct Page {
         var table: String
         var path: Substring
@@ -26,20 +26,18 @@ struct DamagedContents {
         var kind: String
     }
 
-    /// Nothing.
+    /// Makes a description of no damage.
     init() {}
 
-    /// Finds out what these pages held.
-    ///
-    /// Reads the upper pages of every table and index, and of large rows.
+    /// Finds out what these pages held. Reads the inner pages of every table and index, and the pages of large rows.
     init(of damaged: [Int], in path: String) {
         do {
             let unverified = try PageChecksums.openUnverified(path)
             let verified = try PageChecksums.openForReading(path)
             try unverified.read { try describe(Set(damaged), in: $0, verified) }
         } catch {
-            vital = "what the other pages say of them cannot be read (\(error.localizedDescription))"
-            findings.append("pages \(Self.list(damaged)) are damaged; \(vital ?? "")")
+            vital = "the list of tables and pages (\(error.localizedDescription))"
+            findings.append("pages \(Self.list(damaged)) are damaged; \(vital ?? "") cannot be read")
         }
     }
 
@@ -56,22 +54,23 @@ struct DamagedContents {
             let isSpared = Self.spared.contains(page.table) && page.kind != "internal"
             if !isSpared { vital = words }
             guard isSpared, let rows = try Self.rows(of: index, in: pages, unverified) else {
-                append("page \(page.number), of \(words)")
+                appendFinding("page \(page.number), of \(words)")
                 continue
             }
             guard ranges.insert("\(page.table) \(rows)").inserted else { continue }
             let contents = (try? verified.read { try Self.contents(of: page.table, rows, in: $0) }) ?? nil
-            append("page \(page.number), of \(words): \(contents ?? "rows \(rows.lowerBound) to \(rows.upperBound)")")
+            let found = contents ?? "rows \(rows.lowerBound) to \(rows.upperBound)"
+            appendFinding("page \(page.number), of \(words): \(found)")
         }
         for number in rest.sorted() {
             if number == 1 { vital = "the head of the file" }
-            append("page \(number), which no table uses or which lies beyond the end of the file")
+            appendFinding("page \(number), which no table uses or which lies beyond the end of the file")
         }
         guard !rest.isEmpty, vital == nil else { return }
         if try !Self.freeListIsSound(in: verified) { vital = "the list of free pages" }
     }
 
-    private mutating func append(_ finding: String) {
+    private mutating func appendFinding(_ finding: String) {
         guard findings.count < Self.mostFindings else { return }
         findings.append(finding + (findings.count == Self.mostFindings - 1 ? "; and more" : ""))
     }
@@ -80,7 +79,7 @@ struct DamagedContents {
         pages.prefix(10).map(String.init).joined(separator: ", ") + (pages.count > 10 ? " and more" : "")
     }
 
-    /// The damaged pages that belong to something, with the leaves beside them.
+    /// Returns the damaged pages that belong to a table or index, and the leaf pages beside them.
     private static func pages(in database: Database, around damaged: Set<Int>) throws -> [Page] {
         var pages: [Page] = []
         var leaf: Page?
@@ -103,11 +102,11 @@ struct DamagedContents {
         return pages
     }
 
-    /// The rows that a damaged page of a table held at most; nil where nothing tells.
+    /// Returns the range of rows that a damaged page of a table may have held; nil if it cannot be determined.
     private static func rows(of index: Int, in pages: [Page], _ database: Database) throws -> ClosedRange<Int64>? {
         let page = pages[index]
         if page.kind == "overflow" {
-            // The path of a large row's further pages names the leaf, and the row on it.
+            // The path of an overflow page names the leaf page, and the number of the row's cell on it.
             guard let slash = page.path.lastIndex(of: "/"),
                 let cell = Int(page.path[page.path.index(after: slash)...].prefix { $0 != "+" }, radix: 16),
                 let leaf = try leaf(page.path[...slash], of: page.table, in: database),
@@ -136,7 +135,8 @@ struct DamagedContents {
         return try file?.read(upToCount: PageChecksums.pageSize)
     }
 
-    /// Whose rows these were, and of when, by what indexes and neighbours say of them.
+    /// Returns whose rows these were, and of which time, by what the indexes and the neighbouring rows say; nil if they
+    /// say nothing.
     private static func contents(
         of table: String, _ rows: ClosedRange<Int64>, in database: Database
     ) throws -> String? {
@@ -182,9 +182,10 @@ struct DamagedContents {
         }
     }
 
-    /// Whether the pages that list the free ones can be read.
+    /// Whether every trunk page of the free list matches its checksum.
     private static func freeListIsSound(in verified: DatabaseQueue) throws -> Bool {
-        // SQLite walks the list to count what integrity_check compares; a damaged page of it ends that.
+        // Follows the trunk pages of the list. Bytes 32 to 35 of the header have the number of the first, bytes 36 to
+        // 39 how many free pages there are; see https://sqlite.org/fileformat2.html#the_freelist.
         try verified.read { database in
             guard let file = try database.path.flatMap({ FileHandle(forReadingAtPath: $0) }) else { return false }
             defer { try? file.close() }
@@ -204,7 +205,7 @@ struct DamagedContents {
 }
 
 extension Database {
-    /// The file of the connection.
+    /// The path of the connection's file.
     fileprivate var path: String? {
         get throws { try String.fetchOne(self, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'") }
     }
@@ -215,7 +216,7 @@ private struct LeafPage {
     private let bytes: [UInt8]
     private let count: Int
 
-    /// nil for what is no leaf of a table.
+    /// Makes a leaf page of a page's bytes; nil if the page is not a leaf of a table, or is empty.
     init?(_ page: Data?) {
         guard let page, page.count == PageChecksums.pageSize, page.first == 13 else { return nil }
         bytes = Array(page)
@@ -246,7 +247,7 @@ private struct LeafPage {
     }
 }
 
-/// What tables hold, as a person calls it.
+/// The names of tables in messages.
 enum StoreWords {
     private static let words = [
         "log": "the log", "history": "the history of positions", "documents": "documents",
@@ -259,7 +260,7 @@ enum StoreWords {
 
     static func describe(_ table: String) -> String { words[table] ?? "the table or index \(table)" }
 
-    /// What a statement reads or writes.
+    /// Returns the name of the table that a statement reads or writes; nil if there is none in the text.
     static func describe(sql: String?) -> String? {
         guard let sql, let found = sql.firstMatch(of: /(?:FROM|INTO|UPDATE)\s+(\w+)/) else { return nil }
         return describe(String(found.1))

@@ -3,33 +3,33 @@ import Foundation
 import MusterCore
 import Synchronization
 
-/// The newest change that is known to be on the disk, in a file of its own beside the database: it tells when
-/// acknowledged changes are gone because an older database, or none, lies in its place.
+/// Records the newest change that is on the disk, in a file beside the database. If an older database, or none, lies in
+/// the database's place, the mark shows that acknowledged changes are lost.
 ///
-/// The mark is written behind the commit that it names, at most once a second and when the store closes, so that it is
-/// never ahead of the database, and no more than a second behind. A mark that cannot be written is left as it is: it
-/// then tells of fewer changes.
+/// The mark is written after the commit that it names, at most once a second and when the store closes. So it is never
+/// ahead of the database, and at most a second behind. If the disk refuses the new mark, the old one stays, which names
+/// an earlier change.
 final class HighWaterMark: Sendable {
-    /// What the file says.
+    /// The content of the file.
     struct Value: Equatable {
         /// The store's UUID.
         var store: String
-        /// The newest change.
+        /// The sequence of the newest change.
         var sequence: Int64
-        /// When it was committed.
+        /// The commit time of that change.
         var at: Instant
     }
 
     static let fileName = "newest-change"
-    /// Seconds between two marks.
+    /// The shortest time between two marks, in seconds.
     private static let interval = 1.0
 
     private struct State {
         var newest: Value?
-        /// Whether a mark is about to be written.
+        /// Whether a write of the mark is scheduled.
         var isScheduled = false
         var isFinished = false
-        /// Seconds of the system's uptime at the last mark.
+        /// The system's uptime at the last write, in seconds.
         var writtenAt = -HighWaterMark.interval
     }
 
@@ -43,7 +43,8 @@ final class HighWaterMark: Sendable {
         self.store = store
     }
 
-    /// Says that a change is on the disk; the mark follows within a second. Never waits for the disk itself.
+    /// Records that a change is on the disk, and schedules a write of the mark within a second. Never waits for the
+    /// disk itself.
     func advance(to sequence: Int64, at moment: Instant) {
         let delay = state.withLock { state -> Double? in
             state.newest = Value(store: store, sequence: sequence, at: moment)
@@ -55,7 +56,7 @@ final class HighWaterMark: Sendable {
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.write() }
     }
 
-    /// Writes the mark of a store that closes; nothing is written after it.
+    /// Writes the last mark of a store that closes. Later calls write nothing.
     func finish() {
         queue.sync {
             write()
@@ -72,7 +73,7 @@ final class HighWaterMark: Sendable {
         if let value { Self.store(value, in: directory) }
     }
 
-    /// Leaves the former mark where the disk refuses.
+    /// Writes the mark. If the disk refuses it, the former mark stays.
     private static func store(_ value: Value, in directory: String) {
         let path = directory + "/" + fileName
         let next = directory + "/." + fileName
@@ -84,7 +85,7 @@ final class HighWaterMark: Sendable {
         rename(next, path)
     }
 
-    /// The mark of a folder; nil where there is none that can be read.
+    /// Reads the mark of a folder; nil if there is none, or it cannot be read.
     static func read(in directory: String) -> Value? {
         guard let data = FileManager.default.contents(atPath: directory + "/" + fileName) else { return nil }
         let words = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace)
@@ -98,10 +99,11 @@ final class HighWaterMark: Sendable {
 }
 
 extension SQLiteStore {
-    /// Files that lie beside a database which has been served: where it is not there, it was lost.
+    /// Files that lie beside every database that a server has used. If one of them exists and the database does not,
+    /// the database was lost.
     private static let companions = ["secrets.key", HighWaterMark.fileName]
 
-    /// Checks that the database of a folder is there, unless nothing says that there was one.
+    /// Checks that the database of a folder exists, if the files beside it say that there was one.
     ///
     /// - Throws: `StoreError.lost`.
     static func requireDatabase(in directory: String) throws {
@@ -118,7 +120,7 @@ extension SQLiteStore {
             path: path, reason: "\(isThere ? "it is empty" : "it is not there"), but \(beside) is beside it.\(known)")
     }
 
-    /// Checks that the database is the one that the mark tells of, and has all of its changes.
+    /// Checks that the database is the one that the mark names, and has all of its changes.
     ///
     /// - Throws: `StoreError.lost`.
     static func requireChanges(_ mark: HighWaterMark.Value?, in path: String, of store: String, upTo last: Int64) throws

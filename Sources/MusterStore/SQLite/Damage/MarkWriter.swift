@@ -1,20 +1,22 @@
 import MusterDocuments
 
-/// The marks of a block's positions, in their order: the difference to the mark before, signed, in as few bytes as it
-/// needs.
+/// Encodes the marks of a block's positions, in the order of the positions. Each mark is the signed difference to the
+/// one before, as a varint.
 struct MarkWriter {
     private var writer = ByteWriter()
     private var previous: Int64 = 0
-    /// The lowest number of a change; 0 without any.
+    /// The lowest sequence of the marks; 0 if there are none.
     private(set) var first: Int64 = 0
-    /// The highest.
+    /// The highest sequence of the marks; 0 if there are none.
     private(set) var last: Int64 = 0
-    /// How many positions are told as documents.
+    /// The number of positions that no document brought.
     private(set) var told: Int64 = 0
 
     init() {}
 
-    /// The last `count` marks of a block.
+    /// Makes a writer of the last `count` marks of an encoded block.
+    ///
+    /// - Throws: `CodecError`.
     init(lastOf bytes: UnsafeRawBufferPointer, count: Int) throws(CodecError) {
         for mark in try Self.marks(in: bytes).suffix(count) { add(mark) }
     }
@@ -30,7 +32,9 @@ struct MarkWriter {
         previous = mark.rawValue
     }
 
-    /// The marks that were written.
+    /// Decodes the marks of a block.
+    ///
+    /// - Throws: `CodecError`.
     static func marks(in bytes: UnsafeRawBufferPointer) throws(CodecError) -> [PositionMark] {
         var reader = ByteReader(bytes)
         var marks: [PositionMark] = []

@@ -4,16 +4,16 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Checksums at the end of each page of the store's file. Every page that is read from the disk is verified before
-/// SQLite sees it, whichever table or index it belongs to; a page that does not match is not read
-/// (`SQLITE_IOERR_DATA`). Pages get their checksum when a checkpoint writes them into the file; the write-ahead log
-/// has SQLite's own checksums, which are verified when the store opens.
+/// Checksums at the end of each page of the store's file. A file system layer under SQLite (`CPageChecksums`) verifies
+/// every page that SQLite reads from the disk, whichever table or index it belongs to. The read of a page that does not
+/// match fails with `SQLITE_IOERR_DATA`. A page gets its checksum when a checkpoint writes it into the file. The
+/// write-ahead log has SQLite's own checksums, which SQLite verifies when the store opens.
 enum PageChecksums {
     static let pageSize = 4096
-    /// SQLite's code for a page that does not match: SQLITE_IOERR_DATA.
+    /// SQLite's code for a page that does not match: `SQLITE_IOERR_DATA`.
     static let mismatch = SQLITE_IOERR | 32 << 8
 
-    /// Makes SQLite verify pages from now on. May be called again.
+    /// Makes SQLite verify pages from now on. Calling it again does nothing more.
     ///
     /// - Throws: `StoreError.unavailable`.
     static func install() throws {
@@ -22,7 +22,7 @@ enum PageChecksums {
             DamagedPages.found.insert(Int(page), of: String(cString: path))
         }
         guard code == SQLITE_OK else {
-            throw StoreError.unavailable(reason: "SQLite cannot verify its pages here (error \(code))")
+            throw StoreError.unavailable(reason: "SQLite cannot verify page checksums here (error \(code))")
         }
     }
 
@@ -34,11 +34,11 @@ enum PageChecksums {
         return Array(header).withUnsafeBufferPointer { page_checksums_are_claimed($0.baseAddress) } != 0
     }
 
-    /// Gives the pages of a file checksums that has none yet: an empty file at once; one of an earlier version by a
-    /// copy that takes its place when it is on the disk, so that this may be killed at any moment.
+    /// Adds checksums to the pages of a file that has none: to an empty file directly, to a file of an earlier version
+    /// by a copy that replaces it once it is on the disk. The process may be killed at any moment.
     ///
     /// - Throws: `StoreError`; `DatabaseError`.
-    /// - Precondition: the folder's lock is held, and nobody has the file open.
+    /// - Precondition: the caller holds the folder's lock, and nobody has the file open.
     static func add(to path: String, in directory: String) throws {
         if try DataFile.size(of: path) == 0 {
             let queue = try DatabaseQueue(path: path)
@@ -53,12 +53,14 @@ enum PageChecksums {
         }
     }
 
-    /// Has a database that is still empty reserve room for checksums and fill it.
+    /// Makes an empty database reserve room for checksums and write them.
+    ///
+    /// - Throws: `StoreError.unavailable`.
     static func claim(in database: Database) throws {
         try reserve(in: database)
         let operation = Int32(page_checksums_seal_empty)
         guard sqlite3_file_control(database.sqliteConnection, "main", operation, nil) == SQLITE_OK else {
-            throw StoreError.unavailable(reason: "SQLite gives a new file no checksums here")
+            throw StoreError.unavailable(reason: "SQLite cannot add checksums to a new file here")
         }
     }
 
@@ -66,7 +68,7 @@ enum PageChecksums {
         var count = Int32(page_checksums_bytes)
         let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
         guard code == SQLITE_OK else {
-            throw StoreError.unavailable(reason: "SQLite reserves no room for checksums here (error \(code))")
+            throw StoreError.unavailable(reason: "SQLite cannot reserve room for checksums here (error \(code))")
         }
     }
 
@@ -78,7 +80,7 @@ enum PageChecksums {
         defer { try? FileManager.default.removeItem(atPath: copy) }
         let former = try DatabaseQueue(path: path)
         let before = try former.writeWithoutTransaction { database in
-            // The log goes into the file first: one that is left would be played over the copy.
+            // The write-ahead log goes into the file first. SQLite would apply a log that remains to the copy.
             try database.execute(sql: "PRAGMA journal_mode = DELETE")
             try reserve(in: database)
             let mode = page_checksums_set_mode(Int32(page_checksums_new_files_sealed.rawValue))
@@ -94,7 +96,7 @@ enum PageChecksums {
         }
         try queue.close()
         guard areClaimed(by: copy), before == after else {
-            throw StoreError.unavailable(reason: "the copy of \(path) with checksums is not what was copied")
+            throw StoreError.unavailable(reason: "the copy of \(path) with checksums has other rows than the file")
         }
         let failure = DataFile.synchronise(copy)
         guard failure == 0 else { throw StoreError.unavailable(reason: "\(copy): \(DataFile.describe(failure))") }
@@ -104,7 +106,7 @@ enum PageChecksums {
         _ = DataFile.synchronise(directory)
     }
 
-    /// How many rows each table has.
+    /// Returns the number of rows of each table.
     private static func rowCounts(in database: Database) throws -> [String: Int] {
         let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
         var counts: [String: Int] = [:]
@@ -114,7 +116,7 @@ enum PageChecksums {
         return counts
     }
 
-    /// Opens a file to read it whatever it holds, damaged or not. What is read is not to be trusted.
+    /// Opens a file for reading without verifying its pages. The caller must expect damaged data.
     static func openUnverified(_ path: String) throws -> DatabaseQueue {
         let mode = page_checksums_set_mode(Int32(page_checksums_unverified.rawValue))
         defer { page_checksums_set_mode(mode) }
@@ -129,10 +131,10 @@ enum PageChecksums {
     }
 }
 
-/// Damaged pages that reads came across since the process began, by file.
+/// The damaged pages that reads have found since the process began, by file.
 final class DamagedPages: Sendable {
     static let found = DamagedPages()
-    /// How many are remembered of a file; a file with more is past saying which.
+    /// The largest number of pages recorded for a file.
     private static let limit = 1000
 
     private struct File {
@@ -142,7 +144,7 @@ final class DamagedPages: Sendable {
 
     private let files = Mutex<[String: File]>([:])
 
-    /// Remembers a page, and tells who listens when it is a new one.
+    /// Records a page, and calls the file's listener if the page is new.
     func insert(_ page: Int, of path: String) {
         let listener = files.withLock { files -> (@Sendable (Int) -> Void)? in
             guard files[path, default: File()].pages.count < Self.limit else { return nil }
@@ -153,15 +155,15 @@ final class DamagedPages: Sendable {
 
     func pages(of path: String) -> Set<Int> { files.withLock { $0[Self.resolve(path)]?.pages ?? [] } }
 
-    /// Calls `listener` with each page of a file that is found from now on, once, on the thread that reads.
+    /// Calls `listener` once for each damaged page of a file that a read finds from now on, on the thread of the read.
     func listen(to path: String, _ listener: @escaping @Sendable (Int) -> Void) {
         files.withLock { $0[Self.resolve(path), default: File()].listener = listener }
     }
 
-    /// Forgets a file that is about to be opened anew, or was closed.
+    /// Forgets the pages and the listener of a file that is about to be opened anew.
     func forget(_ path: String) { _ = files.withLock { $0.removeValue(forKey: Self.resolve(path)) } }
 
-    /// A path as SQLite names it.
+    /// Returns a path as SQLite reports it, with symbolic links resolved.
     private static func resolve(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

@@ -1,21 +1,23 @@
 import CPageChecksums
 import Foundation
 
-/// A look at every page of a file on the disk, also of those that no table has any more.
+/// Verifies every page of a file on the disk, free pages included.
 struct PageScan {
-    /// How many pages the file has.
+    /// The number of pages in the file.
     private(set) var count = 0
-    /// The numbers of those that are damaged or missing, the first at most of them.
+    /// The numbers of the damaged or missing pages, at most the first 10,000.
     private(set) var damaged: [Int] = []
 
     private static let mostDamaged = 10_000
     private static let pagesAtOnce = 256
-    /// A page may be read while a running server writes it: it is looked at so often.
+    /// A running server may write a page while the scan reads it, so the scan reads a page that does not match up to
+    /// this many more times.
     private static let looks = 3
 
-    /// Reads the whole file. What the write-ahead log has anew is left out: what the file says there is not read.
+    /// Reads the whole file. The scan leaves out pages that the write-ahead log has anew, because SQLite does not read
+    /// them from the file.
     ///
-    /// - Throws: `StoreError.unavailable` when the file cannot be read.
+    /// - Throws: `StoreError.unavailable` if the file cannot be read.
     /// - Precondition: the pages of the file have checksums.
     init(of path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else {
@@ -23,19 +25,19 @@ struct PageScan {
         }
         defer { try? file.close() }
         let size = PageChecksums.pageSize
-        let told = try Self.pageCount(file)
+        let declaredCount = try Self.pageCount(file)
         while let bytes = try file.read(upToCount: size * Self.pagesAtOnce), !bytes.isEmpty {
             bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: size) {
                     count += 1
-                    // SQLite never uses the page of its locks, at 1 GiB.
+                    // SQLite never uses the page at 1 GiB, where its locks are.
                     guard count != (1 << 30) / size + 1, damaged.count < Self.mostDamaged else { continue }
                     let page = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + size, bytes.count)])
                     if !Self.isSound(page, number: count) { damaged.append(count) }
                 }
             }
         }
-        if count < told { damaged += (count + 1...told).prefix(Self.mostDamaged) }
+        if count < declaredCount { damaged += (count + 1...declaredCount).prefix(Self.mostDamaged) }
         guard !damaged.isEmpty else { return }
         for look in 1...Self.looks where FileManager.default.fileExists(atPath: path + "-wal") {
             let renewed = Self.pages(inLogOf: path)
@@ -57,7 +59,8 @@ struct PageScan {
         return page_checksums_verify(start, Int32(page.count), UInt32(truncatingIfNeeded: number)) != 0
     }
 
-    /// How many pages the header says that there are; 0 where its word does not count. Leaves the file at its start.
+    /// Returns the page count in the file's header; 0 if the header says that the count is not valid. Leaves the file
+    /// at its start.
     private static func pageCount(_ file: FileHandle) throws -> Int {
         let header = try file.read(upToCount: 100) ?? Data()
         try file.seek(toOffset: 0)
@@ -65,7 +68,8 @@ struct PageScan {
         return header[28..<32].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The pages that the write-ahead log of a database has anew; see https://sqlite.org/fileformat2.html#walformat.
+    /// Returns the numbers of the pages that the write-ahead log of a database has; see
+    /// https://sqlite.org/fileformat2.html#walformat.
     private static func pages(inLogOf path: String) -> Set<Int> {
         guard let log = FileHandle(forReadingAtPath: path + "-wal"), let header = try? log.read(upToCount: 32),
             header.count == 32

@@ -2,27 +2,29 @@ import GRDB
 import MusterCore
 import Synchronization
 
-/// Positions as one read transaction sees them, together with what waits in memory to be merged.
+/// Reads positions in a read transaction, together with those staged in memory.
 ///
-/// What the transaction's history does not have is in the stage, also where it was merged since: a generation stays
-/// there until its last slice is on disk. One that has gone altogether meanwhile is told by `StageMoved`: look anew.
+/// The stage has every position that the transaction's history does not have, even if it was merged since: a generation
+/// stays in memory until its last slice is on the disk. If a generation was merged completely meanwhile, the reader
+/// throws `StageMoved`, and the caller begins a new read.
 final class SQLitePositionReader: PositionReader {
     private let store: SQLiteStore
     private let database: Database
     let lastSequence: LogSequence
     private let generation: Int
-    /// Of the positions in memory, those that the transaction's history has.
+    /// The transaction's history has the staged positions up to this change, and the first `merged` ones of the
+    /// generation after it.
     private let through: Int64
     private let merged: Int
     private let removed: Removals
     private let cut: PositionCuts
 
-    /// A whole generation was merged while someone looked.
+    /// A whole generation was merged during the read.
     struct StageMoved: Error {}
 
     /// - Parameters:
-    ///   - lastSequence: the store's,
-    ///   - generation: and the stage's, both from before the read transaction began.
+    ///   - lastSequence: the store's newest change before the read transaction began.
+    ///   - generation: the stage's generation before the read transaction began.
     init(_ store: SQLiteStore, in database: Database, lastSequence: LogSequence, generation: Int) throws {
         self.store = store
         self.database = database
@@ -38,14 +40,14 @@ final class SQLitePositionReader: PositionReader {
         of devices: [DeviceNumber], since sequence: LogSequence, through end: LogSequence?, isDescending: Bool,
         limit: Int
     ) throws -> [SequencedPosition] {
-        // Whatever number a client may say.
+        // A client may send any number, so it is limited to the newest change.
         let since = min(sequence.rawValue, lastSequence.rawValue)
         let order = isDescending ? HistoryTable.Order.sequenceDescending : .sequence
         let start = isDescending ? ~since : since + 1
         let last = end.map { isDescending ? ~$0.rawValue : $0.rawValue } ?? .max
         var found: [SequencedPosition] = []
         for device in devices where start <= last {
-            found += try told(of: device, in: order, range: start...last, limit: limit) { marked in
+            found += try positionsWithoutDocument(of: device, in: order, range: start...last, limit: limit) { marked in
                 (start...last).contains(order.value(of: marked))
             }
         }
@@ -59,7 +61,7 @@ final class SQLitePositionReader: PositionReader {
         let key = cursor.map { PositionKey($0) }
         let start = key.map { isDescending ? ~$0.sampleTime : $0.sampleTime } ?? .min
         let order = isDescending ? HistoryTable.Order.timeDescending : .time
-        var found = try told(of: device, in: order, range: start ... .max, limit: limit) { marked in
+        var found = try positionsWithoutDocument(of: device, in: order, range: start ... .max, limit: limit) { marked in
             guard let key else { return true }
             let own = PositionKey(marked.position)
             return isDescending ? own < key : own > key
@@ -74,12 +76,14 @@ final class SQLitePositionReader: PositionReader {
     func position(of device: DeviceNumber, at place: HistoryCursor) throws -> SequencedPosition? {
         let key = PositionKey(place)
         let times = key.sampleTime...key.sampleTime
-        return try told(of: device, in: .time, range: times, limit: 1) { PositionKey($0.position) == key }.first
+        return try positionsWithoutDocument(of: device, in: .time, range: times, limit: 1) {
+            PositionKey($0.position) == key
+        }.first
     }
 
-    /// The first positions of a device in an order that are wanted, at least `limit` as far as there are, unsorted.
-    /// All that are wanted have values in the range.
-    private func told(
+    /// Returns the first positions of a device, in an order, that no document brought and that `isWanted` selects: at
+    /// least `limit` if there are so many, unsorted. The values of all selected positions must be in `range`.
+    private func positionsWithoutDocument(
         of device: DeviceNumber, in order: HistoryTable.Order, range: ClosedRange<Int64>, limit: Int,
         where isWanted: (HistoryTable.Marked) -> Bool
     ) throws -> [SequencedPosition] {
@@ -87,15 +91,15 @@ final class SQLitePositionReader: PositionReader {
         let isWanted = { [newest = lastSequence.rawValue] (marked: HistoryTable.Marked) in
             marked.mark.sequence <= newest && isWanted(marked)
         }
-        var found = try toldUnmerged(of: device).filter(isWanted)
+        var found = try unmergedPositions(of: device).filter(isWanted)
         found += try HistoryTable.firstTold(limit, in: order, range, of: device, in: database, where: isWanted)
         return found.map {
             SequencedPosition(sequence: LogSequence($0.mark.sequence), device: device, position: $0.position)
         }
     }
 
-    /// The positions of a device that no document brought and that are not in the transaction's history.
-    private func toldUnmerged(of device: DeviceNumber) throws -> [HistoryTable.Marked] {
+    /// Returns the positions of a device that no document brought and that the transaction's history does not have.
+    private func unmergedPositions(of device: DeviceNumber) throws -> [HistoryTable.Marked] {
         try store.stage.withLock { stage in
             guard stage.generation == generation else { throw StageMoved() }
             var found: [HistoryTable.Marked] = []
@@ -107,7 +111,8 @@ final class SQLitePositionReader: PositionReader {
         }
     }
 
-    /// How many positions that no document brought, told of after `sequence`, are not in the transaction's history.
+    /// Counts the positions that no document brought, that changes after `sequence` recorded, and that the
+    /// transaction's history does not have.
     private func unmergedCount(of device: DeviceNumber?, since sequence: Int64) throws -> Int {
         try store.stage.withLock { stage in
             guard stage.generation == generation else { throw StageMoved() }
@@ -127,7 +132,7 @@ final class SQLitePositionReader: PositionReader {
     ) throws -> [SequencedPosition] {
         let end = end?.rawValue ?? (isDescending ? 0 : .max)
         var found: [SequencedPosition] = []
-        let take = { (first: Int64, changes: [Change?]) in
+        let add = { (first: Int64, changes: [Change?]) in
             for (index, change) in changes.enumerated() {
                 guard case .position(let position, let device, _)? = change, position.source != .couchDB else {
                     continue
@@ -145,7 +150,7 @@ final class SQLitePositionReader: PositionReader {
         if isDescending {
             try LogTable.forEachCommit(downFrom: sequence.rawValue, in: database) { first, bytes in
                 let known = found.count
-                take(first, try ChangeCodec.decode(bytes))
+                add(first, try ChangeCodec.decode(bytes))
                 found[known...].reverse()
                 return found.count < limit && first > end
             }
@@ -153,7 +158,7 @@ final class SQLitePositionReader: PositionReader {
             try LogTable.forEachCommit(from: min(sequence, lastSequence).rawValue + 1, in: database) {
                 first, _, _, bytes in
                 if first > end { return false }
-                take(first, try ChangeCodec.decode(bytes))
+                add(first, try ChangeCodec.decode(bytes))
                 return found.count < limit
             }
         }

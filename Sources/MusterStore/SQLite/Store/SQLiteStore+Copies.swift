@@ -6,7 +6,8 @@ extension SQLiteStore {
     package func backup(to path: String) throws {
         try copy(to: path)
         let mark = URL(fileURLWithPath: self.path).deletingLastPathComponent().appending(path: Self.backupMark)
-        // A user who may only read the folder can make backups, too; the metrics do not know of those.
+        // The backup counts even if this fails: a user who may only read the folder can make backups, too, which the
+        // metrics do not know.
         try? Data().write(to: mark)
     }
 
@@ -18,7 +19,7 @@ extension SQLiteStore {
             let copy = try DatabaseQueue(path: path)
             try copy.writeWithoutTransaction { try PageChecksums.claim(in: $0) }
             try pool.backup(to: copy)
-            // The copy is one file, without a companion that could be forgotten.
+            // Makes the copy one file, with no log beside it that a person could forget.
             try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try copy.close()
             for path in [path, URL(fileURLWithPath: path).deletingLastPathComponent().path] {
@@ -34,7 +35,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Why a copy failed: of a page that cannot be read, what it holds.
+    /// Returns why a copy failed; if a page could not be read, what the page held.
     private func reason(for error: any Error) -> String {
         guard let error = error as? DatabaseError else { return String(describing: error) }
         guard error.extendedResultCode.rawValue == PageChecksums.mismatch,
@@ -47,12 +48,12 @@ extension SQLiteStore {
         findings.prefix(10).joined(separator: "; ") + (findings.count > 10 ? "; and more" : "")
     }
 
-    /// What a pragma says on the writing connection: for whoever wants to be sure, `muster doctor` and the tests.
+    /// Returns the value of a pragma on the writing connection, for `muster doctor` and the tests.
     package func setting(_ pragma: String) throws -> String {
         try onWriter { try String.fetchOne($0, sql: "PRAGMA \(pragma)") ?? "" }
     }
 
-    /// Changes how far the file may grow; see `Options.pageLimit`.
+    /// Changes the largest size of the file; see `Options.pageLimit`.
     package func makeRoom(pages: Int) throws {
         try onWriter { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
@@ -63,8 +64,8 @@ extension SQLiteStore {
         damageAtOpening + DamagedPages.found.pages(of: path).sorted().map { "page \($0)" }
     }
 
-    /// Calls `listener` with what is damaged whenever a read comes across it, once for each page, on the thread that
-    /// reads.
+    /// Calls `listener` with the damage found when the store was opened, and later with each damaged page that a read
+    /// finds, once for each page, on the thread of the read.
     package func onDamage(_ listener: @escaping @Sendable (String) -> Void) {
         let path = path
         for finding in damageAtOpening { listener("\(path): \(finding)") }

@@ -4,7 +4,7 @@ package import MusterDocuments
 import Synchronization
 
 extension SQLiteStore {
-    /// How often a look is begun anew, because a generation of positions was merged while it lasted.
+    /// How often a read is tried, if each time a generation of positions is merged during it.
     private static let lookLimit = 8
 
     package func readDocuments<Result>(
@@ -22,6 +22,6 @@ extension SQLiteStore {
                 continue
             }
         }
-        throw StoreError.unavailable(reason: "\(path): positions come too fast for so long a look at them")
+        throw StoreError.unavailable(reason: "\(path): too many positions arrived during the read")
     }
 }

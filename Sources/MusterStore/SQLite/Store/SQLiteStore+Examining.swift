@@ -2,21 +2,20 @@ import Foundation
 import GRDB
 import MusterDocuments
 
-/// What a look at a whole store found.
+/// The result of checking a whole store.
 package struct Examination: Sendable {
-    /// What is damaged, in a person's words; empty when all is well.
+    /// A line of text for each finding; empty if there is no damage.
     package fileprivate(set) var findings: [String] = []
-    /// What was read and verified: a number and what it counts.
+    /// What was read and verified, each as a number and what it counts.
     package fileprivate(set) var verified: [String] = []
 }
 
 extension SQLiteStore {
     private static let mostFindings = 100
 
-    /// Looks for damage in the store of a folder, also in one that cannot be opened. Reads the whole file, and changes
-    /// nothing.
+    /// Checks the store of a folder for damage, even if it cannot be opened. Reads the whole file, and changes nothing.
     ///
-    /// - Throws: `StoreError.missing`, `.lost`, `.tooNew`; `.corrupt` for what is no store; `.unavailable`.
+    /// - Throws: `StoreError.missing`, `.lost`, `.tooNew`; `.corrupt` for a file that is no store; `.unavailable`.
     package static func examine(in directory: String) throws -> Examination {
         let path = directory + "/" + fileName
         try requireDatabase(in: directory)
@@ -24,8 +23,10 @@ extension SQLiteStore {
         return try examine(path)
     }
 
-    /// Looks for damage in a file: at every page's checksum, then by SQLite's whole integrity check, then whether the
-    /// log has a gap and every change and position can be read.
+    /// Checks a file: first the checksum of every page, then SQLite's `integrity_check`, then that the log has no gap,
+    /// and that every change and position can be decoded.
+    ///
+    /// - Throws: as `examine(in:)`.
     static func examine(_ path: String) throws -> Examination {
         try PageChecksums.install()
         var examination = Examination()
@@ -35,7 +36,7 @@ extension SQLiteStore {
             if !scan.damaged.isEmpty { examination.findings = DamagedContents(of: scan.damaged, in: path).findings }
             guard examination.findings.isEmpty else { return examination }
         } else if try DataFile.size(of: path) > 0 {
-            examination.findings.append("its pages have no checksums: they get them when a server opens it")
+            examination.findings.append("its pages have no checksums: the server adds them when it opens the file")
         }
         try StoreError.naming(path) {
             let queue = try PageChecksums.openForReading(path)
@@ -60,13 +61,13 @@ extension SQLiteStore {
         try LogTable.forEachCommit(from: 1, in: database) { first, count, _, bytes in
             commits += 1
             if first != next {
-                examination.findings.append("the log goes on with change \(first) where \(next) should be")
+                examination.findings.append("the log continues with change \(first) instead of \(next)")
             }
             next = first + Int64(count)
             do throws(CodecError) {
                 let found = try ChangeCodec.decode(bytes).count
                 if found != count {
-                    examination.findings.append("the commit at change \(first) has \(found), not \(count)")
+                    examination.findings.append("the commit at change \(first) has \(found) changes, not \(count)")
                 }
             } catch {
                 examination.findings.append("the commit at change \(first) cannot be read: \(error)")

@@ -4,14 +4,15 @@ import GRDBSQLite
 import MusterDocuments
 
 extension SQLiteStore {
-    /// How connections are made, the writing one and the reading ones.
+    /// The configuration of the connections, for writing and for reading.
     static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
         configuration.label = "muster"
-        // As many as there are threads that read (the server has four, and two for credentials), and two for backups.
+        // One connection for each thread that reads (the server has four, and two for credentials), and two for
+        // backups.
         configuration.maximumReaderCount = 8
         configuration.foreignKeysEnabled = false
-        // Only the command line's reading processes can be in the way, and not for long.
+        // Only reading processes of the command line can hold a lock, and not for long.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA page_size = 4096")
@@ -20,9 +21,10 @@ extension SQLiteStore {
         return configuration
     }
 
-    /// Opens the file. Where the disk has no room for what SQLite needs to open it, the reserve gives its own.
+    /// Opens the file. If the disk has too little room for the files that SQLite needs, the store deletes the reserve
+    /// and tries again.
     ///
-    /// - Returns: the connections, and what is damaged that the server can do without.
+    /// - Returns: the connections, and a line of text for each damage that the server can do without.
     /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unwritable`, `.unavailable`.
     static func openPool(at path: String, in directory: String, options: Options) throws -> (DatabasePool, [String]) {
         func open() throws -> (DatabasePool, [String]) {
@@ -39,20 +41,21 @@ extension SQLiteStore {
         }
     }
 
-    /// Brings the writing connection and the file into the state that the rest relies on.
+    /// Sets the pragmas of the writing connection, and upgrades the file.
     ///
-    /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unavailable`; `DatabaseError`.
+    /// - Throws: `StoreError.tooNew`, `.corrupt`, `.unwritable`, `.unavailable`; `DatabaseError`.
     static func prepareWriter(_ database: Database, path: String, options: Options) throws {
-        // GRDB sets NORMAL when it turns WAL on, after any `prepareDatabase`: only now does FULL stay.
+        // GRDB sets NORMAL when it turns WAL on, after `prepareDatabase`. Only from here on does FULL stay.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
             try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
-        else { throw StoreError.unavailable(reason: "\(path): SQLite does not promise durability here") }
+        else { throw StoreError.unavailable(reason: "\(path): SQLite cannot guarantee durability here") }
         #if canImport(Darwin)
-            // An fsync of Apple's does not reach the disk's platter; this one does.
+            // On Apple's systems fsync does not flush the drive's own cache; F_FULLFSYNC does.
             try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
         #endif
-        // What is erased is overwritten, not only unlinked. CommitPipeline erases nothing and pays nothing.
+        // SQLite overwrites deleted data and does not only unlink it. Commits of positions delete nothing, so this
+        // costs them nothing.
         try database.execute(sql: "PRAGMA secure_delete = ON")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
         try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
@@ -61,7 +64,7 @@ extension SQLiteStore {
         try migrate(database, path: path)
     }
 
-    /// Brings the file to this program's version.
+    /// Upgrades the file to this program's version.
     private static func migrate(_ database: Database, path: String) throws {
         do {
             try Schema.migrate(database, path: path, uuid: UUID().uuidString.lowercased())
@@ -72,11 +75,12 @@ extension SQLiteStore {
         }
     }
 
-    /// Looks at a file, without a change to it, before it is opened for writing: whose it is, its version, and whether
-    /// it is damaged. Reads all of a small file, else all but the log and the history, which `check` reads.
+    /// Checks a file before the store opens it for writing: that it is Muster's, its version, and whether it is
+    /// damaged. Reads a small file whole, and of a large one everything except the log and the history, which `check`
+    /// reads. Changes nothing.
     ///
-    /// - Returns: what is damaged that the server can do without.
-    /// - Throws: `StoreError.tooNew`; `.corrupt` where it cannot do without it; `DatabaseError`.
+    /// - Returns: a line of text for each damage that the server can do without.
+    /// - Throws: `StoreError.tooNew`; `.corrupt` for damage that it cannot do without; `DatabaseError`.
     static func inspect(_ path: String) throws -> [String] {
         var damage = DamagedContents()
         if PageChecksums.areClaimed(by: path), try DataFile.size(of: path) <= quickCheckPageLimit * 4096 {
@@ -108,14 +112,14 @@ extension SQLiteStore {
         }
     }
 
-    /// Files up to 64 MiB are looked at whole when they are opened.
+    /// A file of up to this many pages (64 MiB) is checked whole when it is opened.
     private static let quickCheckPageLimit: Int64 = 16_384
 }
 
 extension StoreError {
-    /// Runs `body`, and tells what SQLite or the codec refused in our words.
+    /// Runs `body`, and translates errors of SQLite and the codec.
     ///
-    /// - Throws: `StoreError`, or what else `body` throws.
+    /// - Throws: `StoreError`; what else `body` throws.
     static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -135,7 +139,7 @@ extension StoreError {
             throw StoreError.corrupt(path: path, reason: "a stored value cannot be read (\(fault))")
         }
     }
-    /// Whether what SQLite said when it opened the file may be for want of room on the disk.
+    /// Whether SQLite may have failed to open the file because the disk is full.
     fileprivate var mayBeForLackOfRoom: Bool {
         switch self {
         case .unwritable, .unavailable: true
@@ -145,14 +149,14 @@ extension StoreError {
 }
 
 extension DatabaseError {
-    /// What went wrong, in SQLite's words. Where the connection has no message of the failed call ("not an error"),
-    /// these are the words for the result code.
+    /// The error's message, or the text of its result code if the connection has no message of the failed call ("not an
+    /// error").
     var cause: String {
         if let message, message != "not an error" { return message }
         return String(cString: sqlite3_errstr(extendedResultCode.rawValue))
     }
 
-    /// Whether the disk or the file system did not take what was to be written.
+    /// Whether the disk or the file system refused a write.
     var isRefusalToWrite: Bool {
         switch resultCode {
         case .SQLITE_FULL, .SQLITE_READONLY: true

@@ -12,8 +12,8 @@ extension SQLiteStore {
         guard limit > 0 else { return [] }
         let removed = removals.withLock { $0 }
         let cut = cuts.withLock { $0 }
-        // A commit is on the disk a moment before it counts: whoever was told of it would else come back with a number
-        // that the log seems never to have reached.
+        // A commit is on the disk a moment before `lastSequence` includes it. A reader that got its changes too early
+        // could resume after a number that this store has not reached yet.
         let last = isForeign ? Int64.max : lastSequence.rawValue
         return try onReader { database in
             let trimmed = try Counter.trimmed.value(in: database)
@@ -40,7 +40,8 @@ extension SQLiteStore {
         guard limit > 0, from < to, !removals.withLock({ $0.devices.contains(device) }) else { return [] }
         let start = PositionKey(from: from)
         let low = cursor.map { max(start, PositionKey($0)) } ?? start
-        // The stage first: what leaves it is in the history by then, and seen twice rather than not at all.
+        // The stage is read first: a position that leaves it meanwhile is in the history by then, so it is read twice
+        // rather than not at all.
         let staged = try StoreError.naming(path) {
             try stage.withLock { try $0.positions(of: device, after: low, before: PositionKey(from: to)) }
         }
@@ -83,17 +84,17 @@ extension SQLiteStore {
         try onReader { try Credential.fetchAll(kind, of: user, in: $0) }
     }
 
-    /// Runs `body` on one of the reading connections; everything it reads is of one moment, and ends with
-    /// `BoundedWork.bound`.
+    /// Runs `body` on a reading connection, in one snapshot. Its statements are interrupted once `BoundedWork.bound` is
+    /// used up.
     ///
-    /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
+    /// - Throws: `StoreError` for errors of SQLite and the codec; what else `body` throws.
     func onReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try StoreError.naming(path) {
             try pool.read { database in try StatementBound.run(on: database) { try body(database) } }
         }
     }
 
-    /// Two histories in order as one, each position once.
+    /// Merges two ordered lists of positions; a position in both is returned once.
     private static func union(
         _ merged: [Position], _ staged: ArraySlice<Position>, limit: Int
     ) -> [Position] {

@@ -2,18 +2,19 @@ import Foundation
 import GRDB
 package import MusterCore
 
-/// A backup in the place of a store. It is copied and looked at first; from then on a file `.muster-restored-…` stands
-/// in the folder, and whoever opens the store puts it in its place before, so that this may be killed at any moment.
+/// Replaces a store by a backup. `restore` copies the backup and checks the copy. Then a file `.muster-restored-…` is
+/// in the folder, and the next process that opens the store moves it to the store's place first, so that the process
+/// may be killed at any moment.
 extension SQLiteStore {
-    /// Puts a backup in the place of the store of a folder, which is made where there is none. What was there before is
-    /// kept in a folder of its own beside it: also the write-ahead log, which would else be played over the backup.
+    /// Replaces the store of a folder by a backup, or makes the store if there is none. The former store is kept in a
+    /// folder of its own, with its write-ahead log, which SQLite would otherwise apply to the backup.
     ///
     /// - Parameters:
-    ///   - backup: a file that `backup(to:)` made, or any store's, with the log beside it.
-    ///   - moment: now, for that folder's name.
-    /// - Returns: that folder; nil where there was no store.
-    /// - Throws: `StoreError.inUse`, `.missing`, `.corrupt` or `.tooNew` for what is no sound backup, `.restore`; then
-    ///   nothing was changed.
+    ///   - backup: a file that `backup(to:)` made, or the file of any store with its log beside it.
+    ///   - moment: the present time, for the name of that folder.
+    /// - Returns: the path of that folder; nil if there was no store.
+    /// - Throws: `StoreError.inUse`, `.missing`, `.restore`; `.corrupt` or `.tooNew` for a file that is no sound
+    ///   backup. The store is then unchanged.
     package static func restore(from backup: String, in directory: String, at moment: Instant) throws -> String? {
         guard FileManager.default.fileExists(atPath: backup) else { throw StoreError.missing(path: backup) }
         return try naming(directory) {
@@ -25,7 +26,7 @@ extension SQLiteStore {
             try giveToOwner(of: directory, directory + "/lock")
             _ = try finishRestoring(in: directory)
             let copy = "\(directory)/\(restoringName)"
-            // What one that was killed left behind.
+            // Deletes the files of a restore that was killed.
             for suffix in suffixes { try? FileManager.default.removeItem(atPath: copy + suffix) }
             let refusal = DataFile.create(copy, exclusively: true)
             guard refusal == 0 else { throw StoreError.restore(path: copy, reason: DataFile.describe(refusal)) }
@@ -37,11 +38,11 @@ extension SQLiteStore {
         }
     }
 
-    /// Puts a backup that was looked at in its place, where one stands in a folder.
+    /// Moves a checked backup to the store's place, if there is one in the folder.
     ///
-    /// - Returns: the folder that keeps what was there before; nil where there was nothing, or nothing is to be done.
-    /// - Throws: `StoreError.restore`; then it is still to be done.
-    /// - Precondition: the folder's lock is held, and its store is not open.
+    /// - Returns: the folder with the former store; nil if there was none, or there is no checked backup.
+    /// - Throws: `StoreError.restore`; the next call then tries again.
+    /// - Precondition: the caller holds the folder's lock, and nobody has its store open.
     @discardableResult
     static func finishRestoring(in directory: String) throws -> String? {
         try naming(directory) {
@@ -53,7 +54,7 @@ extension SQLiteStore {
             let moment = name.dropFirst(restoredPrefix.count).dropLast(".sqlite".count)
             let folder = "\(directory)/before-restore-\(moment)"
             let path = directory + "/" + fileName
-            // It tells of changes that the backup need not have.
+            // The mark may name changes that the backup does not have.
             HighWaterMark.remove(from: directory)
             for suffix in suffixes where files.fileExists(atPath: path + suffix) {
                 try files.createDirectory(
@@ -66,14 +67,14 @@ extension SQLiteStore {
         }
     }
 
-    /// A copy that is not looked at yet, and one that is: names that no file has which a person put there.
+    /// The names of a copy that is not checked yet, and of one that is. No person chooses such names for files.
     private static let (restoringName, restoredPrefix) = (".muster-restoring.sqlite", ".muster-restored-")
-    /// The file and its companions.
+    /// The suffixes of the database file and the files beside it.
     private static let suffixes = ["", "-wal", "-shm"]
 
-    /// Copies a store with all that its log has, and makes sure that the copy is sound and on the disk.
+    /// Copies a store with everything in its log, checks the copy, and flushes it to the disk.
     ///
-    /// - Throws: `StoreError.corrupt`, `.tooNew`; `DatabaseError`.
+    /// - Throws: `StoreError.corrupt`, `.tooNew`, `.restore`; `DatabaseError`.
     private static func fill(_ copy: String, from backup: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -84,7 +85,7 @@ extension SQLiteStore {
         }
         try source.backup(to: target)
         try target.writeWithoutTransaction { database in
-            // One file, without a companion.
+            // Makes the copy one file, with no log beside it.
             try database.execute(sql: "PRAGMA journal_mode = DELETE")
             guard try Schema.version(of: database, path: backup) > 0 else {
                 throw StoreError.corrupt(path: backup, reason: "it is empty")
@@ -98,7 +99,9 @@ extension SQLiteStore {
         guard refusal == 0 else { throw StoreError.restore(path: copy, reason: DataFile.describe(refusal)) }
     }
 
-    /// Moves a file within a data folder, onto the disk.
+    /// Moves a file within a data folder, and flushes the folders.
+    ///
+    /// - Throws: `StoreError.restore`.
     private static func move(_ path: String, to place: String) throws {
         guard rename(path, place) == 0 else {
             throw StoreError.restore(path: place, reason: DataFile.describe(errno))
@@ -108,7 +111,7 @@ extension SQLiteStore {
         }
     }
 
-    /// What root makes in somebody else's folder is theirs.
+    /// Gives a file that root made to the owner of the data folder.
     private static func giveToOwner(of directory: String, _ path: String) throws {
         guard geteuid() == 0 else { return }
         let owner = try FileManager.default.attributesOfItem(atPath: directory)

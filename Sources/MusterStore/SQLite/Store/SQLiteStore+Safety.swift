@@ -83,7 +83,7 @@ extension SQLiteStore {
 }
 
 extension Row {
-    /// How a safety is known; nil in a row that an earlier version wrote.
+    /// Reads the source of a safety; nil in a row of an earlier version.
     fileprivate func source() throws -> Safety.Source? {
         switch try optional("source") as UInt8? {
         case nil: nil

@@ -3,13 +3,13 @@ package import MusterCore
 import MusterDocuments
 import Synchronization
 
-/// Work behind the commits: merging, erasing, forgetting. All of it on the writer's thread, in short transactions.
+/// Deferred work: merging, erasing, deleting old data. It runs on the writer's thread, in short transactions.
 extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
         let hasRemovals = !removals.withLock { $0.isEmpty } || !cuts.withLock { $0.isEmpty }
         if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
-        return try erase(limit: limit)
-            // A document is an index entry here and there, and bodies: as much work as many positions.
+        return try eraseRemovals(limit: limit)
+            // Erasing a document, with its bodies and scattered index entries, costs as much as moving many positions.
             || eraseDocuments(limit: limit / 40)
     }
 
@@ -29,7 +29,7 @@ extension SQLiteStore {
 
     package func forget(before horizon: Instant, limit: Int) throws -> Int {
         let limit = max(1, limit)
-        // A staged position could come back from the log at the next start: those that are to go are merged first.
+        // Old positions that are staged are merged first. Otherwise the next start could stage them again from the log.
         if try stage.withLock({ $0.oldestSampleTime }) < horizon.milliseconds || logTail(isBefore: horizon) {
             while try mergeStaged(limit: 20_000) {}
         }
@@ -57,7 +57,7 @@ extension SQLiteStore {
         return forgotten
     }
 
-    /// Whether the oldest commit that waits to be merged was made before `horizon`.
+    /// Whether the oldest commit with staged positions was made before `horizon`.
     private func logTail(isBefore horizon: Instant) throws -> Bool {
         guard !stage.withLock({ $0.isEmpty }) else { return false }
         return try onReader { database in
@@ -71,15 +71,15 @@ extension SQLiteStore {
         }
     }
 
-    /// Merges some of what is staged, however little that is, in a transaction of its own.
+    /// Merges some of the staged positions, however few, in a transaction of its own.
     ///
-    /// - Returns: whether more is staged.
+    /// - Returns: whether more are staged.
     func mergeStaged(limit: Int) throws -> Bool {
         guard !stage.withLock({ $0.isEmpty }) else { return false }
         return try onWriter { try mergeSlice(limit: limit, in: $0) }
     }
 
-    /// As `mergeStaged`, on the writing connection.
+    /// Merges as `mergeStaged` does, on the writing connection.
     func mergeSlice(limit: Int, in database: Database) throws -> Bool {
         guard let slice = stage.withLock({ $0.sliceAtRest(limit: limit) }) else { return false }
         try transact(in: database) { try merge(slice, leavingOut: Removals(), in: database) }
@@ -89,7 +89,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Inserts a slice of the stage into the history, but for the positions of devices that were removed.
+    /// Inserts a slice of the stage into the history, except the positions of removed devices.
     func merge(_ slice: Stage.Slice, leavingOut removed: Removals, in database: Database) throws {
         let gone = removals.withLock { $0.devices }.union(removed.devices)
         var insertion = try HistoryInsertion(in: database, epochLimit: epochLimit)
@@ -109,10 +109,10 @@ extension SQLiteStore {
         try Counter.mergedOfThese.set(slice.isLast ? 0 : Int64(slice.range.upperBound), in: database)
     }
 
-    /// Erases some of what was removed, once nothing is staged.
+    /// Erases some of the removed data. Called when nothing is staged.
     ///
-    /// - Returns: whether more is to be erased.
-    private func erase(limit: Int) throws -> Bool {
+    /// - Returns: whether there is more to erase.
+    private func eraseRemovals(limit: Int) throws -> Bool {
         let removed = removals.withLock { $0 }
         let cut = cuts.withLock { $0 }
         guard !removed.isEmpty || !cut.isEmpty else { return false }

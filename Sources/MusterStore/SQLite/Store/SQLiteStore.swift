@@ -4,82 +4,87 @@ package import MusterCore
 import MusterDocuments
 import Synchronization
 
-/// A store in one SQLite file, in WAL mode with `synchronous=FULL`: what `write` has returned from is on the disk.
+/// A store in one SQLite file, in WAL mode with `synchronous=FULL`: once `write` has returned, its transaction is on
+/// the disk.
 ///
-/// A commit writes its changes as one row of an append-only log. Its positions also wait in memory (`Stage`), and later
-/// commits, or `settle`, merge them into the history, sorted by device, thousands at a time: that is what makes a
-/// commit of many devices' positions cost about what one device's does. After a crash the part of the log that was not
-/// merged is staged again.
+/// A commit writes its changes as one row of an append-only log. Its positions also wait in memory (`Stage`). Later
+/// commits, or `settle`, merge them into the history, sorted by device, thousands at a time. So a commit of many
+/// devices' positions costs about as much as one of a single device's. After a crash the store stages the unmerged part
+/// of the log again.
 ///
-/// Writes go through one connection, reads through at most eight others that never wait for it.
+/// Writes use one connection; reads use at most eight others, which never wait for it.
 package final class SQLiteStore: Store {
-    /// What may be tuned; the defaults are for a server.
+    /// The store's settings; the defaults are for a server.
     package struct Options: Sendable {
-        /// How many positions gather before they are merged. More merge faster and take about 80 bytes each, twice.
+        /// A generation of the stage has this many positions. More are merged faster, and take about 90 bytes each, in
+        /// two generations.
         package var stageLimit = 100_000
-        /// How many blocks make an epoch of the history full: their index should fit in the writer's cache.
+        /// An epoch of the history has this many blocks. The part of its index that merges use should fit in the
+        /// writer's cache.
         package var epochLimit = 163_840
-        /// Page cache of the writing connection, in KiB.
+        /// The page cache of the writing connection, in KiB.
         package var writerCacheKibibytes = 4096
-        /// Page cache of each of the reading connections, in KiB.
+        /// The page cache of each reading connection, in KiB.
         package var readerCacheKibibytes = 2048
-        /// The size that the file may grow to, in pages of 4 KiB; nil for what the disk has.
+        /// The largest size of the file, in pages of 4 KiB; nil for no limit but the disk's.
         package var pageLimit: Int?
-        /// How many deliveries are kept.
+        /// The largest numbers of deliveries and dead letters.
         package var deliveryLimits = DeliveryLimits()
-        /// Told of every write that the disk refuses; nil for nobody.
+        /// Records every write that the disk refuses; nil for no record.
         package var health: StorageHealth?
-        /// Whether a database that was lost, or that lost changes, is gone on without.
+        /// Whether the store starts without a lost database, or without lost changes, instead of throwing
+        /// `StoreError.lost`.
         package var acceptsLoss = false
 
         package init() {}
     }
 
-    /// The file's name in its folder.
+    /// The name of the database file in the data folder.
     package static let fileName = "muster.sqlite"
-    /// The name of an empty file beside it. The time at which it was last written is the time of the last backup.
+    /// The name of an empty file beside it. The time of its last write is the time of the last backup.
     package static let backupMark = "last-backup"
 
     let path: String
     let pool: DatabasePool
-    /// nil when open for reading only.
+    /// nil if the store is open for reading only.
     private let lock: DataLock?
-    /// What waits to be merged. Its lock is held for look-ups and short copies, never across a call of SQLite.
+    /// The positions to merge. Its lock is held for look-ups and short copies, never across a call of SQLite.
     let stage: Mutex<Stage>
-    /// Who is gone, though not yet from the file.
+    /// The removed devices and users whose data the file still has.
     let removals = Mutex(Removals())
-    /// Whose history was deleted, though not yet from the file.
+    /// The deleted histories whose positions the file still has.
     let cuts = Mutex(PositionCuts())
     let epochLimit: Int
     let numbers = Mutex(LastNumbers())
     let tally = Mutex(DeliveryTally())
     let deliveryLimits: DeliveryLimits
     private let health: StorageHealth?
-    /// How far slow work has come; only the writer's thread uses it.
+    /// The progress of deferred work; only the writer's thread uses it.
     let chores = Mutex(Chores())
     private let newest = Atomic<Int64>(0)
-    /// What was damaged when it was opened.
+    /// A line of text for each damage found when the store was opened.
     let damageAtOpening: [String]
-    /// nil when open for reading only.
+    /// nil if the store is open for reading only.
     private let mark: HighWaterMark?
 
-    /// Opens the store in a folder, and makes both when there are none: the folder 0700, the files 0600.
+    /// Opens the store in a folder, with the default settings. Makes the folder (mode 0700) and the files (mode 0600)
+    /// if they do not exist.
     ///
-    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.unavailable`.
+    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.lost`, `.restore`, `.unwritable`, `.unavailable`.
     package convenience init(in directory: String) throws {
         try self.init(in: directory, options: Options())
     }
 
-    /// Opens the store in a folder, and makes both when there are none.
+    /// Opens the store in a folder. Makes the folder and the files if they do not exist.
     ///
-    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.lost`, `.unavailable`.
+    /// - Throws: `StoreError.inUse`, `.tooNew`, `.corrupt`, `.lost`, `.restore`, `.unwritable`, `.unavailable`.
     package init(in directory: String, options: Options) throws {
         path = directory + "/" + Self.fileName
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            // Foundation's error does not say why; the operating system's does.
+            // Foundation's error does not give the cause; the operating system's does.
             let cause = mkdir(directory, 0o700) == 0 ? error.localizedDescription : DataFile.describe(errno)
             throw StoreError.unavailable(reason: "\(directory): \(cause)")
         }
@@ -110,18 +115,18 @@ package final class SQLiteStore: Store {
         }
         self.pool = pool
         mark = HighWaterMark(in: directory, of: uuid)
-        try StoreError.naming(path) { try pool.writeWithoutTransaction { try load(from: $0) } }
+        try StoreError.naming(path) { try pool.writeWithoutTransaction { try loadState(from: $0) } }
         try Self.requireChanges(known, in: path, of: uuid, upTo: lastSequence.rawValue)
-        // A store of an earlier version, or one that was restored, has no mark yet.
+        // A store of an earlier version, or a restored one, has no mark yet.
         if known == nil, let last = try StoreError.naming(path, { try pool.read { try LogTable.lastCommit(in: $0) } }) {
             mark?.advance(to: lastSequence.rawValue, at: last)
         }
     }
 
-    /// Opens the store in a folder beside the server that writes to it, to read what was committed until this moment
-    /// (and perhaps some of what is committed later). Nothing can be written.
+    /// Opens the store in a folder for reading only, while a server may write to it. The reader sees what was committed
+    /// until this moment, and perhaps some later commits.
     ///
-    /// - Throws: `StoreError.missing`, `.tooNew`, `.corrupt`, `.unavailable`.
+    /// - Throws: `StoreError.missing`, `.lost`, `.tooNew`, `.corrupt`, `.unavailable`.
     package init(readingOnly directory: String) throws {
         path = directory + "/" + Self.fileName
         lock = nil
@@ -142,16 +147,17 @@ package final class SQLiteStore: Store {
         try StoreError.naming(path) {
             try pool.read { database in
                 guard try Schema.version(of: database, path: path) == Schema.version else {
-                    throw StoreError.unavailable(reason: "\(path): an older version; let the server open it first")
+                    throw StoreError.unavailable(
+                        reason: "\(path) has an older version. Start the server once: it upgrades the file")
                 }
-                try load(from: database)
+                try loadState(from: database)
                 let uuid = try String.fetchOne(database, sql: "SELECT uuid FROM meta") ?? ""
                 try Self.requireChanges(known, in: path, of: uuid, upTo: lastSequence.rawValue)
             }
         }
     }
 
-    /// Whether another process may write the file: then nobody here hears of what it writes.
+    /// Whether another process may write the file, of whose commits this one is not notified.
     var isForeign: Bool { lock == nil }
 
     package var lastSequence: LogSequence { LogSequence(newest.load(ordering: .acquiring)) }
@@ -172,7 +178,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Merges some of what arrived before, in a commit that brings more.
+    /// Merges some of the staged positions in a commit that adds more; returns the merged slice.
     private func mergeBehind(_ transaction: SQLiteTransaction) throws -> Stage.Slice? {
         guard !transaction.arrivals.isEmpty else { return nil }
         let arriving = transaction.arrivals.count
@@ -181,7 +187,7 @@ package final class SQLiteStore: Store {
         return slice
     }
 
-    /// Takes over what is on disk now. Nothing here can fail.
+    /// Updates the state in memory after the commit. Nothing here can fail.
     private func adopt(_ transaction: SQLiteTransaction, merged slice: Stage.Slice?) {
         if !transaction.removals.isEmpty { removals.withLock { $0.formUnion(transaction.removals) } }
         if !transaction.cuts.isEmpty { cuts.withLock { $0.formUnion(transaction.cuts) } }
@@ -197,12 +203,14 @@ package final class SQLiteStore: Store {
         newest.store(transaction.lastSequence, ordering: .releasing)
     }
 
-    /// Flushes and closes: what is staged is merged if the disk lets us; it is in the log anyhow. No call may follow.
+    /// Flushes and closes the store. Staged positions are merged if the disk permits it; the log has them in any case.
+    /// No call may follow.
     package func close() throws {
         if lock != nil {
-            // What cannot be merged now is staged again at the next start.
+            // The next start stages again what cannot be merged now.
             while (try? mergeStaged(limit: 20_000)) ?? false {}
-            // So that the one file holds everything. It is as safe beside its WAL, when the disk refuses.
+            // The checkpoint moves everything into the one file. If the disk refuses, the data is as safe in the WAL
+            // beside it.
             try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         }
         mark?.finish()
@@ -212,7 +220,7 @@ package final class SQLiteStore: Store {
 
     /// Runs `body` on the writing connection.
     ///
-    /// - Throws: `StoreError` for what SQLite refuses, and what else `body` throws.
+    /// - Throws: `StoreError` for errors of SQLite and the codec; what else `body` throws.
     func onWriter<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard lock != nil else { throw StoreError.unavailable(reason: "\(path): open for reading only") }
         do {
@@ -225,7 +233,8 @@ package final class SQLiteStore: Store {
 
     package func testWriting() throws {
         try onWriter { database in
-            // The same value again: SQLite writes its page all the same, which it does not for the same row of a table.
+            // SQLite writes the page of this pragma even if its value is the same, which it does not for an unchanged
+            // row of a table.
             try transact(in: database) {
                 let value = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
                 try database.execute(sql: "PRAGMA user_version = \(value)")
@@ -233,7 +242,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Runs `body` in a transaction that is durable on return and has not happened when this throws.
+    /// Runs `body` in a transaction that is durable when this returns, and rolled back when this throws.
     func transact<Result>(in database: Database, _ body: () throws -> Result) throws -> Result {
         try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
         do {
@@ -247,8 +256,8 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Takes from the file what this object keeps in memory, and stages what the log holds beyond the history.
-    private func load(from database: Database) throws {
+    /// Reads the state that this object keeps in memory, and stages the part of the log that is not in the history.
+    private func loadState(from database: Database) throws {
         let removed = try Removals(from: database)
         removals.withLock { $0 = removed }
         let cut = try PositionCuts(from: database)
@@ -263,8 +272,8 @@ package final class SQLiteStore: Store {
         try restage(from: database)
     }
 
-    /// Stages what the log holds beyond the history: first the generation that was being merged, as it was, then the
-    /// rest.
+    /// Stages the part of the log that is not in the history: first the generation that was being merged, with its
+    /// progress, then the rest.
     private func restage(from database: Database) throws {
         var next = try Counter.merged.value(in: database) + 1
         let through = try Counter.mergingThrough.value(in: database)
@@ -276,15 +285,16 @@ package final class SQLiteStore: Store {
         while next <= lastSequence.rawValue {
             let from = next
             next = try restage(from: from, in: database) { stage, _ in !stage.isFull }
-            // More than a generation waits only when the limit was larger before.
+            // More than a generation is unmerged only if `stageLimit` was larger before.
             while lock != nil, stage.withLock({ $0.isFull }) { _ = try mergeSlice(limit: 20_000, in: database) }
             if next == from { break }
         }
     }
 
-    /// Stages the positions of the log from `sequence` on, until `wantsMore` (told the number staged last) says no.
+    /// Stages the positions of the log from `sequence` on, until `wantsMore` returns false. It gets the stage and the
+    /// last number staged.
     ///
-    /// - Returns: the first number that was not looked at.
+    /// - Returns: the first number that was not staged.
     private func restage(
         from sequence: Int64, in database: Database, while wantsMore: (Stage, Int64) -> Bool
     ) throws -> Int64 {
@@ -301,12 +311,13 @@ package final class SQLiteStore: Store {
     }
 }
 
-/// How far slow work has come.
+/// The progress of deferred work.
 struct Chores {
-    /// What is being erased, if anything.
+    /// The erasure in progress; nil if there is none.
     var erasure: Erasure?
-    /// Where the forgetting of old positions goes on.
+    /// The place at which the deletion of old positions continues.
     var forgottenThrough = HistoryTable.Place.start
-    /// Whether databases or indexes may wait to be erased: looked up after a start, and whenever one was removed.
+    /// Whether removed databases or indexes may wait to be erased; true after a start, until `eraseDocuments` has
+    /// looked.
     var hasRemovedDocuments = true
 }

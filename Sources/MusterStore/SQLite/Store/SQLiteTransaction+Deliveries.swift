@@ -1,7 +1,7 @@
 import GRDB
 import MusterCore
 
-/// What is on its way to targets.
+/// Deliveries and dead letters.
 extension SQLiteTransaction {
     @discardableResult
     func put(_ delivery: NewDelivery) throws -> DeliveryNumber {
@@ -62,12 +62,12 @@ extension SQLiteTransaction {
         try run { try letters.count { try DeadLetterTable.delete($0, in: database) } }
     }
 
-    /// Deletes what is on its way, or was given up, of one of these.
+    /// Deletes the deliveries and dead letters of a target.
     func removeDeliveries(of target: TargetNumber) throws {
         try removeDeliveries(where: "target = ?", Int64(target.rawValue))
     }
 
-    /// Deletes what tells of a subject that is gone.
+    /// Deletes the deliveries and dead letters about a subject.
     func removeDeliveries(about subject: DeliverySubject) throws {
         try removeDeliveries(where: "subject = ?", Int64(subject.code))
     }
@@ -80,7 +80,7 @@ extension SQLiteTransaction {
 }
 
 extension [DeliveryNumber] {
-    /// How many of these a step was true for.
+    /// Counts the elements for which a step returns true.
     fileprivate func count(where step: (DeliveryNumber) throws -> Bool) rethrows -> Int {
         try reduce(0) { try $0 + (step($1) ? 1 : 0) }
     }

@@ -2,7 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The directory's rows: each `put` inserts, or replaces what has the number.
+/// The rows of the directory. Each `put` inserts a row, or replaces the one of its number.
 extension SQLiteTransaction {
     func put(_ user: User) throws {
         var roles = ByteWriter()
@@ -190,7 +190,7 @@ extension SQLiteTransaction {
 }
 
 extension Particulars {
-    /// Description, tags, time made, time changed: the order of their columns.
+    /// The values of the columns description, tags, created_at and updated_at, in this order.
     fileprivate var columns: StatementArguments {
         var tags = ByteWriter()
         tags.put(self.tags)

@@ -1,7 +1,7 @@
 import MusterCore
 import Synchronization
 
-/// What devices saw and said.
+/// Sightings and notes of devices.
 extension SQLiteTransaction {
     func holds(_ sighting: Sighting, of device: DeviceNumber) throws -> Bool {
         if isGone(device) { return false }

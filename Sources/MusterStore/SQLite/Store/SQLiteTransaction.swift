@@ -3,8 +3,8 @@ import MusterCore
 import MusterDocuments
 import Synchronization
 
-/// A transaction of an SQLite store. Changes gather in memory and become one row of the log at the end; everything else
-/// is written at once, and undone by the rollback.
+/// A transaction of an SQLite store. It gathers changes in memory, and writes them as one row of the log at the end. It
+/// writes everything else at once; a rollback undoes it.
 final class SQLiteTransaction: StoreTransaction {
     let database: Database
     private let store: SQLiteStore
@@ -16,20 +16,20 @@ final class SQLiteTransaction: StoreTransaction {
     var numbers: LastNumbers
     private(set) var removals = Removals()
     private(set) var cuts = PositionCuts()
-    /// What is given out and waits, once this is committed.
+    /// The delivery numbers given and the waiting deliveries, including those of this transaction.
     var tally: DeliveryTally
     private let tallyBefore: DeliveryTally
-    /// Targets that got a dead letter, and may have one too many.
+    /// The targets of this transaction's dead letters, which may have more than the limit now.
     var targetsOfLetters: Set<TargetNumber> = []
     var deliveryLimits: DeliveryLimits { store.deliveryLimits }
     private struct ArrivedKey: Hashable {
         var device: DeviceNumber
         var key: PositionKey
     }
-    /// The keys of `arrivals`, made when someone first asks, and how many of them it has.
+    /// The keys of `arrivals`, which `holds` builds when it is first called.
     private var arrivedKeys: Set<ArrivedKey> = []
     private var indexedArrivals = 0
-    /// What the database refused. The transaction cannot be committed after that, whoever caught the error.
+    /// The first failure of a write. The transaction cannot be committed after it, even if a caller caught the error.
     private var failure: (any Error)?
 
     private(set) lazy var tables = DocumentTables(in: database) { [unowned self] in LogSequence(lastSequence) }
@@ -45,12 +45,12 @@ final class SQLiteTransaction: StoreTransaction {
         tally = tallyBefore
     }
 
-    /// The number of the last change appended, or the last before this transaction.
+    /// The number of the last change of this transaction; before the first, the store's.
     var lastSequence: Int64 { lastSequenceBefore + Int64(codec.count) }
 
-    /// Writes what has gathered.
+    /// Writes the gathered changes and counters.
     ///
-    /// - Throws: what the database refuses now, or refused before.
+    /// - Throws: the first failure of a write; `DatabaseError`; `CodecError`.
     func finish(at committedAt: Instant) throws {
         if let failure { throw failure }
         try tables.finish()
@@ -68,7 +68,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
     }
 
-    /// Runs a step against the database; a failure stays with the transaction.
+    /// Runs a step against the database, and records its failure, so that `finish` throws it too.
     func run<Result>(_ step: () throws -> Result) throws -> Result {
         do {
             return try step()
@@ -78,7 +78,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
     }
 
-    /// Runs one statement.
+    /// Runs one SQL statement.
     func execute(_ sql: String, _ arguments: StatementArguments) throws {
         try run { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
     }

@@ -2,11 +2,11 @@ import GRDB
 package import MusterCore
 import MusterDocuments
 
-/// The rows of when databases were made and removed.
+/// The rows of the events that databases were made and removed.
 enum DatabaseEventTable {
-    /// Makes the table, and notes what is there already as made before anyone noted it.
+    /// Makes the table, and inserts a creation event with sequence 0 for each existing database.
     static let schema = """
-        -- removed_name: what the database was called when it was removed.
+        -- removed_name: the name of the database when it was removed.
         CREATE TABLE database_events (
             sequence INTEGER NOT NULL, database INTEGER NOT NULL, is_removal INTEGER NOT NULL, removed_name TEXT,
             PRIMARY KEY (sequence, database, is_removal)) WITHOUT ROWID;

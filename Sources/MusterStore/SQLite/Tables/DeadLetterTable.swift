@@ -2,7 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The rows of the deliveries that were given up.
+/// The rows of dead letters.
 enum DeadLetterTable {
     static func insert(_ letter: DeadLetter, in database: Database) throws {
         let statement = try RawStatement(
@@ -16,7 +16,7 @@ enum DeadLetterTable {
         try DeliveryTable.bind(letter.delivery, to: statement)
     }
 
-    /// Letters after a number, of one target or of all, without their bodies.
+    /// Returns dead letters after a number, of a target or of all, without their bodies.
     static func letters(
         of target: TargetNumber?, after number: DeliveryNumber, limit: Int, in database: Database
     ) throws -> [DeadLetter] {
@@ -61,7 +61,9 @@ enum DeadLetterTable {
         return counts
     }
 
-    /// - Returns: whether there was one.
+    /// Deletes a dead letter.
+    ///
+    /// - Returns: whether it existed.
     static func delete(_ number: DeliveryNumber, in database: Database) throws -> Bool {
         let statement = try RawStatement("DELETE FROM dead_letters WHERE number = ?", in: database)
         statement.bind(1, number.rawValue)
@@ -69,7 +71,7 @@ enum DeadLetterTable {
         return database.changesCount > 0
     }
 
-    /// Deletes the oldest letters of a target beyond so many.
+    /// Deletes the oldest dead letters of a target beyond the newest `limit`.
     static func trim(_ target: TargetNumber, to limit: Int, in database: Database) throws {
         let statement = try RawStatement(
             """
@@ -81,7 +83,7 @@ enum DeadLetterTable {
         try statement.run()
     }
 
-    /// Deletes letters that died before a moment, at most so many.
+    /// Deletes at most `limit` dead letters that were given up before `horizon`; returns how many it deleted.
     static func delete(before horizon: Instant, limit: Int, in database: Database) throws -> Int {
         let statement = try RawStatement(
             """

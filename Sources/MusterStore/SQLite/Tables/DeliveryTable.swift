@@ -2,7 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The rows of the deliveries that wait.
+/// The rows of waiting deliveries.
 enum DeliveryTable {
     static func insert(_ delivery: Delivery, in database: Database) throws {
         let statement = try RawStatement(
@@ -31,7 +31,9 @@ enum DeliveryTable {
         try statement.binding(11, content.body[...]) { try statement.run() }
     }
 
-    /// - Returns: whether there was one.
+    /// Deletes a waiting delivery.
+    ///
+    /// - Returns: whether it existed.
     static func delete(_ number: DeliveryNumber, in database: Database) throws -> Bool {
         let statement = try RawStatement("DELETE FROM deliveries WHERE number = ?", in: database)
         statement.bind(1, number.rawValue)
@@ -84,16 +86,16 @@ enum DeliveryTable {
         return try delivery(statement, body: statement.withBlob(10) { Array($0) })
     }
 
-    /// How many wait.
+    /// Counts the waiting deliveries.
     static func count(in database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries") ?? 0
     }
 
-    /// What `delivery` reads, in its order.
+    /// The columns that `delivery` reads, in this order.
     static let columns =
         "number, target, subject, rule, event, content_type, created_at, attempts, next_attempt_at, last_error"
 
-    /// The delivery of a row that begins with `columns`.
+    /// Reads the delivery of a row that begins with `columns`.
     static func delivery(_ row: RawStatement, body: [UInt8]) throws -> Delivery {
         guard let rule = row.text(3), let event = row.text(4), let contentType = row.text(5) else {
             throw CodecError.malformed(offset: 0)

@@ -3,17 +3,17 @@ import MusterCore
 import MusterDocuments
 
 extension Row {
-    /// A column that must have a value of this type.
+    /// Reads a column that must have a value of this type.
     ///
-    /// - Throws: `CodecError.malformed` when it has none.
+    /// - Throws: `CodecError.malformed` if it has none.
     func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
         guard let value = Value.fromDatabaseValue(self[column]) else { throw CodecError.malformed(offset: 0) }
         return value
     }
 
-    /// A column that may be NULL.
+    /// Reads a column that may be NULL.
     ///
-    /// - Throws: `CodecError.malformed` when it holds something else.
+    /// - Throws: `CodecError.malformed` if it has a value of another type.
     func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
         let stored: DatabaseValue = self[column]
         return stored.isNull ? nil : try value(column)
@@ -31,14 +31,14 @@ extension Row {
         (try optional(column) as Int64?).map { Instant(milliseconds: $0) }
     }
 
-    /// A column that holds one of an enumeration's raw values.
+    /// Reads a column that has a raw value of an enumeration.
     func choice<Choice: RawRepresentable>(_ column: String) throws -> Choice
     where Choice.RawValue: DatabaseValueConvertible {
         guard let choice = Choice(rawValue: try value(column)) else { throw CodecError.malformed(offset: 0) }
         return choice
     }
 
-    /// The same, which may be NULL.
+    /// Reads a column that has a raw value of an enumeration, or NULL.
     func optionalChoice<Choice: RawRepresentable>(_ column: String) throws -> Choice?
     where Choice.RawValue: DatabaseValueConvertible {
         let stored: DatabaseValue = self[column]
@@ -63,7 +63,9 @@ extension Row {
             tags: try decode("tags") { reader throws(CodecError) in try reader.texts() }, times: try times())
     }
 
-    /// A blob column, read whole.
+    /// Decodes a blob column.
+    ///
+    /// - Throws: `CodecError`, also if bytes remain after the value.
     func decode<Value>(
         _ column: String, _ body: (inout ByteReader) throws(CodecError) -> Value
     ) throws -> Value {
@@ -78,7 +80,7 @@ extension Row {
 }
 
 extension StoredDirectory {
-    /// The whole directory, as a read transaction sees it.
+    /// Reads the directory in a read transaction.
     init(from database: Database) throws {
         self.init()
         databases = try DocumentTables(in: database, lastSequence: { .zero }).databases()
@@ -162,7 +164,7 @@ extension Credential {
     }
 
     static func fetchAll(_ kind: Kind, of user: UserNumber, in database: Database) throws -> [Credential] {
-        // The plus has SQLite go by the owner: of a kind there may be a great many.
+        // The plus makes SQLite use the index on the owner, because there may be very many credentials of a kind.
         try Row.fetchAll(
             database, sql: "SELECT * FROM credentials WHERE owner = ? AND +kind = ? ORDER BY key",
             arguments: [user.rawValue, kind.rawValue]

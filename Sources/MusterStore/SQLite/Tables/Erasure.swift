@@ -1,19 +1,18 @@
 import GRDB
 import MusterCore
 
-/// Takes the positions and sightings of removed devices out of the history, and what tells of removed devices, of
-/// removed users and of deleted positions out of the log, a slice at a time. A crash in between only makes it begin
+/// Erases the positions and sightings of removed devices and deleted histories from the history, and the changes about
+/// removed devices, removed users and deleted positions from the log, slice by slice. After a crash the erasure begins
 /// again.
 struct Erasure {
     let removed: Removals
     let cut: PositionCuts
     private var devices: [DeviceNumber]
     private var cutDevices: [DeviceNumber]
-    /// The log is done up to this number.
+    /// The log is erased up to this change.
     private var through: Int64 = 0
 
-    /// Begins with everyone who is removed at this moment, and every history that was deleted, when nothing of theirs
-    /// is staged.
+    /// Makes an erasure of the present removals and cuts. The caller makes it when none of their positions is staged.
     init(of removed: Removals, _ cut: PositionCuts) {
         self.removed = removed
         self.cut = cut
@@ -21,9 +20,9 @@ struct Erasure {
         devices = removed.devices.sorted()
     }
 
-    /// Does about `limit` positions' or changes' worth.
+    /// Erases about `limit` positions or changes.
     ///
-    /// - Returns: whether all is erased, and the notes of the removals are gone too.
+    /// - Returns: whether everything is erased, and the stored removals and cuts are deleted too.
     mutating func advance(limit: Int, in database: Database) throws -> Bool {
         if let device = devices.last {
             var count = try HistoryTable.delete(of: device, limit: limit, in: database)
@@ -54,7 +53,8 @@ struct Erasure {
         return true
     }
 
-    /// A commit without the changes that tell of the removed, and without deleted positions; nil when it has none.
+    /// Returns the commit without the changes about removed devices and users and without deleted positions; nil if it
+    /// has none of them.
     private func erasing(_ bytes: UnsafeRawBufferPointer, first: Int64) throws -> [UInt8]? {
         var changes = try ChangeCodec.decode(bytes)
         var isRewritten = false

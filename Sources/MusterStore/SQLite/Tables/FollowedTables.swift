@@ -2,15 +2,15 @@ import GRDB
 package import MusterCore
 import MusterDocuments
 
-/// The rows of what the engine knows of devices.
+/// The rows of the engine's state of devices.
 enum FollowedTables {
     static let schema = """
-        -- How devices stand to the muster regions of raw collections, as `presences` has it for all else.
+        -- Devices' presences in the muster regions of raw collections; `presences` has all others.
         CREATE TABLE refuges (device INTEGER PRIMARY KEY, presences BLOB NOT NULL);
-        -- How far devices were followed, and by which change.
+        -- Devices' records, with the last change that each includes.
         CREATE TABLE device_records (device INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, record BLOB NOT NULL);
         ALTER TABLE safety ADD COLUMN doubt INTEGER;
-        -- What was followed before has no records: the log need not be followed again from its beginning.
+        -- The changes of an older file need no records, so the engine does not replay the log from its beginning.
         INSERT INTO counters (name, value)
             SELECT 'recorded', coalesce(max(first_sequence + count - 1), 0) FROM log WHERE true
             ON CONFLICT (name) DO NOTHING;

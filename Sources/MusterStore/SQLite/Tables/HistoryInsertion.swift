@@ -2,13 +2,13 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// Cuts positions, given by device and in the order of their keys, into blocks of the history, and keeps each device's
-/// newest.
+/// Inserts positions into the history. The caller adds them ordered by device and key; the insertion divides them into
+/// blocks, and updates each device's newest position.
 struct HistoryInsertion {
     private let block: RawStatement
     private let latest: RawStatement
     private let database: Database
-    /// Where the blocks go, and how many it has.
+    /// The epoch of the new blocks.
     private var epoch: HistoryTable.Epoch
     private var blocks: Int64
     private var device = DeviceNumber(0)
@@ -19,7 +19,7 @@ struct HistoryInsertion {
     private var bytes: [UInt8] = []
     private var marks = MarkWriter()
 
-    /// - Parameter epochLimit: so many blocks make an epoch full.
+    /// - Parameter epochLimit: an epoch with this many blocks is full.
     init(in database: Database, epochLimit: Int) throws {
         block = try RawStatement(
             """
@@ -53,9 +53,9 @@ struct HistoryInsertion {
         bytes.reserveCapacity(HistoryTable.largestBlock)
     }
 
-    /// Adds the next position; one with its neighbour's key is the same position and is left out.
+    /// Adds the next position. A position with the key of the one before is a repetition, and is left out.
     ///
-    /// - Parameter encoded: the position as `ByteWriter` writes it.
+    /// - Parameter encoded: the position as `ByteWriter` encodes it.
     mutating func add(
         _ key: PositionKey, of device: DeviceNumber, mark: PositionMark, encoded: UnsafeRawBufferPointer
     ) throws {
@@ -79,7 +79,7 @@ struct HistoryInsertion {
         bytes.append(contentsOf: encoded)
     }
 
-    /// Writes what has gathered. Call it after the last position.
+    /// Writes the last block and the epoch. The caller calls it after the last position.
     mutating func finish() throws {
         try finishDevice()
         guard blocks > 0 else { return }

@@ -3,7 +3,7 @@ import MusterCore
 import MusterDocuments
 
 extension HistoryTable {
-    /// A place in the history from which the forgetting of old positions goes on.
+    /// The place in the history at which the deletion of old positions continues.
     struct Place: Comparable {
         var epoch: Int64
         var device: Int64
@@ -15,9 +15,10 @@ extension HistoryTable {
         }
     }
 
-    /// Deletes at most about `limit` positions older than `horizon`, epoch by epoch and device by device.
+    /// Deletes about `limit` positions at most with a sample time before `horizon`, epoch by epoch and device by
+    /// device.
     ///
-    /// - Returns: how many, fewer than `limit` only when none is left; and where to go on.
+    /// - Returns: how many it deleted, which is below `limit` only if none is left; and the place to continue at.
     static func delete(
         before horizon: Instant, from start: Place, limit: Int, in database: Database
     ) throws -> (count: Int, place: Place) {
@@ -30,22 +31,22 @@ extension HistoryTable {
                 if next.sampleTime < horizon {
                     count += try delete(
                         of: next.device, in: number, before: horizon, limit: limit - count, in: database)
-                    // The device may have more.
+                    // The device may have more old positions in this epoch.
                     if count >= limit { return (count, place) }
                 }
                 place.device = Int64(next.device.rawValue)
             }
-            if isFromItsBeginning { try raise(number, to: horizon, in: database) }
+            if isFromItsBeginning { try raiseFirstTime(of: number, to: horizon, in: database) }
         }
-        // What lies before the place where this call went on may have grown old since the last one.
+        // Positions before the starting place may have become old since the last call.
         guard start > .start else { return (count, .start) }
         let (more, next) = try delete(before: horizon, from: .start, limit: limit - count, in: database)
         return (count + more, next)
     }
 
-    /// Deletes at most about `limit` positions of a device.
+    /// Deletes about `limit` positions of a device at most.
     ///
-    /// - Returns: how many, fewer than `limit` only when none is left.
+    /// - Returns: how many it deleted, which is below `limit` only if none is left.
     static func delete(of device: DeviceNumber, limit: Int, in database: Database) throws -> Int {
         var count = 0
         for epoch in try epochs(from: .min, through: .max, in: database) where count < limit {
@@ -55,8 +56,8 @@ extension HistoryTable {
         return count
     }
 
-    /// Deletes at most about `limit` positions of a device in an epoch, those before `horizon` if there is one; and its
-    /// newest from the latest ones when it goes too.
+    /// Deletes about `limit` positions at most of a device in an epoch: all, or those before `horizon`. Also deletes
+    /// the device's newest position from `latest` if it is among them.
     private static func delete(
         of device: DeviceNumber, in epoch: Int64, before horizon: Instant?, limit: Int, in database: Database
     ) throws -> Int {
@@ -100,7 +101,7 @@ extension HistoryTable {
         return count
     }
 
-    /// The positions of a block from a sample time on.
+    /// Decodes the positions of a block with a sample time of at least `time`.
     private static func rest(of bytes: UnsafeRawBufferPointer, from time: Int64) throws -> [Position] {
         var reader = ByteReader(bytes)
         var rest: [Position] = []
@@ -111,7 +112,7 @@ extension HistoryTable {
         return rest
     }
 
-    /// Leaves in a block only `rest`, its last positions, of which there is at least one.
+    /// Replaces the positions of a block by `rest`, its last ones. Does nothing if `rest` is empty.
     static func replace(
         _ number: Int64, by rest: [Position], _ marks: MarkWriter, in database: Database
     ) throws {
@@ -135,7 +136,8 @@ extension HistoryTable {
         }
     }
 
-    /// The first device after `device` that has a position in an epoch, with its oldest sample time there.
+    /// Returns the first device after `device` that has a position in an epoch, with its oldest sample time there; nil
+    /// if there is none.
     private static func oldest(
         in epoch: Int64, after device: Int64, in database: Database
     ) throws -> (device: DeviceNumber, sampleTime: Instant)? {
@@ -151,15 +153,15 @@ extension HistoryTable {
         return (DeviceNumber(number), Instant(milliseconds: statement.integer(1)))
     }
 
-    /// The epochs that may hold a position before `horizon`, in number order.
+    /// Returns the numbers of the epochs that may have a position before `horizon`, in ascending order.
     private static func epochsNotWhollyAfter(_ horizon: Instant, in database: Database) throws -> [Int64] {
         try epochs(from: .min, through: .max, in: database).filter { $0.firstTime < horizon.milliseconds }
             .map(\.number).sorted()
     }
 
-    /// Notes that an epoch holds nothing before `horizon` any more. The row of one that is empty goes, unless it is the
-    /// newest, which takes the next blocks.
-    private static func raise(_ epoch: Int64, to horizon: Instant, in database: Database) throws {
+    /// Records that an epoch has no positions before `horizon`. Deletes the row of an empty epoch, except of the newest
+    /// one, which gets the next blocks.
+    private static func raiseFirstTime(of epoch: Int64, to horizon: Instant, in database: Database) throws {
         try database.execute(
             sql: "UPDATE epochs SET first_time = ? WHERE number = ?", arguments: [horizon.milliseconds, epoch])
         try database.execute(

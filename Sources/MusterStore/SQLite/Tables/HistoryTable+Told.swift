@@ -3,19 +3,20 @@ import MusterCore
 import MusterDocuments
 
 extension HistoryTable {
-    /// A position of a block with its mark.
+    /// A position of a block, with its mark.
     struct Marked {
         var mark: PositionMark
         var position: Position
     }
 
-    /// A block, and a bound that none of its positions is before in the order of a search.
+    /// A block, with a bound: in the order of a search, no position of the block is before it.
     struct BoundBlock {
         var number: Int64
         var bound: Int64
     }
 
-    /// An order in which positions are looked for, by a number that goes up along it.
+    /// The order of a search, by a number that increases along it. The numbers of a descending order are the
+    /// complements (`~`) of the others.
     enum Order {
         case sequence, sequenceDescending, time, timeDescending
 
@@ -28,8 +29,8 @@ extension HistoryTable {
             }
         }
 
-        /// The column that none of a block's values is before; downwards its bits are turned over, which reverses the
-        /// order of all numbers.
+        /// The SQL expression of a block's lowest value in this order. A descending order complements all bits, which
+        /// reverses the order of numbers.
         fileprivate var bound: String {
             switch self {
             case .sequence: "first_sequence"
@@ -39,7 +40,7 @@ extension HistoryTable {
             }
         }
 
-        /// And the one that none is after.
+        /// The SQL expression of a block's highest value in this order.
         fileprivate var end: String {
             switch self {
             case .sequence: "last_sequence"
@@ -50,11 +51,12 @@ extension HistoryTable {
         }
     }
 
-    /// The first positions of a device that no document brought, in an order, that `isWanted`: at least `limit` of
-    /// them, as far as there are, and some that come later. All that are wanted have values of the order in `range`.
+    /// Returns the first positions of a device, in an order, that no document brought and that `isWanted` selects: at
+    /// least `limit` of them if there are so many, and perhaps some later ones. The values of all selected positions
+    /// must be in `range`.
     ///
-    /// Looks at the index entries of all of the device's blocks, and reads those blocks alone that may hold what is
-    /// wanted.
+    /// The search reads the index entries of all of the device's blocks, and then only the blocks that may have such
+    /// positions.
     static func firstTold(
         _ limit: Int, in order: Order, _ range: ClosedRange<Int64>, of device: DeviceNumber, in database: Database,
         where isWanted: (Marked) -> Bool
@@ -65,7 +67,7 @@ extension HistoryTable {
         var found: [Marked] = []
         var values: [Int64] = []
         for block in blocks {
-            // Enough, once no later block can hold an earlier one.
+            // The search ends once no later block can have an earlier position.
             if values.count >= limit, limit == 0 || values[limit - 1] < block.bound { break }
             reading.bind(1, block.number)
             guard try reading.step() else { continue }
@@ -85,8 +87,8 @@ extension HistoryTable {
         return found
     }
 
-    /// The blocks of a device that may hold a position that no document brought, with a value of an order in a range,
-    /// by their bounds.
+    /// Returns the blocks of a device that may have a position that no document brought with a value in a range,
+    /// ordered by their bounds.
     private static func toldBlocks(
         of device: DeviceNumber, in order: Order, _ range: ClosedRange<Int64>, _ database: Database
     ) throws -> [BoundBlock] {
@@ -108,7 +110,7 @@ extension HistoryTable {
         return blocks
     }
 
-    /// How many merged positions that no document brought a device has; of every device for nil.
+    /// Counts the positions in the history that no document brought: of a device, or of every device for nil.
     static func toldCount(of device: DeviceNumber?, in database: Database) throws -> Int {
         guard let device else {
             return try Int.fetchOne(database, sql: "SELECT coalesce(sum(told), 0) FROM history") ?? 0
@@ -121,7 +123,8 @@ extension HistoryTable {
                 """, arguments: [device.rawValue]) ?? 0
     }
 
-    /// How many of them were told of after `sequence`.
+    /// Counts the positions in the history of a device that no document brought and that changes after `sequence`
+    /// recorded.
     static func toldCount(of device: DeviceNumber, since sequence: Int64, in database: Database) throws -> Int {
         let statement = try RawStatement(
             """

@@ -2,31 +2,33 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The history: each row a block of one device's positions, in the order of their keys, as `ByteWriter` writes them.
+/// The history of positions. Each row is a block of one device's positions, in the order of their keys, as `ByteWriter`
+/// encodes them.
 ///
-/// Rows are only ever added at the end, so that a merge of ten thousand devices writes whole pages once. What a merge
-/// spreads over the file is its part of the index, 25 bytes a block; the index begins with the epoch, a run of a
-/// quarter of a million blocks, so that this part never grows beyond what fits in the cache: a store of a billion
-/// positions takes in more as fast as an empty one does. A reader looks into each epoch that its range of time meets,
-/// which are few, because epochs follow each other in time but for late reports.
+/// Rows are added only at the end of the table, so that a merge of ten thousand devices writes each page once. Only the
+/// index entries of a merge, about 40 bytes a block, are spread over the file. The index begins with the epoch, which
+/// is a run of `epochLimit` blocks (163,840 by default). So the part of the index that a merge touches has a bounded
+/// size: a store of a billion positions stores more as fast as an empty one. A reader searches each epoch whose range
+/// of time meets its own. These are few, because epochs follow each other in time except for late reports.
 ///
-/// A block spans at most an hour and about half a page. Blocks of one device may overlap in time, after late reports;
-/// the bound on the span is what makes look-ups exact: a block that holds time t begins in [t − an hour, t].
+/// A block spans at most an hour and takes about half a page. Blocks of one device may overlap in time after late
+/// reports. The bound on the span makes look-ups exact: a block that has a position of time t begins in [t − an hour,
+/// t].
 enum HistoryTable {
-    /// The most milliseconds between a block's first and last position.
+    /// The longest time between a block's first and last position, in milliseconds.
     static let longestSpan: Int64 = 3_600_000
-    /// A block is closed before it grows over this, so that two fit in a page; one large position may exceed it.
+    /// The largest size of a block in bytes, so that two blocks fit in a page. A single large position may exceed it.
     static let largestBlock = 1_950
-    /// A run of blocks.
+    /// A run of blocks, with the range of their sample times.
     struct Epoch {
         var number: Int64
-        /// No position is older.
+        /// The earliest sample time, or an earlier one.
         var firstTime: Int64
-        /// No position is newer.
+        /// The latest sample time, or a later one.
         var lastTime: Int64
     }
 
-    /// The epochs that may hold a sample time in `[first, last]`, by their first time.
+    /// Returns the epochs that may have a sample time in `[first, last]`, ordered by their first times.
     static func epochs(from first: Int64, through last: Int64, in database: Database) throws -> [Epoch] {
         let statement = try RawStatement(
             """
@@ -45,7 +47,7 @@ enum HistoryTable {
     }
 
     static func holds(_ key: PositionKey, of device: DeviceNumber, in database: Database) throws -> Bool {
-        // CROSS JOIN keeps SQLite at this order: the few epochs first.
+        // CROSS JOIN makes SQLite read the few epochs first.
         let statement = try RawStatement(
             """
             SELECT history.positions FROM epochs CROSS JOIN history
@@ -73,9 +75,9 @@ enum HistoryTable {
         return false
     }
 
-    /// Positions of a device with a key after `low` and a sample time before `end`, in the order of their keys.
+    /// Returns positions of a device with a key after `low` and a sample time before `end`, in the order of their keys.
     ///
-    /// O(limit) and a look into each epoch up to the last position found, but for what overlaps.
+    /// O(limit), plus a search of each epoch up to the last position found, plus overlapping blocks.
     static func positions(
         of device: DeviceNumber, after low: PositionKey, before end: Instant, limit: Int, in database: Database
     ) throws -> [Position] {
@@ -112,7 +114,7 @@ enum HistoryTable {
         while try statement.step() {
             let first = statement.integer(0)
             if found.count >= limit {
-                // Enough once no later block can hold an earlier position.
+                // The search ends once no later block can have an earlier position.
                 if !isSorted { found.sort { PositionKey($0) < PositionKey($1) } }
                 isSorted = true
                 if found[limit - 1].sampleTime.milliseconds < first { break }
@@ -133,7 +135,7 @@ enum HistoryTable {
         return found
     }
 
-    /// Calls `body` with the newest merged position of every device, in number order.
+    /// Calls `body` with the newest position in the history of every device, in the order of the devices' numbers.
     static func forEachLatest(in database: Database, _ body: (DeviceNumber, Position) throws -> Void) throws {
         let statement = try RawStatement("SELECT device, position FROM latest ORDER BY device", in: database)
         defer { statement.reset() }
@@ -148,9 +150,9 @@ enum HistoryTable {
 }
 
 extension Int32 {
-    /// A stored number that must be one of an entity.
+    /// Makes the number of an entity from a stored value.
     ///
-    /// - Throws: `CodecError.malformed` when it is out of range.
+    /// - Throws: `CodecError.malformed` if the value is out of range.
     init(stored value: Int64) throws {
         guard let number = Int32(exactly: value) else { throw CodecError.malformed(offset: 0) }
         self = number
@@ -158,7 +160,7 @@ extension Int32 {
 }
 
 extension Int64 {
-    /// This less `amount`, or the lowest number when that is lower than any.
+    /// The difference to `amount`; `Int64.min` if that is out of range.
     fileprivate func lowered(by amount: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(amount)
         return overflow ? .min : difference

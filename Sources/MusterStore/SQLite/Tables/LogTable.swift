@@ -2,7 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The rows of the log: a commit each, its changes as `ChangeCodec` writes them.
+/// The rows of the log: one for each commit, with its changes as `ChangeCodec` encodes them.
 enum LogTable {
     static func insert(
         first: Int64, count: Int, committedAt: Instant, changes: [UInt8], in database: Database
@@ -15,22 +15,22 @@ enum LogTable {
         try statement.binding(4, changes[...]) { try statement.run() }
     }
 
-    /// The newest number in the log; nil when it is empty.
+    /// Returns the newest sequence in the log; nil if the log is empty.
     static func lastSequence(in database: Database) throws -> Int64? {
         try Int64.fetchOne(
             database, sql: "SELECT first_sequence + count - 1 FROM log ORDER BY first_sequence DESC LIMIT 1")
     }
 
-    /// When the newest commit in the log was made; nil when it is empty.
+    /// Returns the time of the newest commit in the log; nil if the log is empty.
     static func lastCommit(in database: Database) throws -> Instant? {
         try Int64.fetchOne(database, sql: "SELECT committed_at FROM log ORDER BY first_sequence DESC LIMIT 1")
             .map { Instant(milliseconds: $0) }
     }
 
-    /// Calls `body` with every commit from the one that holds `sequence` on, until it says no.
+    /// Calls `body` with every commit from the one that has `sequence` on, until `body` returns false.
     ///
-    /// - Parameter body: the commit's first number, how many changes it has, its time, and its bytes, which are good
-    ///   during the call.
+    /// - Parameter body: gets the commit's first sequence, the number of its changes, its time, and its bytes, which
+    ///   are valid during the call.
     static func forEachCommit(
         from sequence: Int64, in database: Database,
         _ body: (_ first: Int64, _ count: Int, _ committedAt: Instant, _ changes: UnsafeRawBufferPointer) throws -> Bool
@@ -53,8 +53,8 @@ enum LogTable {
         }
     }
 
-    /// Calls `body` with every commit from the one that holds `sequence`, or is next before it, downwards, until it
-    /// says no.
+    /// Calls `body` with every commit from the one that has `sequence` (or the last one before it) downwards, until
+    /// `body` returns false.
     static func forEachCommit(
         downFrom sequence: Int64, in database: Database,
         _ body: (_ first: Int64, _ changes: UnsafeRawBufferPointer) throws -> Bool
@@ -76,9 +76,9 @@ enum LogTable {
         try statement.binding(1, changes[...]) { try statement.run() }
     }
 
-    /// Deletes at most `limit` of the oldest commits, those committed before `horizon` that end no later than `mark`.
+    /// Deletes the oldest commits: at most `limit`, committed before `horizon`, and with no sequence after `mark`.
     ///
-    /// - Returns: how many, and the last number that is gone.
+    /// - Returns: how many it deleted, and the last sequence deleted; nil if none.
     static func trim(
         before horizon: Instant, through mark: Int64, limit: Int, in database: Database
     ) throws -> (commits: Int, last: Int64)? {
@@ -100,22 +100,22 @@ enum LogTable {
     }
 }
 
-/// Numbers that outlive the process, by name.
+/// The stored numbers, by name.
 enum Counter: String {
     case user, team, device, tracker, collection, region, rule, target, incident
-    /// The delivery that was put last.
+    /// The number of the delivery that was put last.
     case delivery
-    /// Positions in changes up to this one are in the history, or were when they were merged.
+    /// The history has all positions of the changes up to this one, except those deleted since.
     case merged
-    /// Of the changes after `merged` up to this one, sorted as the stage sorts them,
+    /// The last change of the generation that is being merged; 0 if there is none.
     case mergingThrough
-    /// so many positions are in the history already. Both 0 between two generations.
+    /// The number of positions of that generation that the history has, in the order of `Stage`; 0 if there is none.
     case mergedOfThese
-    /// Devices' records have followed changes up to this one.
+    /// Every device's record includes all changes up to this one.
     case recorded
-    /// 1 while devices wait for what an edit makes of their standings.
+    /// 1 while devices wait for the review that an edit caused.
     case reviewing
-    /// Changes up to this one were forgotten.
+    /// The log was trimmed up to this change.
     case trimmed
 
     func value(in database: Database) throws -> Int64 {
@@ -143,7 +143,9 @@ extension LastNumbers {
         (.incident, \.incident),
     ]
 
-    /// The numbers as they are stored.
+    /// Reads the stored numbers.
+    ///
+    /// - Throws: `CodecError.malformed` if one is out of range.
     init(from database: Database) throws {
         for (counter, kind) in Self.counters {
             guard let value = Int32(exactly: try counter.value(in: database)) else {
@@ -153,7 +155,7 @@ extension LastNumbers {
         }
     }
 
-    /// Stores those that differ from `before`.
+    /// Stores the numbers that differ from `before`.
     func store(in database: Database, insteadOf before: LastNumbers) throws {
         guard self != before else { return }
         for (counter, kind) in Self.counters where self[keyPath: kind] != before[keyPath: kind] {

@@ -1,6 +1,6 @@
-/// Who put a rule, or a target, last: what an admin made ends with the admin's right to it.
+/// The user who put a rule or a target last. The rule or target ends when that user's right to it ends.
 enum MakerColumns {
-    /// Those of before have no maker.
+    /// Existing rules and targets have no maker.
     static let schema = """
         ALTER TABLE rules ADD COLUMN maker INTEGER;
         ALTER TABLE targets ADD COLUMN maker INTEGER;

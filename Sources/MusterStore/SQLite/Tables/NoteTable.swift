@@ -2,8 +2,8 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The rows of what devices say of themselves. Keys are stored as bytes: two that only look alike stay two, and one
-/// with a zero in it stays whole.
+/// The rows of devices' notes. Keys are stored as bytes, so that two keys that only look alike stay different, and a
+/// key with a zero byte is not cut off.
 enum NoteTable {
     static func put(_ note: DeviceNote, of device: DeviceNumber, in database: Database) throws {
         let statement = try RawStatement(
@@ -19,7 +19,7 @@ enum NoteTable {
         try statement.binding(3, Array(note.name.key.utf8)[...]) { try statement.run() }
     }
 
-    /// How many notes of a kind a device has.
+    /// Counts the notes of a kind that a device has.
     static func count(_ kind: DeviceNote.Kind, of device: DeviceNumber, in database: Database) throws -> Int {
         let statement = try RawStatement("SELECT count(*) FROM notes WHERE device = ? AND kind = ?", in: database)
         bind(kind, of: device, to: statement)
@@ -27,7 +27,7 @@ enum NoteTable {
         return try statement.step() ? Int(clamping: statement.integer(0)) : 0
     }
 
-    /// Deletes the note of a kind that was received first.
+    /// Deletes the note of a kind that the server received first.
     static func deleteOldest(_ kind: DeviceNote.Kind, of device: DeviceNumber, in database: Database) throws {
         let statement = try RawStatement(
             """
@@ -51,7 +51,7 @@ enum NoteTable {
         }
     }
 
-    /// Notes of a device after a name, in the order of their names.
+    /// Returns notes of a device after a name, in the order of their names.
     static func notes(
         of device: DeviceNumber, kind: DeviceNote.Kind?, after cursor: DeviceNote.Name?, limit: Int,
         in database: Database

@@ -3,9 +3,9 @@ package import MusterCore
 import MusterDocuments
 import Synchronization
 
-/// Devices whose history of positions was deleted, each with the number of the newest change that the deletion covers.
-/// Readers of the log leave these positions out from the deleting commit on; `settle` erases what still lies in the
-/// file. The device, its newest position and everything derived from it stay.
+/// The devices whose history of positions was deleted, each with the newest change that the deletion covers. Readers of
+/// the log leave these positions out from the deleting commit on; `settle` erases them from the file. The device, its
+/// newest position and everything derived from its positions stay.
 struct PositionCuts: Equatable {
     private(set) var through: [DeviceNumber: Int64] = [:]
 
@@ -15,7 +15,9 @@ struct PositionCuts: Equatable {
 
     init() {}
 
-    /// Reads what was noted durably.
+    /// Reads the stored cuts.
+    ///
+    /// - Throws: `CodecError.malformed`.
     init(from database: Database) throws {
         let rows = try Row.fetchAll(
             database, sql: "SELECT name, value FROM counters WHERE name LIKE ?", arguments: [Self.prefix + "%"])
@@ -28,30 +30,30 @@ struct PositionCuts: Equatable {
         }
     }
 
-    /// Notes that the positions of a device in changes up to `sequence` are deleted.
+    /// Records that the positions of a device in changes up to `sequence` are deleted.
     mutating func cut(_ device: DeviceNumber, through sequence: Int64) { through[device] = sequence }
 
     mutating func formUnion(_ other: PositionCuts) {
         through.merge(other.through) { max($0, $1) }
     }
 
-    /// Drops what `other` has too; a cut that was made anew since stays.
+    /// Removes the cuts that `other` has too. A newer cut of the same device stays.
     mutating func subtract(_ other: PositionCuts) {
         for (device, sequence) in other.through where through[device] == sequence { through[device] = nil }
     }
 
-    /// Whether the position in the change of this number is deleted.
+    /// Whether the position of a device in the change of this number is deleted.
     func cover(_ device: DeviceNumber, at sequence: Int64) -> Bool {
         through[device].map { sequence <= $0 } ?? false
     }
 
-    /// Whether the change of this number tells of a deleted position.
+    /// Whether the change of this number is a deleted position.
     func cover(_ change: Change, at sequence: Int64) -> Bool {
         guard case .position(_, let device, _) = change else { return false }
         return cover(device, at: sequence)
     }
 
-    /// Notes all of these durably.
+    /// Stores these cuts in the file.
     func store(in database: Database) throws {
         for (device, sequence) in through {
             try database.execute(
@@ -62,7 +64,7 @@ struct PositionCuts: Equatable {
         }
     }
 
-    /// Takes the notes of all of these away, but for cuts that were made anew since.
+    /// Deletes these cuts from the file. A newer cut of the same device stays.
     func delete(from database: Database) throws {
         for (device, sequence) in through {
             try database.execute(
@@ -76,7 +78,7 @@ extension SQLiteStore {
     package func erasePositions(of device: DeviceNumber, limit: Int) throws -> Bool {
         guard let through = cuts.withLock({ $0.through[device] }) else { return false }
         let merged = try onReader { try Counter.merged.value(in: $0) }
-        // What waits in memory goes into the history first: from the log it would come back at the next start.
+        // Staged positions are merged first. Otherwise the next start would stage them again from the log.
         if merged < through, !stage.withLock({ $0.isEmpty }) {
             _ = try mergeStaged(limit: max(1, limit))
             return true
@@ -90,17 +92,17 @@ extension SQLiteStore {
 }
 
 extension HistoryTable {
-    /// Deletes newest positions that are older than `horizon`, also of devices without a history.
+    /// Deletes newest positions with a sample time before `horizon`, also of devices without a history.
     static func deleteLatest(before horizon: Instant, in database: Database) throws {
         let statement = try RawStatement("DELETE FROM latest WHERE sample_time < ?", in: database)
         statement.bind(1, horizon.milliseconds)
         try statement.run()
     }
 
-    /// Deletes at most about `limit` positions of a device that changes up to `sequence` told of. Its newest position
-    /// stays among the latest ones.
+    /// Deletes about `limit` positions of a device at most that changes up to `sequence` recorded. Its newest position
+    /// stays in `latest`.
     ///
-    /// - Returns: how many, fewer than `limit` only when none is left.
+    /// - Returns: how many it deleted, which is below `limit` only if none is left.
     static func delete(
         of device: DeviceNumber, through sequence: Int64, limit: Int, in database: Database
     ) throws -> Int {

@@ -2,8 +2,8 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// Devices and users that were removed and of whom something still lies in the file. Readers leave it out from the
-/// removing commit on; `settle` erases it.
+/// The removed devices and users of which the file still has data. Readers leave that data out from the removing commit
+/// on; `settle` erases it.
 struct Removals: Equatable {
     var devices: Set<DeviceNumber> = []
     var users: Set<UserNumber> = []
@@ -20,7 +20,7 @@ struct Removals: Equatable {
         users.subtract(other.users)
     }
 
-    /// Whether a change tells of someone who was removed.
+    /// Whether a change is about a removed device or user.
     func cover(_ change: Change) -> Bool {
         switch change {
         case .position(_, let device, _): devices.contains(device)
@@ -52,7 +52,7 @@ struct Removals: Equatable {
         }
     }
 
-    /// Notes all of these durably.
+    /// Stores these removals in the file.
     func store(in database: Database) throws {
         for (kind, number) in entries {
             try database.execute(
@@ -61,7 +61,7 @@ struct Removals: Equatable {
         }
     }
 
-    /// Takes the notes of all of these away.
+    /// Deletes these removals from the file.
     func delete(from database: Database) throws {
         for (kind, number) in entries {
             try database.execute(

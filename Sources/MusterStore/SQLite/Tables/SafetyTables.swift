@@ -3,7 +3,7 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
-/// The rows of what people declare.
+/// The rows of declarations.
 enum DeclarationTable {
     static func insert(_ declaration: Declaration, isCurrent: Bool, in database: Database) throws {
         var writer = ByteWriter()
@@ -37,7 +37,8 @@ enum DeclarationTable {
         }
     }
 
-    /// Deletes at most `limit` that were said before a moment; returns how many.
+    /// Deletes at most `limit` declarations with a sample time before `horizon`, oldest first; returns how many it
+    /// deleted.
     static func delete(before horizon: Instant, limit: Int, in database: Database) throws -> Int {
         try database.cachedStatement(
             sql: """
@@ -49,7 +50,7 @@ enum DeclarationTable {
     }
 }
 
-/// The rows of incidents and of their records.
+/// The rows of incidents and of the lines of their records.
 enum IncidentTable {
     static func put(_ incident: Incident, in database: Database) throws {
         var writer = ByteWriter()
@@ -88,7 +89,8 @@ enum IncidentTable {
         ])
     }
 
-    /// The lines that say who is on the roll of an incident, and everyone's newest, in their order.
+    /// Returns the lines that say who is on the roll of an incident, and the newest line of each person, in their
+    /// order.
     static func roll(of incident: IncidentNumber, in database: Database) throws -> [IncidentEntry] {
         let milestones = IncidentEntry.Event.allCases.filter(\.isMilestone).map { String($0.rawValue) }
         let condition = """
@@ -123,7 +125,7 @@ enum IncidentTable {
     }
 }
 
-/// The rows of what was changed by hand.
+/// The rows of audit entries.
 enum AuditTable {
     static func append(_ entry: AuditEntry, in database: Database) throws {
         var codec = ChangeCodec()

@@ -3,7 +3,7 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
-/// The rows of the sightings: few beside the positions, so each is a row of its own.
+/// The rows of the sightings. Each sighting is a row of its own, because there are few compared with positions.
 enum SightingTable {
     static func insert(_ sighting: Sighting, of device: DeviceNumber, in database: Database) throws {
         let statement = try RawStatement(
@@ -32,7 +32,7 @@ enum SightingTable {
         }
     }
 
-    /// The first five parameters but for the third, the UUID.
+    /// Binds the first five parameters, except the third, which is the UUID.
     private static func bind(_ key: SightingKey, of device: DeviceNumber, to statement: RawStatement) {
         statement.bind(1, Int64(device.rawValue))
         statement.bind(2, key.sampleTime.milliseconds)
@@ -40,12 +40,13 @@ enum SightingTable {
         statement.bind(5, Int64(key.beacon.minor))
     }
 
-    /// Sightings of a device from a sample time on, or after a key, before another time, in the order of their keys.
+    /// Returns sightings of a device from a sample time on, or after a key, and before another time, in the order of
+    /// their keys.
     static func sightings(
         of device: DeviceNumber, from: Instant, after cursor: SightingKey?, before end: Instant, limit: Int,
         in database: Database
     ) throws -> [Sighting] {
-        // Without a cursor: before every beacon of the first moment. No UUID comes before no bytes.
+        // Without a cursor the query begins before every beacon of the first moment: an empty blob precedes every UUID.
         let cursor = cursor.flatMap { $0.sampleTime < from ? nil : $0 }
         let statement = try RawStatement(
             """
@@ -80,7 +81,8 @@ enum SightingTable {
             signalStrength: row.isNull(6) ? nil : row.double(6), proximity: proximity)
     }
 
-    /// The newest sample time before `end` of every device of the directory that has one: a look-up a device.
+    /// Returns the newest sample time before `end` of every device of the directory that has sightings. One look-up for
+    /// each device.
     static func latest(
         before end: Instant, in database: Database
     ) throws -> [(device: DeviceNumber, sampleTime: Instant)] {
@@ -100,16 +102,16 @@ enum SightingTable {
         return latest
     }
 
-    /// Deletes at most `limit` sightings older than `horizon`.
+    /// Deletes at most `limit` sightings with a sample time before `horizon`.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many it deleted.
     static func delete(before horizon: Instant, limit: Int, in database: Database) throws -> Int {
         try delete("sample_time < ?", horizon.milliseconds, limit: limit, in: database)
     }
 
     /// Deletes at most `limit` sightings of a device.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many it deleted.
     static func delete(of device: DeviceNumber, limit: Int, in database: Database) throws -> Int {
         try delete("device = ?", Int64(device.rawValue), limit: limit, in: database)
     }

@@ -2,11 +2,11 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// How many bytes the history has of each device, counted by the database itself while blocks come and go: whichever
-/// way a block goes, by retention, removal or a deleted track, the count follows in the same transaction.
+/// The bytes of each device's positions in the history. Triggers of the database count them in the transaction that
+/// inserts, changes or deletes blocks, whether for retention, a removal or a deleted history.
 enum UsageTable {
     static let schema = """
-        -- Bytes of each device's blocks in the history.
+        -- The bytes of each device's blocks in the history.
         CREATE TABLE position_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
         INSERT INTO position_bytes (device, bytes)
             SELECT device, sum(length(positions) + length(marks)) FROM history GROUP BY device;
@@ -26,7 +26,7 @@ enum UsageTable {
 
         """
 
-    /// Everything that is counted, of one moment.
+    /// Returns the bytes stored, in one snapshot.
     static func usage(in database: Database) throws -> StoredUsage {
         var usage = StoredUsage()
         for row in try Row.fetchAll(database, sql: "SELECT device, bytes FROM position_bytes") {
