@@ -20,8 +20,8 @@ package struct MultipartWriter: Hashable, Sendable {
     /// Returns the boundary and the head of a part.
     ///
     /// - Parameters:
-    /// |    ///   - contentType: the value of the part's `Content-Type`, without line breaks.
-    /// |    ///   - isFirst: whether the part is the first one of the body.
+    ///   - contentType: the value of the part's `Content-Type`, without line breaks.
+    ///   - isFirst: whether the part is the first one of the body.
     package func head(_ contentType: String, isFirst: Bool = false) -> [UInt8] {
         Array("\(isFirst ? "" : "\r\n")--\(boundary)\r\nContent-Type: \(contentType)\r\n\r\n".utf8)
     }
