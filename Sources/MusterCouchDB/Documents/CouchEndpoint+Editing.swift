@@ -13,7 +13,7 @@ extension CouchEndpoint {
     func addEditing(to routes: inout RouteTable) {
         let types = ["application/json", "multipart/related"]
         add(
-            .post, "/{db}", "Put a document, with an id that is made for it.", body: types, statuses: [201], to: &routes
+            .post, "/{db}", "Store a document under a new id.", body: types, statuses: [201], to: &routes
         ) { call in
             let place = try call.writable()
             var incoming = try await Self.incoming(call)
@@ -21,17 +21,17 @@ extension CouchEndpoint {
             return try await put(incoming, in: place, call)
         }
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
-            add(.put, path, "Put a document.", body: types, statuses: [201], to: &routes) { call in
+            add(.put, path, "Store a document.", body: types, statuses: [201], to: &routes) { call in
                 try await CouchError.telling(call) { try await put(call) }
             }
-            add(.delete, path, "Say that a document is no more.", to: &routes) { try await delete($0) }
+            add(.delete, path, "Delete a document.", to: &routes) { try await delete($0) }
             add(.copy, path, "Copy a document to the id in Destination.", statuses: [201], to: &routes) {
                 try await copy($0)
             }
         }
     }
 
-    /// The document that the body is.
+    /// Reads the document in the body.
     private static func incoming(_ call: CouchCall) async throws -> CouchIncoming {
         if call.request.mediaType?.hasPrefix("multipart/") == true { return try await CouchIncoming(related: call) }
         let body = try await call.json(limit: CouchLimits.bulkBytes)
@@ -78,7 +78,7 @@ extension CouchEndpoint {
         return try await carryOut(edit, in: place, call, .ok)
     }
 
-    /// Makes sure that there is something to delete, and that whoever does so knows what.
+    /// Checks that the document exists and is not deleted, and that the client names a revision.
     private func requireLiving(_ id: String, in place: ResolvedDatabase, isNamed: Bool) async throws {
         guard let scope = place.scope else { return }
         let winner = try await coordinator.readDocuments { try $0.document(id, in: scope)?.tree.winner }
@@ -98,9 +98,9 @@ extension CouchEndpoint {
         return try await copy(found.body, to: target, over: onto, in: place, call)
     }
 
-    /// Puts what a document says as another, which may be one that is never replicated.
+    /// Stores the content of a document under another id, which may be that of a local document.
     ///
-    /// - Parameter said: the revision that it is put over, as the client says it.
+    /// - Parameter said: the text of the revision that the copy replaces; nil if the client names none.
     func copy(
         _ body: DocumentBody, to target: String, over said: String?, in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> Response {
@@ -119,7 +119,7 @@ extension CouchEndpoint {
         return try await carryOut(edit, in: place, call, .created)
     }
 
-    /// Carries one edit out, and says what became of it.
+    /// Carries out one edit, and returns the response with its result.
     func carryOut(
         _ edit: DocumentEdit, in place: ResolvedDatabase, _ call: CouchCall, _ status: HTTPResponse.Status
     ) async throws -> Response {
@@ -141,9 +141,9 @@ extension CouchEndpoint {
 }
 
 extension EditOutcome {
-    /// The revision that is stored now.
+    /// Returns the revision that is stored now.
     ///
-    /// - Throws: `CouchError` where there is none.
+    /// - Throws: `CouchError` if the edit failed.
     func revision() throws(CouchError) -> Revision {
         switch self {
         case .stored(let revision, _), .known(let revision): return revision
@@ -154,7 +154,9 @@ extension EditOutcome {
 }
 
 extension CouchCall {
-    /// The revision that the query or `If-Match` says; nil where neither does.
+    /// Returns the revision in the query or in `If-Match`; nil if there is none.
+    ///
+    /// - Throws: `CouchError` if they differ, `CouchDocumentError.invalidRevision`.
     func revision() throws -> Revision? {
         let match = request.headers[.ifMatch].map { $0.filter { $0 != "\"" } }
         let said = query.text("rev")
@@ -166,7 +168,7 @@ extension CouchCall {
         return revision
     }
 
-    /// Makes sure that whoever asks may put a document of this id: what a database computes is for its admins.
+    /// Checks that the sender may store a document of this id. Only admins of the database may store design documents.
     func requireRight(toPut id: String, in place: ResolvedDatabase) throws {
         guard id.hasPrefix(DocumentID.designPrefix) else { return }
         guard try access(in: coordinator.directory).mayAdminister(place) else {
@@ -174,7 +176,7 @@ extension CouchCall {
         }
     }
 
-    /// What `Destination` says: an id, and the revision there that the copy is put upon.
+    /// Returns the id in the `Destination` field, and the revision that the copy replaces.
     func destination() throws -> (id: String, onto: String?) {
         guard let field = request.headers[.destination] else {
             throw CouchError.badRequest("Destination header is mandatory for COPY.")
@@ -188,6 +190,6 @@ extension CouchCall {
 }
 
 extension HTTPField.Name {
-    /// WebDAV's, which CouchDB's COPY takes.
+    /// The target of a `COPY`, a field of WebDAV (RFC 4918).
     static let destination = HTTPField.Name("Destination")!
 }
