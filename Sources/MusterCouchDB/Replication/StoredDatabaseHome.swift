@@ -5,20 +5,20 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// A database of this server as one side of a replication that the server runs itself. What arrives goes the road that
-/// everything goes: a location document is an observation.
+/// A database of this server as one side of a replication that the server runs. Documents that arrive go through the
+/// commit pipeline, so a location document becomes an observation.
 struct StoredDatabaseHome: DocumentHome {
     let coordinator: StoreCoordinator
     let feeds: LogFeeds
     let place: ResolvedDatabase
-    /// Who lets it be read or written.
+    /// The user by whose rights the database is read and written.
     let user: UserNumber
-    /// Whether it is a side of a replication that the user ordered: then it goes on by the user's right to order one.
+    /// Whether the user ordered the replication. Then it runs as long as the user may order one.
     let isOrdered: Bool
     let identity: String
     let scope: DatabaseScope
 
-    /// - Throws: `ReplicationError` for what cannot be replicated.
+    /// - Throws: `ReplicationError` for a database that cannot be replicated.
     init(
         _ place: ResolvedDatabase, by user: UserNumber, isOrdered: Bool = false, _ coordinator: StoreCoordinator,
         _ feeds: LogFeeds
@@ -30,7 +30,8 @@ struct StoredDatabaseHome: DocumentHome {
         self.user = user
         self.isOrdered = isOrdered
         self.scope = scope
-        // What `GET /` and `GET /{db}` tell a client, so that a client's log of it and ours are of one name.
+        // `GET /` and `GET /{db}` return the same to clients, so that a client's checkpoints and the server's have the
+        // same id.
         let uuid = try await coordinator.read { try $0.uuid() }
         identity = uuid.filter { $0 != "-" } + "/" + place.name
     }
@@ -41,19 +42,19 @@ struct StoredDatabaseHome: DocumentHome {
         try mustBeThere()
         return try await told {
             try await coordinator.readDocuments { reader in
-                // Within a request, the request's own bound counts.
+                // Within a request, the bound of the request counts.
                 guard BoundedWork.bound == nil else { return try body(reader) }
                 let limit = WorkLimit(seconds: ReadingLimits.seconds, steps: ReadingLimits.steps)
                 let result = Result { try BoundedWork.$bound.withValue(limit) { try body(reader) } }
-                // What was cut short is worth nothing, whatever became of it.
+                // A result that was cut short has no meaning.
                 if let fault = limit.fault { throw fault }
                 return try result.get()
             }
         }
     }
 
-    /// Makes sure that the database was not removed meanwhile (another of its name is another), and that whoever let
-    /// the replication be run may still do so.
+    /// Checks that the database still exists (a new one of the same name is another), and that the giver of the order
+    /// may still run it.
     ///
     /// - Throws: `ReplicationError.noDatabase`, `.forbidden`.
     private func mustBeThere() throws {
@@ -67,10 +68,10 @@ struct StoredDatabaseHome: DocumentHome {
 
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
         guard place.number != nil else {
-            throw ReplicationError.forbidden("\(place.name) may only be read")
+            throw ReplicationError.forbidden("\(place.name) is read-only")
         }
         guard place.name != DatabaseName.replicator else {
-            throw ReplicationError.forbidden("an order is put into _replicator by whoever orders it, not replicated")
+            throw ReplicationError.forbidden("orders in _replicator must be stored by an admin, not replicated")
         }
         try mustBeThere()
         return try await told { try await coordinator.write(edits, to: place, by: Author(user: user)) }
@@ -117,8 +118,7 @@ struct StoredDatabaseHome: DocumentHome {
         }
     }
 
-    /// What keeps the coordinator from reading or writing, as a replication understands it: a queue or a disk that is
-    /// full now may have room later.
+    /// Translates errors of the coordinator for the replication. A full queue or disk may have room later.
     private func told<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
             return try await body()
@@ -135,8 +135,8 @@ struct StoredDatabaseHome: DocumentHome {
             throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
         } catch is WorkLimit.Fault {
             throw ReplicationError.unsupported(
-                "looking at one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
-                    + "the selector takes too much")
+                "reading one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
+                    + "the selector takes too long")
         }
     }
 
@@ -146,7 +146,7 @@ struct StoredDatabaseHome: DocumentHome {
             beatSeconds: nil, timeoutSeconds: 60)
         guard let feed else { return try await Task.sleep(for: .seconds(5)) }
         defer { feed.close() }
-        // Opened before: what is committed between the two is heard of.
+        // The feed is open already, so it also reports what is committed between the two.
         let scope = scope
         let first = try await look {
             try $0.changes(in: scope, since: sequence, isDescending: false, withBodies: false, limit: 1)
