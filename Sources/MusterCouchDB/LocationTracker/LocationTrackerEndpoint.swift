@@ -56,7 +56,7 @@ struct LocationTrackerEndpoint: Sendable {
         .init("lat", "Degrees north.", schema: #"{"type":"number","minimum":-90,"maximum":90}"#),
         .init("lon", "Degrees east.", schema: #"{"type":"number","minimum":-180,"maximum":180}"#),
         .init("radius", "Metres.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
-        .init("relation", "The relation of the place to the geometry of the query.", schema: Schema.text),
+        .init("relation", "The relation of the query's geometry to the place.", schema: Schema.text),
         .init("nearest", "The nearest first.", schema: Schema.boolean),
         .init("include_docs", "With the whole documents.", schema: Schema.boolean),
         .init("limit", "The most results.", schema: #"{"type":"integer","minimum":0,"maximum":200}"#),

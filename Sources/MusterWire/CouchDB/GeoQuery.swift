@@ -4,7 +4,7 @@ package import MusterGeometry
 package struct GeoQuery: Sendable {
     /// The geometry to search with.
     package var area: Area
-    /// The relation that a document's geometry must have to `area`.
+    /// The relation that `area` must have to the geometry of a document.
     package var relation = GeoRelation.intersects
     /// Whether the results are ordered by distance, the nearest first.
     package var isNearest = false
@@ -131,7 +131,7 @@ package struct GeoQuery: Sendable {
     private static func fault(_ reason: String) -> MangoError { MangoError("bad_request", reason) }
 }
 
-/// The relations between a document's geometry and the query's, named as in the OGC's Simple Features and by Cloudant.
+/// The relations of the query's geometry to a document's, named as in the OGC's Simple Features and by Cloudant.
 package enum GeoRelation: String, CaseIterable, Sendable {
     case contains
     case containsProperly = "contains_properly"
