@@ -58,7 +58,7 @@ struct LocationService: Sendable {
                 Route(
                     method, prefix + path, admits: .roles(roles, devices: false), over: wireProtocol,
                     .init(
-                        "Amazon Location", "\(operation), as the AWS API Reference has it.", query: query,
+                        "Amazon Location", "\(operation), as in the AWS API Reference.", query: query,
                         body: hasBody ? [Self.contentType: "Object"] : [:], answers: Self.answers)
                 ) { request, context in
                     guard let principal = context.principal else { throw SignatureError.missing }
@@ -71,9 +71,9 @@ struct LocationService: Sendable {
     }
 
     private static let answers: [Route.Answer] =
-        [.init(200, "Done.", json: "Object")]
+        [.init(200, "The response of the operation.", json: "Object")]
         + [400, 402, 403, 404, 409, 413, 429, 500, 503].map { status in
-            .init(status, "Told as AWS tells it.", json: "AmazonError")
+            .init(status, "The error has AWS's form.", json: "AmazonError")
         }
 
     /// The name of a resource, as clients see it.
@@ -132,15 +132,15 @@ extension AmazonError {
             isMissing ? .missing : .fieldValidationFailed, fields)
     }
 
-    /// The tracker does not exist, or the caller may not use it so.
+    /// The tracker does not exist, or the caller may not use it for this purpose.
     static func noTracker(_ name: String) -> AmazonError { .notFound("Tracker not found: \(name).") }
     /// The collection does not exist.
     static func noCollection(_ name: String) -> AmazonError { .notFound("Geofence collection not found: \(name).") }
-    /// A leader may only change what belongs to the leader's team alone.
+    /// A leader may change only collections that belong to the leader's team alone.
     static let notYourCollection = AmazonError.denied(
         "This collection is not your team's, or other teams use it too: an admin can change it.")
     /// The client's token is not valid for this list.
-    static let badToken = AmazonError.validation("NextToken", "is none that an answer held")
+    static let badToken = AmazonError.validation("NextToken", "must be a token of an earlier response")
 }
 
 extension JSONWriter {
