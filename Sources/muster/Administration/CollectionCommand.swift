@@ -17,7 +17,7 @@ struct CollectionCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add an empty collection.")
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ -") var name: String
+        @Argument(help: "The name: letters, digits and . _ -") var name: String
         @Option(help: "The policy for crossings of its regions: confident or raw.") var policy = "confident"
 
         func run() async throws {

@@ -62,7 +62,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print a dead letter with its body, as JSON.")
         @OptionGroup var data: DataOption
-        @Argument var number: Int64
+        @Argument(help: "The number of the dead letter.") var number: Int64
 
         func run() async throws {
             let answer = try await Connection.withServer(over: data.data) { connection in

@@ -47,14 +47,14 @@ struct IncidentCommand: AsyncParsableCommand {
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Evacuate a team.")
         @OptionGroup var data: DataOption
-        @Argument var team: String
+        @Argument(help: "The team.") var team: String
         @Flag(help: "Start a drill, which every message calls so.") var drill = false
         @Option(help: "The reason.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
             let order = Order(kind: drill ? "drill" : "real", note: note)
-            try await tell(over: data.data, json: json) { connection in
+            try await printIncident(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/teams/\(team.segment)/incidents", json: order)
             }
         }
@@ -69,7 +69,7 @@ struct IncidentCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the incidents of a team, newest first; without a team, the open ones.")
         @OptionGroup var data: DataOption
-        @Argument var team: String?
+        @Argument(help: "The team.") var team: String?
         @Flag(help: "Print a JSON array.") var json = false
 
         func run() async throws {
@@ -111,7 +111,7 @@ struct IncidentCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            try await tell(over: data.data, json: json) { connection in
+            try await printIncident(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/incidents/\(number)/close", json: ["reason": reason])
             }
         }
@@ -125,7 +125,7 @@ struct IncidentCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            try await tell(over: data.data, json: json) { connection in
+            try await printIncident(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/incidents/\(number)/reopen", json: ["reason": reason])
             }
         }
@@ -146,7 +146,7 @@ struct IncidentCommand: AsyncParsableCommand {
     }
 
     /// Sends a request whose response is an incident, and prints it.
-    private static func tell(
+    private static func printIncident(
         over data: String, json: Bool, _ send: (Connection) async throws -> Data
     ) async throws {
         let body = try await Connection.withServer(over: data, send)

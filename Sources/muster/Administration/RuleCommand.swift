@@ -29,7 +29,7 @@ struct RuleCommand: AsyncParsableCommand {
                 --target safety makes the regions that the pattern names muster regions.
                 """)
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ -") var name: String
+        @Argument(help: "The name: letters, digits and . _ -") var name: String
         @Option(help: "The event pattern, in EventBridge's language: JSON, or @FILE.") var pattern: String
         @Option(help: "A description for people.") var description: String?
         @Option(help: "The targets of matching events: names of targets, or safety. Up to five.") var target: [String] =
@@ -88,7 +88,7 @@ struct RuleCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a rule.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The rule.") var name: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -101,7 +101,7 @@ struct RuleCommand: AsyncParsableCommand {
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Enable a rule.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The rule.") var name: String
 
         func run() async throws { try await RuleCommand.set(name, isEnabled: true, data) }
     }
@@ -109,7 +109,7 @@ struct RuleCommand: AsyncParsableCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Disable a rule, and keep it.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The rule.") var name: String
 
         func run() async throws { try await RuleCommand.set(name, isEnabled: false, data) }
     }

@@ -20,7 +20,7 @@ struct TargetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a target. A webhook's secret is printed only once.")
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ - @") var name: String
+        @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "webhook, slack or log.") var kind = "webhook"
         @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
         @Option(help: "A header field for every call, 'Name: value'; may be repeated.")
@@ -93,7 +93,7 @@ struct TargetCommand: AsyncParsableCommand {
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Send to a target again.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
 
         func run() async throws {
             try await TargetCommand.change(name, isEnabled: true, over: data.data)
@@ -105,7 +105,7 @@ struct TargetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Stop sending to a target. Deliveries wait until it is enabled, or until they expire.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
 
         func run() async throws {
             try await TargetCommand.change(name, isEnabled: false, over: data.data)
@@ -123,7 +123,7 @@ struct TargetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Replace a webhook's secret, and print the new one. The old one stays valid for some hours.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
         @Option(help: "The hours for which the old secret stays valid.") var hours = 24
 
         struct Answer: Decodable { var secret: String }
@@ -139,7 +139,7 @@ struct TargetCommand: AsyncParsableCommand {
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Send a test event to a target.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
         struct Answer: Decodable { var event: String }
@@ -157,7 +157,7 @@ struct TargetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a target with its pending deliveries, also from the rules that name it.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

@@ -19,7 +19,7 @@ struct UserCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ - @") var name: String
+        @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
         @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
         @Option(help: "A role that _security of databases may name; may be repeated.")
@@ -60,7 +60,7 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a user with their devices and positions.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The user.") var name: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -74,7 +74,7 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set a user's password. Ends the user's sessions, keys and device tokens.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The user.") var name: String
         @Flag(help: "Read the password from standard input, one line (the default).") var passwordStdin = false
         @Option(
             help: "Keep these valid: api-keys, aws-keys, device-tokens or tokens-for-others; may be repeated.")
@@ -108,7 +108,7 @@ struct TeamCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a team.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The team.") var name: String
         @Option(help: "The seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
 
         func run() async throws {
@@ -124,7 +124,7 @@ struct TeamCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Change a team's settings for silence, declarations and incidents.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The team.") var name: String
         @Option(help: "The seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
         @Option(help: "Whether a drill closes by itself once everyone stays accounted for: true or false.")
         var closesDrills: Bool?
@@ -187,7 +187,7 @@ struct TeamCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the safety of each member, since when it holds, and how it is known.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The team.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
         struct Answer: Decodable {

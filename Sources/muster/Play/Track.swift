@@ -211,7 +211,7 @@ struct Track: AsyncParsableCommand {
                         isBehind = false
                     case .failed(let failure):
                         isBehind = true
-                        await tell(failure, recorded, trip)
+                        await announceFailure(failure, recorded, trip)
                     case .reconciled(let difference):
                         for region in difference.inside { announce("The server says: inside \(region.id)") }
                         for region in difference.outside { announce("The server says: outside \(region.id)") }
@@ -222,7 +222,7 @@ struct Track: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ failure: LocationTracker.Failure, _ recorded: Int, _ trip: Trip) async {
+    private func announceFailure(_ failure: LocationTracker.Failure, _ recorded: Int, _ trip: Trip) async {
         if failure == .storeFull {
             return announce("\(recorded) recorded; what comes now waits in memory: \(failure)")
         }
@@ -235,7 +235,7 @@ struct Track: AsyncParsableCommand {
     private func finish(_ trip: Trip) async throws {
         let begun = Instant.now
         var delay = 0.5
-        while let failure = await bring(trip) {
+        while let failure = await sendRecorded(trip) {
             switch failure {
             case .away, .cancelled: break
             case .unauthorized:
@@ -258,7 +258,7 @@ struct Track: AsyncParsableCommand {
 
     /// Sends the recorded locations, and asks the server whether it has all of them, because it may have refused some
     /// before.
-    private func bring(_ trip: Trip) async -> LocationTracker.Failure? {
+    private func sendRecorded(_ trip: Trip) async -> LocationTracker.Failure? {
         if let failure = await trip.tracker.emit() { return failure }
         do {
             let missing = try await trip.tracker.missing()

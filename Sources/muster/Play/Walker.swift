@@ -79,7 +79,7 @@ final class Walker: Sendable {
         }
         let password = try terms.password ?? ask()
         do {
-            return try await patiently {
+            return try await retryWhileUnreachable {
                 if terms.registers, let session = try await register(terms, password) { return Walker(terms, session) }
                 let session = try await Session.signIn(
                     at: terms.server, user: terms.user, password: password, terms.keeper,
@@ -93,7 +93,7 @@ final class Walker: Sendable {
     }
 
     /// Retries while the server is unreachable, because it may be starting.
-    private static func patiently<Success>(_ body: () async throws -> Success) async throws -> Success {
+    private static func retryWhileUnreachable<Success>(_ body: () async throws -> Success) async throws -> Success {
         var looks = 0
         while true {
             do {
