@@ -13,7 +13,6 @@ package import ServiceLifecycle
 ///
 /// The endpoint translates only. The users are the directory's, databases contain the documents of every protocol, and
 /// a document that a client stores goes through the same commit pipeline as every observation.
-/// that arrives goes the road that everything goes.
 package struct CouchEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity

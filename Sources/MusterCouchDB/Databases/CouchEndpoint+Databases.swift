@@ -8,13 +8,13 @@ import MusterWire
 
 extension CouchEndpoint {
     func addDatabases(to routes: inout RouteTable) {
-        add(.get, "/{db}", "Describe a database.", to: &routes) { try await Self.describe($0) }
+        add(.get, "/{db}", "Describe a database.", to: &routes) { try await Self.describeDatabase($0) }
         add(.head, "/{db}", "Check that a database exists.", to: &routes) { call in
             _ = try call.readable()
             return Response(status: .ok, headers: [.contentType: "application/json"])
         }
         add(.get, "/_dbs_info", "Describe the databases that you may read.", to: &routes) {
-            try await Self.describeMany($0, nil)
+            try await Self.describeDatabases($0, nil)
         }
         add(
             .post, "/_dbs_info", "Describe several databases.", body: ["application/json"], to: &routes
@@ -23,10 +23,10 @@ extension CouchEndpoint {
             guard let keys, keys.allSatisfy({ $0.string != nil }), keys.count <= CouchLimits.named else {
                 throw CouchError.badRequest("`keys` must be an array of at most \(CouchLimits.named) names")
             }
-            return try await Self.describeMany(call, keys.compactMap(\.string))
+            return try await Self.describeDatabases(call, keys.compactMap(\.string))
         }
-        add(.put, "/{db}", "Create a database.", statuses: [201], to: &routes) { try await make($0) }
-        add(.delete, "/{db}", "Remove a database with its documents.", to: &routes) { try await remove($0) }
+        add(.put, "/{db}", "Create a database.", statuses: [201], to: &routes) { try await createDatabase($0) }
+        add(.delete, "/{db}", "Remove a database with its documents.", to: &routes) { try await removeDatabase($0) }
         add(
             .post, "/{db}/_ensure_full_commit", "Does nothing: acknowledged writes are on the disk.",
             statuses: [201], to: &routes
@@ -37,7 +37,7 @@ extension CouchEndpoint {
         }
     }
 
-    private static func describe(_ call: CouchCall) async throws -> Response {
+    private static func describeDatabase(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         let (users, last) = (call.coordinator.directory.users.count, call.coordinator.lastSequence)
         let description = try await call.coordinator.readDocuments { reader in
@@ -47,7 +47,7 @@ extension CouchEndpoint {
     }
 
     /// Describes the databases of these names, or all that the principal may read.
-    private static func describeMany(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
+    private static func describeDatabases(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
         let directory = call.coordinator.directory
         let access = try call.access(in: directory)
         let names = try keys ?? Array(directory.databaseNames(readableBy: access, call.query))
@@ -76,7 +76,7 @@ extension CouchEndpoint {
         }
     }
 
-    private func make(_ call: CouchCall) async throws -> Response {
+    private func createDatabase(_ call: CouchCall) async throws -> Response {
         let name = try call.parameter("db")
         let access = try call.access(in: coordinator.directory)
         // A client creates its own database to make sure that it exists, and expects this error if it does.
@@ -98,7 +98,7 @@ extension CouchEndpoint {
         return response
     }
 
-    private func remove(_ call: CouchCall) async throws -> Response {
+    private func removeDatabase(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         guard try call.access(in: coordinator.directory).mayMakeDatabases else {
             throw CouchError.forbidden("You are not a server admin.")

@@ -10,7 +10,7 @@ extension CouchEndpoint {
         add(
             .post, "/{db}/_purge", "Remove revisions without a trace.", body: json, statuses: [201],
             to: &routes
-        ) { try await purge($0) }
+        ) { try await purgeRevisions($0) }
         add(.get, "/{db}/_purged_infos_limit", "Show how many purges the database remembers.", to: &routes) { call in
             _ = try call.readable()
             return .json { $0.value(1_000) }
@@ -22,7 +22,7 @@ extension CouchEndpoint {
         }
     }
 
-    private func purge(_ call: CouchCall) async throws -> Response {
+    private func purgeRevisions(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
         let body = try await call.json(limit: CouchLimits.documentBytes)

@@ -17,7 +17,7 @@ extension CouchEndpoint {
             return .json { $0.raw(security) }
         }
         add(.put, "/{db}/_security", "Set who may read and administer a database.", body: json, to: &routes) {
-            try await secure($0)
+            try await putSecurity($0)
         }
         add(.get, "/{db}/_revs_limit", "Show how many ancestors of a leaf are kept.", to: &routes) { call in
             let limit = try call.readable().revisionLimit
@@ -30,7 +30,7 @@ extension CouchEndpoint {
         add(
             .post, "/{db}/_compact", "Remove the bodies of revisions that are no leaves.", body: json, statuses: [202],
             to: &routes
-        ) { try await compact($0) }
+        ) { try await compactDatabase($0) }
         for path in ["/{db}/_view_cleanup", "/{db}/_compact/{document}"] {
             add(.post, path, "Does nothing: there are no views.", statuses: [202], to: &routes) { call in
                 _ = try call.administered()
@@ -40,7 +40,7 @@ extension CouchEndpoint {
         }
     }
 
-    private func secure(_ call: CouchCall) async throws -> Response {
+    private func putSecurity(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         let body = try await call.json(limit: CouchLimits.settingBytes)
         // Some clients write null for an empty list, and others cannot read it.
@@ -48,7 +48,7 @@ extension CouchEndpoint {
         guard tree.members != nil, tree.hasParties else {
             throw CouchError.badRequest("admins and members must have lists of names and roles")
         }
-        try await change(place, for: call) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
+        try await changeDatabase(place, for: call) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
         return call.ok()
     }
 
@@ -59,12 +59,12 @@ extension CouchEndpoint {
         guard let limit = tree.integer, (1...1_000_000).contains(limit) else {
             throw CouchError.badRequest("The limit must be a positive whole number, at most 1000000.")
         }
-        try await change(place, for: call) { $0.revisionLimit = Int(limit) }
+        try await changeDatabase(place, for: call) { $0.revisionLimit = Int(limit) }
         return call.ok()
     }
 
     /// Changes the record of a database that a user created.
-    private func change(
+    private func changeDatabase(
         _ place: ResolvedDatabase, for call: CouchCall, _ body: @escaping @Sendable (inout StoredDatabase) -> Void
     ) async throws {
         try await coordinator.edit(by: call.author) { directory, draft in
@@ -76,7 +76,7 @@ extension CouchEndpoint {
         }
     }
 
-    private func compact(_ call: CouchCall) async throws -> Response {
+    private func compactDatabase(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         _ = try await call.json(limit: CouchLimits.settingBytes)
         guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }

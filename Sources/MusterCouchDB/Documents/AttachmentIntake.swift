@@ -53,7 +53,7 @@ struct AttachmentIntake {
         while held.count >= CouchLimits.pieceBytes {
             let piece = Array(held[..<CouchLimits.pieceBytes])
             held.removeFirst(CouchLimits.pieceBytes)
-            note(piece)
+            updateDigests(piece)
             let begun = blob
             blob = try await coordinator.keep { transaction, _ in
                 let blob = try begun ?? transaction.documents.beginBlob()
@@ -68,7 +68,7 @@ struct AttachmentIntake {
     /// - Throws: `CoordinatorError`, `StoreError`.
     mutating func finish() async throws -> StoredFile {
         let last = held
-        note(last)
+        updateDigests(last)
         let file = StoredFile(md5: Array(md5.finalize()), key: Array(sha256.finalize()), length: length)
         let begun = blob
         try await coordinator.keep { transaction, moment in
@@ -89,7 +89,7 @@ struct AttachmentIntake {
         _ = try? await coordinator.keep { transaction, _ in try transaction.documents.abandon(begun) }
     }
 
-    private mutating func note(_ bytes: [UInt8]) {
+    private mutating func updateDigests(_ bytes: [UInt8]) {
         md5.update(data: bytes)
         sha256.update(data: bytes)
     }

@@ -9,14 +9,14 @@ import NIOCore
 extension CouchEndpoint {
     func addDocuments(to routes: inout RouteTable) {
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
-            add(.get, path, "Get a document.", to: &routes) { try await Self.show($0) }
+            add(.get, path, "Get a document.", to: &routes) { try await Self.showDocument($0) }
             add(.head, path, "Check that a document exists, and get its revision.", to: &routes) {
-                try await Self.show($0)
+                try await Self.showDocument($0)
             }
         }
     }
 
-    private static func show(_ call: CouchCall) async throws -> Response {
+    private static func showDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await showLocal(call, id) }
         try DocumentID.checkForm(of: id)
@@ -26,7 +26,7 @@ extension CouchEndpoint {
         guard let scope = place.scope else { return try showUser(call, id) }
         let wanted = try CouchView(call.query)
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
-            return try await showOpen(revisions, wanted.ofSeveral, of: id, in: scope, call)
+            return try await showOpenRevisions(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
         let takesParts = wanted.attachments && call.accepts("multipart/related")
         let (found, inline) = try await call.coordinator.readDocuments { reader in
@@ -65,7 +65,7 @@ extension CouchEndpoint {
         return FoundRevision(document: document, node: node, body: body, scope: scope)
     }
 
-    private static func showOpen(
+    private static func showOpenRevisions(
         _ open: CouchOpenRevisions, _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ call: CouchCall
     ) async throws -> Response {
         if call.accepts("multipart/mixed") {

@@ -18,15 +18,15 @@ extension CouchEndpoint {
             let place = try call.writable()
             var incoming = try await Self.incoming(call)
             if incoming.document.id == nil { incoming.document.id = Self.freshID() }
-            return try await put(incoming, in: place, call)
+            return try await storeDocument(incoming, in: place, call)
         }
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
             add(.put, path, "Store a document.", body: types, statuses: [201], to: &routes) { call in
-                try await CouchError.telling(call) { try await put(call) }
+                try await CouchError.telling(call) { try await putDocument(call) }
             }
-            add(.delete, path, "Delete a document.", to: &routes) { try await delete($0) }
+            add(.delete, path, "Delete a document.", to: &routes) { try await deleteDocument($0) }
             add(.copy, path, "Copy a document to the id in Destination.", statuses: [201], to: &routes) {
-                try await copy($0)
+                try await copyDocument($0)
             }
         }
     }
@@ -38,7 +38,7 @@ extension CouchEndpoint {
         return CouchIncoming(document: try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0) })
     }
 
-    private func put(_ call: CouchCall) async throws -> Response {
+    private func putDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await putLocal(call, id) }
         try DocumentID.check(id)
@@ -55,18 +55,19 @@ extension CouchEndpoint {
             }
             incoming.document.revisionText = said.text
         }
-        return try await put(incoming, in: place, call)
+        return try await storeDocument(incoming, in: place, call)
     }
 
-    private func put(_ incoming: CouchIncoming, in place: ResolvedDatabase, _ call: CouchCall) async throws -> Response
-    {
+    private func storeDocument(
+        _ incoming: CouchIncoming, in place: ResolvedDatabase, _ call: CouchCall
+    ) async throws -> Response {
         let areNewEdits = try call.query.flag("new_edits", otherwise: true)
         try call.requireRight(toPut: incoming.document.id ?? "", in: place)
         let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, coordinator)
         return try await carryOut(edit, in: place, call, edit.isDeleted ? .ok : .created)
     }
 
-    private func delete(_ call: CouchCall) async throws -> Response {
+    private func deleteDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await deleteLocal(call, id) }
         try DocumentID.check(id)
@@ -87,7 +88,7 @@ extension CouchEndpoint {
         guard isNamed else { throw CouchError.conflict }
     }
 
-    private func copy(_ call: CouchCall) async throws -> Response {
+    private func copyDocument(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
         guard let scope = place.scope else { throw CouchError.forbidden }
         let (target, onto) = try call.destination()

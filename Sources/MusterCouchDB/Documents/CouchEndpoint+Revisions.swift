@@ -10,13 +10,13 @@ extension CouchEndpoint {
         add(
             .post, "/{db}/_revs_diff", "List the revisions that the database lacks, with possible ancestors.",
             body: json, to: &routes
-        ) { try await Self.compare($0, .difference) }
+        ) { try await Self.compareRevisions($0, .difference) }
         add(.post, "/{db}/_missing_revs", "List the revisions that the database lacks.", body: json, to: &routes) {
-            try await Self.compare($0, .missing)
+            try await Self.compareRevisions($0, .missing)
         }
     }
 
-    private static func compare(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
+    private static func compareRevisions(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
         let place = try call.readable()
         guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
         let body = try await call.json(limit: CouchLimits.bulkBytes)

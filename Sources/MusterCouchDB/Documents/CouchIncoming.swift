@@ -114,7 +114,7 @@ extension CouchIncoming {
         }
         var intake = RelatedIntake(call.coordinator, boundary: boundary)
         do {
-            for try await buffer in call.request.body { try await intake.take(buffer) }
+            for try await buffer in call.request.body { try await intake.parse(buffer) }
             self = try intake.finish()
         } catch {
             await intake.abandon()
@@ -148,15 +148,15 @@ private struct RelatedIntake {
         reader = MultipartReader(boundary: boundary)
     }
 
-    mutating func take(_ buffer: ByteBuffer) async throws {
+    mutating func parse(_ buffer: ByteBuffer) async throws {
         count += buffer.readableBytes
         guard count <= CouchLimits.multipartBytes else {
             throw CouchError.tooLarge(limitBytes: CouchLimits.multipartBytes)
         }
         for event in try reader.take(buffer.readableBytesView) {
             switch event {
-            case .part(let headers): try begin(headers)
-            case .bytes(let bytes): try await take(bytes)
+            case .part(let headers): try beginPart(headers)
+            case .bytes(let bytes): try await appendBytes(bytes)
             case .endOfPart: try await endPart()
             case .end: break
             }
@@ -176,7 +176,7 @@ private struct RelatedIntake {
         await current.intake.abandon()
     }
 
-    private mutating func begin(_ headers: [String: String]) throws {
+    private mutating func beginPart(_ headers: [String: String]) throws {
         guard incoming != nil else { return }
         // A part is matched by its file name, and otherwise by the order in the document.
         let name = headers["content-disposition"].flatMap { MultipartReader.parameter("filename", of: $0) }
@@ -191,7 +191,7 @@ private struct RelatedIntake {
         current = Part(file: file, told: length, intake: AttachmentIntake(coordinator))
     }
 
-    private mutating func take(_ bytes: [UInt8]) async throws {
+    private mutating func appendBytes(_ bytes: [UInt8]) async throws {
         guard current != nil else {
             text += bytes
             guard text.count <= CouchLimits.documentBytes else {

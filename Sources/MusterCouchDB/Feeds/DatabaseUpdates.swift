@@ -43,8 +43,8 @@ struct DatabaseUpdates: FollowedAnswer {
         next.cursor = max(since, newest)
         next.last = next.cursor ?? newest
         guard since < newest || since == .zero else { return (next, [], true) }
-        var found = try await Self.comings(since: since, through: newest, directory, coordinator)
-        let touched = try await Self.touched(since: since, through: newest, directory, coordinator)
+        var found = try await Self.createdAndRemoved(since: since, through: newest, directory, coordinator)
+        let touched = try await Self.changedDatabases(since: since, through: newest, directory, coordinator)
         for (scope, sequence) in touched {
             guard let name = directory.databaseName(scope) else { continue }
             found[Row(name: name, kind: .updated)] = sequence
@@ -94,10 +94,10 @@ struct DatabaseUpdates: FollowedAnswer {
         }
     }
 
-    // MARK: What happened
+    // MARK: Reading the log
 
     /// Returns the databases that were created or removed, with the sequence of the event.
-    private static func comings(
+    private static func createdAndRemoved(
         since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
         _ coordinator: StoreCoordinator
     ) async throws -> [Row: MusterCore.LogSequence] {
@@ -111,14 +111,14 @@ struct DatabaseUpdates: FollowedAnswer {
     }
 
     /// Returns the databases whose documents changed, with the sequence of the last change.
-    private static func touched(
+    private static func changedDatabases(
         since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
         _ coordinator: StoreCoordinator
     ) async throws -> [DatabaseScope: MusterCore.LogSequence] {
         if newest.rawValue - since.rawValue <= logLimit {
             do {
                 return try await coordinator.read { store in
-                    try touchedByLog(since: since, through: newest, directory, store)
+                    try changedDatabasesInLog(since: since, through: newest, directory, store)
                 }
             } catch StoreError.trimmed {
                 // The log no longer contains these changes. The databases know their newest one.
@@ -141,7 +141,7 @@ struct DatabaseUpdates: FollowedAnswer {
     }
 
     /// Finds the changed databases in the log.
-    private static func touchedByLog(
+    private static func changedDatabasesInLog(
         since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
         _ store: any Store
     ) throws -> [DatabaseScope: MusterCore.LogSequence] {

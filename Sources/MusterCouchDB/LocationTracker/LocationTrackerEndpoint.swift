@@ -183,7 +183,7 @@ struct LocationTrackerEndpoint: Sendable {
             .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
     }
 
-    // MARK: What all share
+    // MARK: Shared by the routes
 
     /// Parses the body; nil when it is not an object. Unknown members are ignored, because the apps send some.
     private func members(_ request: Request) async throws -> JSONValue? {

@@ -169,7 +169,7 @@ extension CouchEndpoint {
         return number
     }
 
-    // MARK: Places
+    // MARK: Paths and databases
 
     private static let documentMethods: [HTTPRequest.Method] = [
         .get, .head, .put, .post, .delete, .copy, .patch, .options, .trace, .connect,

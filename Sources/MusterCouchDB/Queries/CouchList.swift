@@ -47,12 +47,12 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         }
         let count: Int
         if let keys = listing.keys {
-            count = try byKeys(keys, reader)
+            count = try writeKeys(keys, reader)
         } else if listing.isEmpty || listing.limit == 0 {
             count = 0
             isComplete = true
         } else {
-            count = try byRange(reader)
+            count = try writeRange(reader)
         }
         if isComplete {
             writer.endArray()
@@ -82,7 +82,7 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         }
     }
 
-    private mutating func byRange(_ reader: any DocumentReader) throws -> Int {
+    private mutating func writeRange(_ reader: any DocumentReader) throws -> Int {
         // Rows that are skipped are read without their bodies.
         let isSkipping = listing.skip > 0
         listing.range.withBodies = listing.includesDocuments && !isSkipping
@@ -101,7 +101,7 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         return page.count
     }
 
-    private mutating func byKeys(_ keys: [String], _ reader: any DocumentReader) throws -> Int {
+    private mutating func writeKeys(_ keys: [String], _ reader: any DocumentReader) throws -> Int {
         let page = keys[position..<min(position + size.count, keys.count)]
         for key in page {
             if let row = try rows.row(key, reader) {

@@ -74,12 +74,12 @@ extension CouchEndpoint {
                 writer.raw(log.historyText)
             }
         } catch let fault as ReplicationError {
-            throw Self.told(fault)
+            throw Self.couchError(for: fault)
         }
     }
 
     /// Translates an error of a replication.
-    private static func told(_ fault: ReplicationError) -> CouchError {
+    private static func couchError(for fault: ReplicationError) -> CouchError {
         switch fault {
         case .noDatabase(let name): CouchError(.notFound, "db_not_found", "could not open \(name)")
         case .unauthorized: CouchError(.unauthorized, "unauthorized", fault.description)

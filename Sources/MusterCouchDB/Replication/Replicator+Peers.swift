@@ -77,7 +77,7 @@ extension Replicator {
     ) async throws -> (peer: any ReplicationPeer, connections: HTTPConnections?) {
         switch side {
         case .local(let name):
-            if isMade { try await make(name, by: user) }
+            if isMade { try await createTarget(name, by: user) }
             guard let place = coordinator.directory.database(named: name) else {
                 throw ReplicationError.noDatabase(name)
             }
@@ -90,7 +90,7 @@ extension Replicator {
         }
     }
 
-    private func make(_ name: String, by user: UserNumber) async throws {
+    private func createTarget(_ name: String, by user: UserNumber) async throws {
         guard coordinator.directory.database(named: name) == nil else { return }
         guard DatabaseName.isValid(name), !ReservedPaths.contains(name),
             DatabaseName.user(ofLocations: name) == nil

@@ -39,8 +39,8 @@ struct StoredDatabaseHome: DocumentHome {
     func look<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
-        try mustBeThere()
-        return try await told {
+        try requireDatabase()
+        return try await translatingErrors {
             try await coordinator.readDocuments { reader in
                 // Within a request, the bound of the request counts.
                 guard BoundedWork.bound == nil else { return try body(reader) }
@@ -57,7 +57,7 @@ struct StoredDatabaseHome: DocumentHome {
     /// may still run it.
     ///
     /// - Throws: `ReplicationError.noDatabase`, `.forbidden`.
-    private func mustBeThere() throws {
+    private func requireDatabase() throws {
         guard !isOrdered || coordinator.directory.letsReplicate(orderedBy: user) else {
             throw ReplicationError.forbidden(Replicator.unfounded)
         }
@@ -73,8 +73,8 @@ struct StoredDatabaseHome: DocumentHome {
         guard place.name != DatabaseName.replicator else {
             throw ReplicationError.forbidden("orders in _replicator must be stored by an admin, not replicated")
         }
-        try mustBeThere()
-        return try await told { try await coordinator.write(edits, to: place, by: Author(user: user)) }
+        try requireDatabase()
+        return try await translatingErrors { try await coordinator.write(edits, to: place, by: Author(user: user)) }
     }
 
     func local(_ id: String) -> (database: DatabaseNumber, name: String) {
@@ -84,7 +84,7 @@ struct StoredDatabaseHome: DocumentHome {
 
     func put(_ json: [UInt8], local id: String) async throws {
         let (database, name) = local(id)
-        try await told {
+        try await translatingErrors {
             try await coordinator.keep { transaction, _ in
                 let documents = transaction.documents
                 let revision = try documents.local(name, in: database)?.revision ?? 0
@@ -103,7 +103,7 @@ struct StoredDatabaseHome: DocumentHome {
         var intake = AttachmentIntake(coordinator)
         var length: Int64 = 0
         do {
-            return try await told {
+            return try await translatingErrors {
                 for try await piece in bytes {
                     length += Int64(piece.count)
                     guard length <= limit else { throw ReplicationError.tooLarge(limitBytes: Int(limit)) }
@@ -119,7 +119,7 @@ struct StoredDatabaseHome: DocumentHome {
     }
 
     /// Translates errors of the coordinator for the replication. A full queue or disk may have room later.
-    private func told<Success>(_ body: () async throws -> Success) async throws -> Success {
+    private func translatingErrors<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
             return try await body()
         } catch let error as CoordinatorError {
@@ -153,6 +153,6 @@ struct StoredDatabaseHome: DocumentHome {
         }
         if !first.isEmpty { return }
         if await feed.next() == nil { throw CancellationError() }
-        try mustBeThere()
+        try requireDatabase()
     }
 }

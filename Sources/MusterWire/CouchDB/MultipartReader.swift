@@ -59,7 +59,7 @@ package struct MultipartReader {
     private mutating func step(_ events: inout [Event]) throws(Fault) -> Bool {
         switch state {
         case .preamble:
-            guard let start = held.firstPlace(of: delimiter) else {
+            guard let start = held.firstOccurrence(of: delimiter) else {
                 held.removeFirst(max(0, held.count - delimiter.count))
                 return false
             }
@@ -70,7 +70,7 @@ package struct MultipartReader {
         case .head:
             // The line break of the boundary stays before the head, so that a part without header fields is parsed like
             // any other.
-            guard let end = held.firstPlace(of: [0x0D, 0x0A, 0x0D, 0x0A]) else {
+            guard let end = held.firstOccurrence(of: [0x0D, 0x0A, 0x0D, 0x0A]) else {
                 guard held.count <= Self.headLimitBytes else { throw .invalidHead }
                 return false
             }
@@ -96,7 +96,7 @@ package struct MultipartReader {
             return true
         }
         // RFC 2046 allows blanks between the boundary and its line break.
-        guard let line = held.firstPlace(of: [0x0D, 0x0A]) else {
+        guard let line = held.firstOccurrence(of: [0x0D, 0x0A]) else {
             guard held.count < Self.headLimitBytes else { throw .invalidBoundary }
             return false
         }
@@ -107,7 +107,7 @@ package struct MultipartReader {
     }
 
     private mutating func stepInBody(_ events: inout [Event]) -> Bool {
-        let found = held.firstPlace(of: delimiter)
+        let found = held.firstOccurrence(of: delimiter)
         let end = found?.lowerBound ?? max(0, held.count - delimiter.count)
         let start = isAtStartOfBody ? 2 : 0
         if end > start {
@@ -141,7 +141,7 @@ package struct MultipartReader {
 
 extension [UInt8] {
     /// The range of the first occurrence of some bytes; nil if there is none.
-    fileprivate func firstPlace(of bytes: [UInt8]) -> Range<Int>? {
+    fileprivate func firstOccurrence(of bytes: [UInt8]) -> Range<Int>? {
         guard count >= bytes.count, let first = bytes.first else { return nil }
         return withUnsafeBufferPointer { all in
             for start in 0...(all.count - bytes.count) where all[start] == first {
