@@ -15,7 +15,7 @@ extension Replicator {
 
     /// The orders in the documents, compared with the jobs that run.
     private struct Agenda: Sendable {
-        /// The documents that contain an order, by id.
+        /// The documents whose orders have not ended, by id.
         var wanted: [String: Revision] = [:]
         /// The documents whose orders do not run, as many as there is room for.
         var due: [ReplicationDocument] = []

@@ -1,4 +1,4 @@
-/// The order of JSON values that views and mango use: null, false, true, numbers, strings, arrays, objects.
+/// The order of JSON values that views and Mango use: null, false, true, numbers, strings, arrays, objects.
 ///
 /// Numbers are ordered by value. Arrays are ordered by their elements, and a prefix comes first. Objects are ordered by
 /// their members in the order in which they are written, keys before values. Strings are ordered by their UTF-8 bytes,

@@ -40,7 +40,7 @@ package struct IndexDefinition: Hashable, Sendable {
     ///
     /// - Parameter isDatabasePartitioned: whether the database is partitioned. Then the index is partitioned too,
     ///   unless the request says otherwise.
-    /// - Throws: `MangoError` for a request that CouchDB would refuse.
+    /// - Throws: `MangoError` for an invalid request.
     package init(_ request: JSONValue, isDatabasePartitioned: Bool = false) throws(MangoError) {
         guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }
         guard let index = request["index"] else {

@@ -8,7 +8,7 @@ import MusterTerminal
 /// `muster replay`: sends recorded tracks through the API, as a phone that moves along them now.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send GPX tracks through the API with times moved to now, at once or in real time.")
+        abstract: "Send GPX tracks through the API with their times moved to now: at once, or fix by fix.")
 
     @Argument(help: "GPX files, sent in turn.") var files: [String]
     @Option(help: "The server's address.") var server: String
