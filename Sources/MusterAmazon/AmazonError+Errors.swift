@@ -25,12 +25,12 @@ extension AmazonError {
             self = AmazonError(
                 409, "ConflictException", "Incident \(number.rawValue) of its team is open: close it first.")
         case StoreError.unwritable: self = .unwritable
-        case is StoreError: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case is StoreError: self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
         case WorkError.shareIsFull: self = .throttled(retryAfterSeconds: 1)
         case WorkError.isFull:
-            self = .unavailable("As many requests wait to be read for as may wait.", retryAfterSeconds: 1)
+            self = .unavailable("The queue of reads is full.", retryAfterSeconds: 1)
         case is CancellationError, WorkLimit.Fault.abandoned:
-            self = .unavailable("The request was given up.", retryAfterSeconds: 1)
+            self = .unavailable("The request was cancelled.", retryAfterSeconds: 1)
         case let error as HTTPError where error.status.kind == .clientError:
             self = AmazonError(error.status.code, "ValidationException", error.body ?? "The request cannot be read.")
         default: return nil
@@ -42,19 +42,22 @@ extension AmazonError {
         let segments = path.split(separator: "/", maxSplits: 2)
         guard let first = segments.first else { return false }
         if first == "aws" { return segments.count > 1 }
-        return ["tracking", "geofencing", "tags", "metadata", "maps", "places", "routes", "identitypools"].contains(first)
+        return ["tracking", "geofencing", "tags", "metadata", "maps", "places", "routes", "identitypools"].contains(
+            first)
     }
 
     /// The answer to operations of Amazon Location that Muster does not serve.
     static let unserved = AmazonError.validation(
-        "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags, and Cognito Sync.", .unknownOperation)
+        "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags, and Cognito Sync.",
+        .unknownOperation)
 
     private init(telling error: CoordinatorError) {
         switch error {
-        case .full: self = .unavailable("As much is waiting to be stored as may wait.", retryAfterSeconds: 1)
+        case .full: self = .unavailable("The queue of writes is full.", retryAfterSeconds: 1)
         case .unwritable: self = .unwritable
-        case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
-        case .gone: self = .unavailable("It was removed meanwhile.", retryAfterSeconds: 1)
+        case .unavailable:
+            self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
+        case .gone: self = .unavailable("The resource was removed during the request.", retryAfterSeconds: 1)
         case .overQuota(let fault): self = AmazonError(telling: fault)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }

@@ -33,7 +33,7 @@ package struct AmazonError: Error, Hashable, Sendable {
         }
     }
 
-    /// Why a request is not valid.
+    /// Why a request is invalid, as the API model names it.
     package enum Reason: String, Hashable, Sendable {
         case unknownOperation = "UnknownOperation"
         case missing = "Missing"
@@ -121,7 +121,7 @@ package struct AmazonError: Error, Hashable, Sendable {
 extension HTTPField.Name {
     /// The error code.
     static let amazonErrorType = HTTPField.Name("x-amzn-ErrorType")!
-    /// The id of an answer, for questions about it.
+    /// The id of a response, by which people find the request in logs.
     static let amazonRequestID = HTTPField.Name("x-amzn-RequestId")!
     /// The time of signing.
     static let amazonDate = HTTPField.Name("X-Amz-Date")!

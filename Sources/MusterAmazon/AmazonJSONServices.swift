@@ -10,7 +10,7 @@ package protocol AmazonJSONService: Sendable {
     /// The service's name in the scope of signatures, such as `events`.
     var signingName: String { get }
 
-    /// Carries an operation out.
+    /// Carries out an operation.
     ///
     /// - Parameters:
     ///   - operation: the part after the dot, such as `PutRule`.
@@ -44,12 +44,12 @@ struct AmazonJSONServices: Sendable {
                 Route(
                     .post, path, admits: .roles(Route.Admission.everyRole, devices: false), over: wireProtocol,
                     .init(
-                        "AWS", "An operation of AWS's json-1.1 services; `X-Amz-Target` says which.",
+                        "AWS", "An operation of AWS's json-1.1 services, which `X-Amz-Target` names.",
                         body: [Self.contentType: "Object"],
                         answers: [
-                            .init(200, "Done.", body: [Self.contentType: "Object"]),
-                            .init(400, "Not this.", body: [Self.contentType: "AmazonError"]),
-                            .init(403, "Not by you.", body: [Self.contentType: "AmazonError"]),
+                            .init(200, "The response of the operation.", body: [Self.contentType: "Object"]),
+                            .init(400, "The request is invalid.", body: [Self.contentType: "AmazonError"]),
+                            .init(403, "The caller may not do this.", body: [Self.contentType: "AmazonError"]),
                         ])
                 ) { request, context in wireProtocol.answer(try await answer(request, context)) })
         }
@@ -64,7 +64,7 @@ struct AmazonJSONServices: Sendable {
         return try await service.respond(to: operation, body, by: principal)
     }
 
-    /// The service that a request names, and the operation.
+    /// The service and the operation that a request names; nil for an unknown service.
     private func service(of request: Request) -> (any AmazonJSONService, operation: String)? {
         let target = (request.headers[.amazonTarget] ?? "").split(separator: ".", maxSplits: 1)
         guard target.count == 2, let service = services.first(where: { $0.targetPrefix == target[0] }) else {

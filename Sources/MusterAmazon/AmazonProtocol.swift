@@ -18,7 +18,7 @@ struct AmazonProtocol: RouteProtocol {
     let contentType: String
     /// The largest body, in bytes.
     var bodyLimit = Self.bodyLimit
-    /// The operation of the route, such as `CreateTracker`; nil where the request names it.
+    /// The operation of the route, such as `CreateTracker`; nil if the request names it.
     var operation: String?
     /// The service's own names for errors that every service has, by Amazon Location's.
     var errorNames: [String: String] = [:]
@@ -28,7 +28,7 @@ struct AmazonProtocol: RouteProtocol {
     /// The largest body of a request, in bytes, unless its route allows another size: a megabyte.
     static let bodyLimit = 1 << 20
 
-    /// The access key must exist before any of the body is read.
+    /// Checks that the access key exists before it reads the body.
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
         guard let authorization = request.headers[.authorization] else { throw UnreadBody(.missing) }
         do {

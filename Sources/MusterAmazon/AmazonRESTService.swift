@@ -38,7 +38,7 @@ extension AmazonRESTService {
                 Route(
                     method, prefix + path, admits: .roles(roles, devices: false), over: wireProtocol,
                     .init(
-                        Self.title, "\(operation), as the AWS API Reference has it.", query: query,
+                        Self.title, "\(operation), as in the AWS API Reference.", query: query,
                         body: hasBody ? [Self.contentType: "Object"] : [:], answers: Self.answers)
                 ) { request, context in
                     guard let principal = context.principal else { throw SignatureError.missing }
@@ -51,9 +51,9 @@ extension AmazonRESTService {
     }
 
     private static var answers: [Route.Answer] {
-        [.init(200, "Done.", body: [contentType: "Object"])]
+        [.init(200, "The response of the operation.", body: [contentType: "Object"])]
             + [400, 402, 403, 404, 409, 413, 429, 500, 503].map { status in
-                .init(status, "Told as AWS tells it.", body: [contentType: "AmazonError"])
+                .init(status, "The error has AWS's form.", body: [contentType: "AmazonError"])
             }
     }
 }

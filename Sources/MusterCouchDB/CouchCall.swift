@@ -7,12 +7,12 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// One request of a CouchDB client's, by someone who is known, or on a route that is open.
+/// One request of a CouchDB client. It has a principal, unless its route is open.
 struct CouchCall: Sendable {
     let request: Request
     let context: AppRequestContext
     let endpoint: CouchEndpoint
-    /// What stands behind the question mark.
+    /// The parameters of the query string.
     let query: CouchQuery
 
     init(request: Request, context: AppRequestContext, endpoint: CouchEndpoint) {
@@ -24,28 +24,30 @@ struct CouchCall: Sendable {
 
     var coordinator: StoreCoordinator { endpoint.coordinator }
 
-    /// Who sent the request; nil only on routes that are open.
+    /// The authenticated sender of the request; nil on open routes only.
     var principal: Principal? { context.principal }
 
-    /// Who asks, for the audit log; nil only on routes that are open.
+    /// The sender for the audit log; nil on open routes only.
     var author: Author? { principal.map { Author($0) } }
 
-    /// The rights of whoever asks.
+    /// Returns the rights of the sender.
+    ///
+    /// - Throws: `IdentityError.missing` if there is no principal.
     func access(in directory: Directory) throws -> Access {
         guard let principal else { throw IdentityError.missing }
         return Access(principal, in: directory)
     }
 
-    // MARK: What the path names
+    // MARK: The path's parameters
 
-    /// A part of the path, percent-decoded.
+    /// Returns a parameter of the path, percent-decoded.
     func parameter(_ name: String) throws(CouchError) -> String {
         let raw = context.parameters[name[...]] ?? ""
         guard let text = PercentEncoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
         return text
     }
 
-    /// The rest of the path, which may have slashes, percent-decoded.
+    /// Returns the rest of the path, which may contain slashes, percent-decoded.
     func rest() throws(CouchError) -> String {
         let parts = context.parameters.getCatchAll()
         guard !parts.isEmpty, let text = PercentEncoding.decode(parts.joined(separator: "/")) else {
@@ -54,10 +56,10 @@ struct CouchCall: Sendable {
         return text
     }
 
-    /// The database that the path names, if it may be read.
+    /// Returns the database in the path, if the principal may read it.
     func readable() throws -> ResolvedDatabase { try place(in: coordinator.directory) { $0.mayRead($1) } }
 
-    /// The database that the path names, if it may be written to.
+    /// Returns the database in the path, if the principal may write to it.
     func writable() throws -> ResolvedDatabase {
         let place = try readable()
         guard try access(in: coordinator.directory).mayWrite(place) else {
@@ -66,7 +68,7 @@ struct CouchCall: Sendable {
         return place
     }
 
-    /// The database that the path names, if it may be administered.
+    /// Returns the database in the path, if the principal may administer it.
     func administered() throws -> ResolvedDatabase {
         let place = try readable()
         guard try access(in: coordinator.directory).mayAdminister(place) else {
@@ -75,9 +77,10 @@ struct CouchCall: Sendable {
         return place
     }
 
-    /// The database that the path names.
+    /// Returns the database in the path.
     ///
-    /// - Throws: `CouchError.forbidden`, the same whether it is not there or not for these eyes; an admin is told.
+    /// - Throws: `CouchError.forbidden` both for a database that does not exist and for one that `isAllowed` rejects;
+    ///   only an admin learns that a database does not exist.
     func place(in directory: Directory, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
         let access = try access(in: directory)
         guard let place = directory.database(named: try parameter("db")) else {
@@ -87,16 +90,16 @@ struct CouchCall: Sendable {
         return place
     }
 
-    /// Where whoever asks keeps what belongs to a database and is never replicated.
+    /// Returns where the principal's local documents of a database are stored; nil if the database has none.
     func locals(of place: ResolvedDatabase) throws -> LocalDocumentKey? {
         try access(in: coordinator.directory).locals(of: place)
     }
 
     // MARK: The body
 
-    /// The whole body, of JSON.
+    /// Reads the whole body, which must be JSON.
     ///
-    /// - Throws: `CouchError.contentType` when it says that it is something else; `Problem.tooLarge`.
+    /// - Throws: `CouchError.contentType` for a `POST` of another media type; `Problem.tooLarge`.
     func json(limit: Int) async throws -> ByteBuffer {
         if request.method == .post {
             do { try request.requireJSON() } catch {
@@ -106,16 +109,17 @@ struct CouchCall: Sendable {
         return try await request.collectBody(BodyLimits(bytes: limit, inflatedBytes: limit))
     }
 
-    /// The whole body as a tree; an empty object where there is none.
+    /// Reads the whole body as a tree; an empty body counts as an empty object.
     func tree(limit: Int) async throws -> JSONValue {
         let body = try await json(limit: limit)
         if body.readableBytes == 0 { return .object([]) }
         return try body.withUnsafeReadableBytes { try JSONValue(parsing: $0, valueLimit: 4 * CouchLimits.names) }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// The address of a path on this server as the client reaches it, for `Location`: absolute, as CouchDB's is.
+    /// Returns the URL of a path on this server as the client reaches it, for `Location`. It is absolute, as CouchDB's
+    /// is.
     func absoluteAddress(of path: String) -> String {
         let configuration = endpoint.configuration
         let isEncrypted = configuration.tls != nil || request.headers[.xForwardedProto] == "https"
@@ -124,10 +128,10 @@ struct CouchCall: Sendable {
         return "\(isEncrypted ? "https" : "http")://\(host)\(path)"
     }
 
-    /// Whether the client asks for a media type by name.
+    /// Whether the client names this media type in `Accept`.
     func accepts(_ type: String) -> Bool { (request.headers[.accept] ?? "").lowercased().contains(type) }
 
-    /// `{"ok":true}` and what a closure adds.
+    /// Makes the response `{"ok":true}`, with the members that a closure adds.
     func ok(
         _ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void = { _ in }
     ) -> Response {

@@ -9,10 +9,10 @@ import MusterWire
 import NIOCore
 package import ServiceLifecycle
 
-/// What CouchDB's clients speak: documents, changes, replication (docs/couchdb.md).
+/// CouchDB's protocol: documents, changes feeds and replication (docs/couchdb.md).
 ///
-/// Translates: a database is where documents are, whoever put them there; users are the directory's, and a document
-/// that arrives goes the road that everything goes.
+/// The endpoint translates only. The users are the directory's, databases contain the documents of every protocol, and
+/// a document that a client stores goes through the same commit pipeline as every observation.
 package struct CouchEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -40,13 +40,13 @@ package struct CouchEndpoint: Endpoint {
 
     package var services: [any Service] { [replicator] }
 
-    /// Where all of it is beside the root.
+    /// The path below which every route is available too.
     static let prefix = "/couchdb"
 
-    /// What carries a request out.
+    /// Answers one request.
     typealias Handler = @Sendable (CouchCall) async throws -> Response
 
-    /// Adds all routes, at the root and below `/couchdb`.
+    /// Adds every route twice: at the root, and below `/couchdb`.
     package func register(in routes: inout RouteTable) {
         addServer(to: &routes)
         addSession(to: &routes)
@@ -77,17 +77,17 @@ package struct CouchEndpoint: Endpoint {
     /// Adds one route.
     ///
     /// - Parameters:
-    ///   - path: below the root, `/{db}` for a database.
-    ///   - isOpen: whether nobody needs to say who he is.
-    ///   - body: media types that it takes.
-    ///   - statuses: what it answers when all goes well.
+    ///  - path: the path below the root; `/{db}` stands for a database.
+    ///  - isOpen: whether the route serves requests without a proof of identity.
+    ///  - body: the media types of the body that the route accepts.
+    ///  - statuses: the statuses of successful responses.
     func add(
         _ method: HTTPRequest.Method, _ path: String, isOpen: Bool = false, _ summary: String,
         body: [String] = [], statuses: [Int] = [200], to routes: inout RouteTable, _ handler: @escaping Handler
     ) {
         let documentation = Route.Documentation(
             "CouchDB", summary, body: Dictionary(uniqueKeysWithValues: body.map { ($0, "Object") }),
-            answers: statuses.map { .init($0, "As CouchDB answers it.", json: "Object") } + Self.refusals)
+            answers: statuses.map { .init($0, "The response has CouchDB's form.", json: "Object") } + Self.refusals)
         let paths = path == "/" ? ["/", Self.prefix] : [path, Self.prefix + path]
         for path in paths {
             routes.add(
@@ -100,7 +100,7 @@ package struct CouchEndpoint: Endpoint {
     }
 
     private static let refusals = [400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 500, 501, 503].map { status in
-        Route.Answer(status, "Told as CouchDB tells it.", json: "CouchError")
+        Route.Answer(status, "The error has CouchDB's form.", json: "CouchError")
     }
 
     private func respond(
@@ -112,7 +112,7 @@ package struct CouchEndpoint: Endpoint {
         do {
             response = try await handler(call)
         } catch is PageWanted {
-            // The page at the root is served by whoever serves files.
+            // The route of the web page serves the page at the root.
             throw HTTPError(.notFound)
         }
         if call.principal != nil, let old = context.proof as? CookieProof, response.headers[.setCookie] == nil,
@@ -123,7 +123,7 @@ package struct CouchEndpoint: Endpoint {
         return response.withCouchRequestID
     }
 
-    /// Makes the database of replications when an admin first turns to it: every CouchDB that was set up has one.
+    /// Creates `_replicator` when an admin first uses it, because every CouchDB that was set up has this database.
     private func makeReplicator(for call: CouchCall) async throws {
         guard call.context.parameters["db"] == DatabaseName.replicator[...],
             coordinator.directory.database(named: DatabaseName.replicator) == nil, call.principal != nil,
@@ -135,11 +135,11 @@ package struct CouchEndpoint: Endpoint {
     }
 }
 
-/// A browser asks for the page at the root.
+/// Thrown when a browser requests the root, which shows the web page.
 struct PageWanted: Error {}
 
 extension Request {
-    /// The value of a cookie; nil where there is none.
+    /// Returns the value of a cookie; nil if the request has no such cookie.
     func cookie(_ name: String) -> String? {
         for field in headers[values: .cookie] {
             for pair in field.split(separator: ";") {
@@ -152,7 +152,7 @@ extension Request {
         return nil
     }
 
-    /// Whether the page that asks, if a page asks, is of this server or of one of these origins.
+    /// Whether the request comes from a page of this server or of one of these origins, or from no page.
     func isOfOwnPage(or origins: Set<String>) -> Bool {
         guard let origin = headers[.origin] else { return true }
         if origins.contains(origin) { return true }

@@ -8,9 +8,9 @@ import NIOCore
 import NIOHTTP1
 
 extension CouchError {
-    /// How an error from anywhere below is told. The one place where errors become CouchDB's words.
+    /// Translates an error of any layer into CouchDB's form. This is the only place that does.
     ///
-    /// - Returns: nil for an error that nobody foresaw.
+    /// - Returns: nil for an unexpected error.
     init?(telling error: any Error) {
         switch error {
         case let fault as CouchError: self = fault
@@ -23,27 +23,28 @@ extension CouchError {
         case let problem as Problem: self.init(telling: problem)
         case let fault as QuotaError: self.init(telling: fault)
         case CoordinatorError.overQuota(let fault): self.init(telling: fault)
-        case CoordinatorError.full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case CoordinatorError.full: self = .unavailable("The queue of writes is full.")
         case CoordinatorError.unwritable, StoreError.unwritable:
             self = .unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
         case CoordinatorError.unavailable, is StoreError:
-            self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+            self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
         case CoordinatorError.closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
-        // Whoever hung up in the middle of a body does not read this; nobody's mistake is to be logged.
-        case is HTTPParserError: self = .badRequest("The body ended before its end.")
+        // The client closed the connection before it had sent the body. It does not read this response, and the log
+        // should not contain an error.
+        case is HTTPParserError: self = .badRequest("The connection ended before the end of the body.")
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: CouchLimits.documentBytes)
         case let error as HTTPError where error.status.kind == .clientError: self = .badRequest(error.body ?? "")
         case let fault as WorkLimit.Fault: self.init(telling: fault)
         case WorkError.shareIsFull:
             self = .tooManyRequests(
-                retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
-        case WorkError.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
-        case is CancellationError: self = .unavailable("The request was given up.")
+                retryAfterSeconds: 1, "Too many of your requests are waiting. Wait until some are answered.")
+        case WorkError.isFull: self = .unavailable("The queue of reads is full.")
+        case is CancellationError: self = .unavailable("The request was cancelled.")
         default: return nil
         }
     }
 
-    /// A query that takes too much is as wrong as one that cannot be read: the same again would take as much again.
+    /// A query that exceeds its limits is a client error, because repeating it would exceed them again.
     private init(telling fault: WorkLimit.Fault) {
         let advice =
             "Make an index (POST /{db}/_index) for a field that the selector compares, use fewer or simpler $regex, "
@@ -53,7 +54,7 @@ extension CouchError {
             self.init(.badRequest, "timeout", "The query took more than \(Int(seconds)) s and was ended. \(advice)")
         case .steps(let limit):
             self.init(.badRequest, "timeout", "The query took more than \(limit) steps and was ended. \(advice)")
-        case .abandoned: self = .unavailable("The request was given up.")
+        case .abandoned: self = .unavailable("The request was cancelled.")
         }
     }
 
@@ -72,7 +73,8 @@ extension CouchError {
 
     private init(telling fault: JSONError) {
         switch fault.reason {
-        case .tooMany(let limit): self.init(.contentTooLarge, "too_large", "At most \(limit) of these at a time.")
+        case .tooMany(let limit):
+            self.init(.contentTooLarge, "too_large", "The request has more than \(limit) entries.")
         case let reason where reason.isSyntax: self = .badRequest("invalid UTF-8 JSON: \(fault)")
         default: self = .badRequest("\(fault)")
         }
@@ -83,8 +85,8 @@ extension CouchError {
         case .missing: self = .unauthorized("You are not authorized to access this db.")
         case .refused: self = .unauthorized("Name or password is incorrect.")
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
-        case .busy: self = .unavailable("Too many people sign in at this moment.")
-        case .tooMany(let limit): self.init(.conflict, "conflict", "There are \(limit) of these already.")
+        case .busy: self = .unavailable("Too many sign-ins are in progress.")
+        case .tooMany(let limit): self.init(.conflict, "conflict", "There are already \(limit) of these, the limit.")
         case .unusablePassword:
             self.init(
                 .badRequest, "doc_validation",
@@ -96,12 +98,12 @@ extension CouchError {
 
     private init(telling fault: MultipartReader.Fault) {
         switch fault {
-        case .invalidHead: self = .badRequest("A part of the multipart body has no readable head.")
-        case .invalidBoundary: self = .badRequest("The multipart body has a damaged boundary.")
+        case .invalidHead: self = .badRequest("A part of the multipart body has a malformed head.")
+        case .invalidBoundary: self = .badRequest("The multipart body has a malformed boundary.")
         }
     }
 
-    /// What the body's reading, shared with other endpoints, may say.
+    /// Translates a problem of the reading of bodies, which all endpoints share.
     private init?(telling problem: Problem) {
         switch problem.status {
         case .contentTooLarge: self.init(.contentTooLarge, "too_large", problem.detail ?? problem.title)
@@ -114,7 +116,7 @@ extension CouchError {
 }
 
 extension CouchError {
-    /// CouchDB clients try again after 429 and after 507.
+    /// Translates an exceeded quota. CouchDB's clients retry after the statuses 429 and 507.
     init(telling fault: QuotaError) {
         let name = fault.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
         self.init(fault.status, name, fault.words)
@@ -123,7 +125,7 @@ extension CouchError {
 }
 
 extension ReplicationError {
-    /// A replication tries again later, and loses nothing meanwhile.
+    /// Translates an exceeded quota. The replication retries later, and loses no document meanwhile.
     init(telling fault: QuotaError) {
         self = .busy(status: fault.status.code, retryAfterSeconds: fault.retryAfterSeconds.map { Double($0) })
     }

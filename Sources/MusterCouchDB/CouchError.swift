@@ -3,25 +3,25 @@ import Hummingbird
 import MusterServer
 import MusterWire
 
-/// What went wrong with a request, in CouchDB's words.
+/// An error in the form that CouchDB's clients expect: a status, an error code and a reason.
 struct CouchError: Error, Hashable, Sendable {
-    /// The answer's status.
+    /// The HTTP status of the response.
     let status: HTTPResponse.Status
-    /// The kind of fault, for programs.
+    /// The error code, which programs compare.
     let error: String
-    /// What is special about this one, for people.
+    /// The sentence for people.
     let reason: String
-    /// Header fields that belong to it.
+    /// Additional header fields of the response.
     var headers: HTTPFields = [:]
 
-    /// A fault of a kind.
+    /// Makes an error.
     init(_ status: HTTPResponse.Status, _ error: String, _ reason: String) {
         self.status = status
         self.error = error
         self.reason = reason
     }
 
-    /// The answer that tells it.
+    /// The HTTP response with this error.
     var response: Response {
         var response = Response.json(status) { writer in
             writer.beginObject()
@@ -34,7 +34,7 @@ struct CouchError: Error, Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes the members that tell a fault.
+    /// Writes the members of an error into an object.
     mutating func couchFault(_ fault: CouchError) {
         member("error", fault.error)
         member("reason", fault.reason)
@@ -44,41 +44,41 @@ extension JSONWriter {
 // MARK: The kinds
 
 extension CouchError {
-    /// The request is not as it must be.
+    /// The request is malformed.
     static func badRequest(_ reason: String) -> CouchError { CouchError(.badRequest, "bad_request", reason) }
 
-    /// A part of the query is not as it must be.
+    /// A parameter of the query is malformed.
     static func query(_ reason: String) -> CouchError { CouchError(.badRequest, "query_parse_error", reason) }
 
-    /// There is no such document, or not for these eyes.
+    /// The document does not exist, or the principal may not see it.
     static let missing = CouchError(.notFound, "not_found", "missing")
-    /// There was such a document.
+    /// The document was deleted.
     static let deleted = CouchError(.notFound, "not_found", "deleted")
-    /// The document has no such file.
+    /// The document has no such attachment.
     static let noAttachment = CouchError(
         .notFound, "not_found", "Document is missing attachment")
-    /// There is no such database. Only those who see all databases are told.
+    /// The database does not exist. Only principals that see all databases get this error; others get `forbidden`.
     static let noDatabase = CouchError(.notFound, "not_found", "Database does not exist.")
 
-    /// Nobody said who asks.
+    /// The request proves no identity.
     static func unauthorized(_ reason: String) -> CouchError {
         var fault = CouchError(.unauthorized, "unauthorized", reason)
         fault.headers[.wwwAuthenticate] = #"Basic realm="muster""#
         return fault
     }
 
-    /// Whoever asks may not; the same answer whether the database is there or not.
+    /// The principal may not access the database. The response is the same whether or not the database exists.
     static let forbidden = CouchError(
         .forbidden, "forbidden", "You are not allowed to access this db.")
-    /// Whoever asks may read, and not this.
+    /// The principal may access the database, but not do this.
     static func forbidden(_ reason: String) -> CouchError { CouchError(.forbidden, "forbidden", reason) }
 
-    /// The edit was not made on a leaf.
+    /// The edited revision is not a leaf.
     static let conflict = CouchError(.conflict, "conflict", "Document update conflict.")
-    /// The database is there already.
+    /// The database exists already.
     static let fileExists = CouchError(
         .preconditionFailed, "file_exists", "The database could not be created, the file already exists.")
-    /// A file is named that is not there.
+    /// The document refers to an attachment that the server lacks.
     static func missingStub(_ name: String) -> CouchError {
         CouchError(.preconditionFailed, "missing_stub", "Invalid attachment stub in document for \(name)")
     }
@@ -89,48 +89,50 @@ extension CouchError {
             "Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, and / are "
                 + "allowed. Must begin with a letter, and not be one of the server's own paths.")
     }
-    /// No database can be made of this name, for this reason.
+    /// No database can be created under this name. `reason` is the sentence for people.
     static func badName(_ name: String, _ reason: String) -> CouchError {
         CouchError(.badRequest, "illegal_database_name", "Name: '\(name)'. \(reason)")
     }
 
-    /// The body is larger than is taken.
+    /// The body exceeds a limit.
     static func tooLarge(limitBytes: Int) -> CouchError {
-        CouchError(.contentTooLarge, "too_large", "At most \(limitBytes) bytes are taken.")
+        CouchError(.contentTooLarge, "too_large", "The body is larger than \(limitBytes) bytes.")
     }
-    /// The body is of a type that is not taken.
+    /// The route does not accept this media type.
     static func contentType(_ reason: String) -> CouchError {
         CouchError(.unsupportedMediaType, "bad_content_type", reason)
     }
-    /// The body is packed in a way that is not taken.
+    /// The server does not accept this content encoding.
     static let unknownEncoding = contentType("Only gzip and identity content-encodings are supported")
-    /// Many documents are to be put or none of them.
+    /// The request sets `all_or_nothing`.
     static let allOrNothing = CouchError(
-        .expectationFailed, "expectation_failed", "all_or_nothing is not supported: each document is put by itself.")
-    /// A file is asked of, or put into, a document that is never replicated.
+        .expectationFailed, "expectation_failed",
+        "all_or_nothing is not supported: the server stores each document by itself.")
+    /// The request reads or adds an attachment of a local document.
     static var localFiles: CouchError { badRequest("_local documents do not accept attachments.") }
-    /// What is asked for needs JavaScript to run in the server.
+    /// The feature would run JavaScript in the server.
     static func notImplemented(_ what: String) -> CouchError {
-        CouchError(.notImplemented, "not_implemented", "\(what) need JavaScript in the server, which Muster has not.")
+        CouchError(
+            .notImplemented, "not_implemented", "\(what) need JavaScript in the server, which Muster does not run.")
     }
-    /// What is asked for CouchDB has and Muster has not; the words say what, in the plural.
+    /// CouchDB has the feature and Muster does not. `what` names it, in the plural.
     static func unsupported(_ what: String) -> CouchError {
         CouchError(.notImplemented, "not_implemented", "\(what) are not supported.")
     }
-    /// The path takes other methods.
+    /// The path supports other methods only.
     static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> CouchError {
         let list = allowed.map(\.rawValue).joined(separator: ",")
         var fault = CouchError(.methodNotAllowed, "method_not_allowed", "Only \(list) allowed")
         fault.headers[.allow] = list
         return fault
     }
-    /// It cannot be done now; nothing of it was done.
+    /// The server cannot serve the request now. Nothing was changed.
     static func unavailable(_ reason: String, retryAfterSeconds: Int = 1) -> CouchError {
         var fault = CouchError(.serviceUnavailable, "service_unavailable", reason)
         fault.headers[.retryAfter] = "\(retryAfterSeconds)"
         return fault
     }
-    /// Too many tries.
+    /// The client sends too many requests.
     static func tooManyRequests(
         retryAfterSeconds: Int, _ reason: String = "Wait, and try again."
     ) -> CouchError {
@@ -138,7 +140,7 @@ extension CouchError {
         fault.headers[.retryAfter] = "\(retryAfterSeconds)"
         return fault
     }
-    /// We made a mistake.
+    /// An unexpected error in the server.
     static let internalError = CouchError(
         .internalServerError, "internal_server_error", "The server made a mistake. It is in the server's log.")
 }

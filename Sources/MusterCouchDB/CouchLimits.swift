@@ -1,35 +1,35 @@
 import MusterServer
 
-/// How much of everything CouchDB's clients may send and ask for at a time.
+/// The limits on requests and responses of CouchDB's protocol.
 enum CouchLimits {
-    /// A document, its files aside.
+    /// Bytes of a document without its attachments.
     static let documentBytes = 8 << 20
-    /// A body of many documents.
+    /// Bytes of a body with many documents.
     static let bulkBytes = 64 << 20
-    /// A file.
+    /// Bytes of an attachment.
     static let attachmentBytes = 64 << 20
-    /// A multipart body.
+    /// Bytes of a multipart body.
     static let multipartBytes = 64 << 20
-    /// Documents in one request.
+    /// Documents in a request.
     static let documents = 10_000
-    /// Revisions in one `_revs_diff`, keys in one `_all_docs`.
+    /// Revisions in a `_revs_diff`, or keys in an `_all_docs`.
     static let names = 200_000
-    /// Queries in one request.
+    /// Queries in a request.
     static let queries = 100
-    /// Databases that one may name to have them described, as in CouchDB.
+    /// Names in a `_dbs_info`, as in CouchDB.
     static let named = 100
-    /// Databases that are described in one answer.
+    /// Databases in the response of a `_dbs_info`.
     static let described = 1_000
-    /// Files of one document that are told with their bytes in JSON.
+    /// Bytes of the attachments of one document that a JSON response contains.
     static let inlineBytes = 96 << 20
-    /// `_security`, and other small settings.
+    /// Bytes of `_security` and other small settings.
     static let settingBytes = 64 << 10
-    /// Documents read at once while a long answer is sent.
+    /// Documents that the server reads at once while it sends a long response.
     static let pageDocuments = 1_000
-    /// Bytes that such a page is to have.
+    /// The size in bytes that such a page should have.
     static let pageBytes = 1 << 20
-    /// Bytes of a file that are read or stored at once.
+    /// Bytes of an attachment that the server reads or stores at once.
     static let pieceBytes = 256 << 10
-    /// UUIDs in one answer.
+    /// UUIDs in a response.
     static let uuids = 1_000
 }

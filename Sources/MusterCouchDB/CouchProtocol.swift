@@ -6,12 +6,14 @@ import MusterServer
 
 /// CouchDB's protocol: a header or a cookie proves who sends a request, and errors have CouchDB's form.
 struct CouchProtocol: RouteProtocol {
-    /// The pages of other origins that may use cookies.
+    /// The origins, besides the server's own, whose pages may use session cookies.
     let origins: Set<String>
 
-    /// As in CouchDB, a header of an unknown scheme, or that cannot be read, shows nothing.
+    /// Returns the proof in the `Authorization` header, or else in the session cookie. As in CouchDB, a header of an
+    /// unknown scheme or a malformed one is ignored.
     ///
-    /// A browser sends a cookie for every page that asks: it counts only for a page of ours, or of an allowed origin.
+    /// A browser sends the cookie with requests of any page, so the cookie counts only for a page of this server or of
+    /// an allowed origin.
     func proof(in request: inout Request, _ context: AppRequestContext) -> (any RequestProof)? {
         if let header = request.headers[.authorization], ShownCredential(header: header) != nil {
             return HeaderProof(header, from: context.remoteAddress, admitsLocationKeys: true)
@@ -38,7 +40,7 @@ struct CookieProof: RequestProof {
 }
 
 extension CouchError {
-    /// How an error is told. An unexpected one is logged.
+    /// Translates an error. Unexpected errors are logged and become `internalError`.
     init(telling error: any Error, or context: AppRequestContext) {
         if let fault = CouchError(telling: error) {
             self = fault
@@ -50,7 +52,7 @@ extension CouchError {
 }
 
 extension Response {
-    /// The response with a new request id, ten hexadecimal digits, by which people find a request in logs.
+    /// The response with a new request id, ten hexadecimal digits, by which people find the request in logs.
     var withCouchRequestID: Response {
         var response = self
         response.headers[.couchRequestID] = SecretToken.randomBytes(5).hexadecimal
@@ -59,6 +61,6 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    /// CouchDB's name for a request.
+    /// CouchDB's header field for the id of a request.
     static let couchRequestID = HTTPField.Name("X-Couch-Request-ID")!
 }

@@ -2,18 +2,18 @@ import MusterCoding
 import MusterServer
 import MusterWire
 
-/// The query of a CouchDB client's request: most values are JSON.
+/// The query parameters of a CouchDB client's request. Most values are JSON.
 struct CouchQuery: Sendable {
     private let parts: [(name: String, value: String)]
 
-    /// All parts, in order.
+    /// All parameters, in order.
     var parameters: [(name: String, value: String)] { parts }
 
-    /// How many parts are looked at.
+    /// The most parameters that are read; the others are ignored.
     private static let partLimit = 64
 
-    /// Reads what stands behind the question mark; a plus is a blank, as in forms, and a semicolon parts as an
-    /// ampersand does, as in CouchDB.
+    /// Parses a query string. As in CouchDB, a plus sign is a space, and a semicolon separates parameters as an
+    /// ampersand does.
     init(_ text: String) {
         parts = text.split { $0 == "&" || $0 == ";" }.prefix(Self.partLimit).map { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -24,12 +24,12 @@ struct CouchQuery: Sendable {
         }
     }
 
-    /// A text as it stands; nil where it is absent or empty.
+    /// Returns the text of the first of these parameters; nil if it is absent or empty.
     func text(_ names: String...) -> String? {
         parts.first { names.contains($0.name) && !$0.value.isEmpty }?.value
     }
 
-    /// True or false; false where it is absent.
+    /// Returns a boolean parameter; `value` if it is absent.
     func flag(_ name: String, otherwise value: Bool = false) throws(CouchError) -> Bool {
         switch text(name) {
         case nil: return value
@@ -39,7 +39,7 @@ struct CouchQuery: Sendable {
         }
     }
 
-    /// A whole number, not negative.
+    /// Returns a parameter that is a whole number and not negative; nil if it is absent.
     func count(_ name: String) throws(CouchError) -> Int? {
         guard let text = text(name) else { return nil }
         guard let number = Int(text), (0...Int(Query.largestSequence)).contains(number) else {
@@ -48,7 +48,7 @@ struct CouchQuery: Sendable {
         return number
     }
 
-    /// A value that is JSON.
+    /// Returns a parameter whose value is JSON; nil if it is absent.
     func json(_ names: String...) throws(CouchError) -> JSONValue? {
         guard let part = parts.first(where: { names.contains($0.name) && !$0.value.isEmpty }) else { return nil }
         do throws(JSONError) {

@@ -3,7 +3,7 @@ import Foundation
 import MusterServer
 import MusterTerminal
 
-/// The command line: it composes the server, the simulator and the clients; it decides nothing itself.
+/// The command line. It composes the server, the simulator and the clients, and makes no decisions of its own.
 @main
 struct Muster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,8 +17,8 @@ struct Muster: AsyncParsableCommand {
             DeadLetterCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
         ])
 
-    /// Runs the command that the arguments name. What the environment and a configuration file say goes to `serve` as
-    /// arguments behind its own.
+    /// Runs the command that the arguments name. For `serve`, the settings of the environment and of a configuration
+    /// file are appended as arguments.
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.first == Serve.configuration.commandName, !arguments.contains(where: ["-h", "--help"].contains)
@@ -39,8 +39,8 @@ struct Muster: AsyncParsableCommand {
     }
 }
 
-/// Where the data is, the same for every command.
+/// The data folder, the same option for every command.
 struct DataOption: ParsableArguments {
-    @Option(help: "The folder that holds Muster's data; MUSTER_DATA names it too.")
+    @Option(help: "The folder that holds Muster's data. MUSTER_DATA sets it too.")
     var data = ProcessInfo.processInfo.environment["MUSTER_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "muster-data"
 }

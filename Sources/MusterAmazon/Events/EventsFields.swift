@@ -26,7 +26,7 @@ struct EventsFields {
 
     private func named(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
 
-    /// The value of a member; nil where it is absent or null.
+    /// The value of a member; nil if it is absent or null.
     func value(_ key: String) -> JSONValue? {
         members.first { $0.key == key && $0.value != .null }?.value
     }
@@ -36,7 +36,7 @@ struct EventsFields {
         members.filter { $0.value != .null && !known.contains($0.key) }.map(\.key)
     }
 
-    /// A text member; nil where it is absent.
+    /// A text member; nil if it is absent.
     func text(_ key: String, least: Int = 0, limit: Int) throws(AmazonError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string else { throw .validation(named(key), "must be a string.") }
@@ -57,7 +57,7 @@ struct EventsFields {
     /// The name of a rule, or the id of a target.
     func name(_ key: String) throws(AmazonError) -> String { try name(of: value(key), at: named(key)) }
 
-    /// The prefix of rule names to list; nil where the request has none.
+    /// The prefix of rule names to list; nil if the request has none.
     func namePrefix() throws(AmazonError) -> String? {
         guard let prefix = value("NamePrefix") else { return nil }
         return try name(of: prefix, at: named("NamePrefix"))
@@ -105,7 +105,7 @@ struct EventsFields {
     func nextToken() throws(AmazonError) -> Int64 {
         guard let token = try text("NextToken", least: 1, limit: 2_048) else { return 0 }
         guard let numbers = Cursor.decode(token, count: 1) else {
-            throw .validation("NextToken", "is none that an answer held.")
+            throw .validation("NextToken", "must be a token of an earlier response.")
         }
         return numbers[0]
     }

@@ -6,7 +6,7 @@ extension EventsService {
     /// The largest total size of the entries of one request, in bytes.
     static let entriesLimitBytes = 256 << 10
 
-    /// Logs events that a client posts; rules send them on. Each entry is accepted or refused separately.
+    /// Logs events that a client posts, so that rules send them on. Each entry is accepted or refused separately.
     func putEvents(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try Self.checkEndpoint(fields)
         let entries = try fields.list("Entries", 1...10)

@@ -9,10 +9,10 @@ extension EventsService {
         _ = try fields.text("RoleArn", least: 1, limit: 1_600)
         if try fields.text("ScheduleExpression", limit: 256)?.isEmpty == false {
             throw AmazonError.validation(
-                "ScheduleExpression", "is not supported: rules follow event patterns here, no clock.")
+                "ScheduleExpression", "is not supported: rules match event patterns, and have no schedules.")
         }
         if fields.value("Tags")?.elements?.isEmpty == false {
-            throw AmazonError.validation("Tags", "are not kept of rules.")
+            throw AmazonError.validation("Tags", "are not supported for rules.")
         }
         // Longer patterns are refused when they are compiled, with the message that clients expect.
         guard let pattern = try fields.text("EventPattern", limit: 1 << 20), !pattern.isEmpty else {
@@ -101,7 +101,7 @@ extension EventsService {
         let pattern = try RuleEditing.compile(try fields.requiredText("EventPattern", limit: 1 << 20))
         let text = try fields.requiredText("Event", limit: 1 << 20)
         guard let event = try? JSONValue(parsing: Array(text.utf8)), event.members != nil else {
-            throw AmazonError.validation("Parameter Event is not valid: it is no object of JSON.", .cannotParse)
+            throw AmazonError.validation("Parameter Event is not valid: it is not a JSON object.", .cannotParse)
         }
         for key in ["id", "account", "source", "time", "region", "resources", "detail-type"] where event[key] == nil {
             throw AmazonError.validation("Parameter Event is not valid: \(key) is missing.", .missing)

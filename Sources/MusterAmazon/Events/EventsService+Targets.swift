@@ -125,7 +125,7 @@ private struct TargetDraft {
     let id: String
     private let arn: String
     private let input: RuleTarget.Input
-    /// Why Muster refuses the target although the API model allows it; nil where it does not.
+    /// Why Muster refuses the target although the API model allows it; nil if it does not.
     private let refusal: AmazonError?
 
     private static let known: Set = ["Id", "Arn", "RoleArn", "Input", "InputPath", "InputTransformer"]
@@ -193,7 +193,7 @@ private struct TargetDraft {
         if let refusal { throw refusal }
         guard let name = EventOrigin.targetName(in: arn) else {
             throw AmazonError.validation(
-                "\(arn) is no target here: arn:aws:muster:REGION:ACCOUNT:target/NAME is.", .other)
+                "\(arn) is not a target; the ARN of one is arn:aws:muster:REGION:ACCOUNT:target/NAME.", .other)
         }
         return RuleTarget(
             id: id, destination: try RuleEditing.destination(named: name, in: directory), input: input)

@@ -44,7 +44,7 @@ extension LocationService {
                 throw AmazonError.noCollection(collection.name)
             }
             guard directory.trackers[name] == nil else {
-                throw AmazonError.conflict("There is another tracker \(name).")
+                throw AmazonError.conflict("The name \(name) is taken by another tracker.")
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: name, filter: .none,

@@ -137,7 +137,7 @@ extension LocationService {
             do throws(AmazonGeometryError) {
                 let shape = try draft.geometry.shape()
                 if fences.contains(where: { $0.id == draft.id }) {
-                    failures.append(.init(draft.id, "ValidationError", "The id stands in this batch twice."))
+                    failures.append(.init(draft.id, "ValidationError", "The batch contains this id twice."))
                 } else {
                     fences.append(SoundFence(id: draft.id, shape: shape, properties: draft.properties))
                 }

@@ -15,7 +15,7 @@ extension LocationService {
 
     /// The tracker that a call names, and its team.
     ///
-    /// - Throws: `AmazonError.noTracker`, also when the caller may not use the tracker so.
+    /// - Throws: `AmazonError.noTracker`, also if the caller may not use the tracker for this purpose.
     func tracker(
         _ call: AmazonCall, for use: TrackerUse, in directory: Directory
     ) throws(AmazonError) -> (tracker: Tracker, team: Team) {

@@ -14,7 +14,7 @@ extension LocationService {
         add("TagResource", .post, tags, admits: Self.fenceWriters, to: &routes, tag)
         add(
             "UntagResource", .delete, tags, admits: Self.fenceWriters,
-            query: [.init("tagKeys", "A key; as often as there are keys.", schema: #"{"type":"string"}"#)],
+            query: [.init("tagKeys", "The key of a tag; may be repeated.", schema: #"{"type":"string"}"#)],
             to: &routes, untag)
     }
 
@@ -67,7 +67,7 @@ extension LocationService {
         switch AmazonResource(arn: arn) {
         case .tracker(let name):
             let (tracker, _) = try self.tracker(named: name, call, for: .itself, in: directory)
-            guard !toChange || call.principal.role == .admin else { throw .denied("An admin changes trackers.") }
+            guard !toChange || call.principal.role == .admin else { throw .denied("Only admins change trackers.") }
             return .tracker(tracker)
         case .collection(let name):
             let collection = try self.collection(named: name, in: directory)

@@ -27,7 +27,7 @@ extension LocationService {
                 throw AmazonError.conflict("Tracker already exists: \(resource.name).")
             }
             guard directory.teams.count < Quota.trackers else {
-                throw AmazonError.quota("There are \(Quota.trackers) trackers, as many as there may be.")
+                throw AmazonError.quota("There are already \(Quota.trackers) trackers, the limit.")
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: resource.name,

@@ -27,7 +27,7 @@ extension LocationService {
     private func verifyPosition(_ call: AmazonCall) async throws -> [UInt8] {
         _ = try tracker(call, for: .positions, in: coordinator.directory)
         throw AmazonError.validation(
-            "Positions cannot be verified: Muster knows no place by its addresses, access points or cells.", .other)
+            "Positions cannot be verified: Muster has no data about addresses, access points and cells.", .other)
     }
 
     /// The sender of a report.
@@ -94,7 +94,7 @@ extension LocationService {
             overQuota.append(fault)
             failures.append((observations[index].update, "ThrottlingError", fault.words))
         }
-        // Where no update fits a quota, the whole request is refused, so that AWS clients know when to try again.
+        // If no update fits the quotas, the whole request is refused, so that AWS clients learn when to try again.
         if overQuota.count == updates.count, let fault = overQuota.max(by: { $0.waitSeconds < $1.waitSeconds }) {
             throw AmazonError(telling: fault)
         }
@@ -109,14 +109,14 @@ extension LocationService {
         }
     }
 
-    /// What is wrong with an update beyond the API model's rules; nil where nothing is.
+    /// What is wrong with an update beyond the API model's rules; nil if nothing is.
     private func fault(in update: AmazonPositionUpdate, at now: Instant) -> String? {
         if update.coordinate == nil { return "Position is off the globe: longitude -180 to 180, latitude -90 to 90." }
         if update.sampleTime > now.advanced(bySeconds: ReportLimits.futureToleranceSeconds) {
             return "SampleTime is more than 60 s ahead of \(now.rfc3339)."
         }
         if update.sampleTime < now.advanced(bySeconds: -configuration.retentionDays * 86_400) {
-            return "SampleTime is older than what is kept, \(JSONWriter.text(configuration.retentionDays)) days."
+            return "SampleTime is older than the \(JSONWriter.text(configuration.retentionDays)) days that are kept."
         }
         return nil
     }
@@ -127,7 +127,7 @@ extension LocationService {
     private func makeDevices(
         _ ids: [String], of number: TeamNumber, as reporter: Reporter
     ) async throws -> [String: QuotaError] {
-        // Avoids a transaction where nothing may be created.
+        // Avoids a transaction if nothing may be created.
         guard reporter.makesDevices || ids.contains(reporter.access.principal.name) else { return [:] }
         let quotas = coordinator.quotas
         let notMade = try await coordinator.edit(by: Author(reporter.access.principal)) { directory, draft in

@@ -60,15 +60,15 @@ extension AmazonError {
             isMissing ? .missing : .fieldValidationFailed, fields)
     }
 
-    /// The tracker does not exist, or the caller may not use it so.
+    /// The tracker does not exist, or the caller may not use it for this purpose.
     static func noTracker(_ name: String) -> AmazonError { .notFound("Tracker not found: \(name).") }
     /// The collection does not exist.
     static func noCollection(_ name: String) -> AmazonError { .notFound("Geofence collection not found: \(name).") }
-    /// A leader may only change what belongs to the leader's team alone.
+    /// A leader may change only collections that belong to the leader's team alone.
     static let notYourCollection = AmazonError.denied(
         "This collection is not your team's, or other teams use it too: an admin can change it.")
     /// The client's token is not valid for this list.
-    static let badToken = AmazonError.validation("NextToken", "is none that an answer held")
+    static let badToken = AmazonError.validation("NextToken", "must be a token of an earlier response")
 }
 
 extension JSONWriter {

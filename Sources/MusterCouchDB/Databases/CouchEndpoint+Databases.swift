@@ -8,27 +8,27 @@ import MusterWire
 
 extension CouchEndpoint {
     func addDatabases(to routes: inout RouteTable) {
-        add(.get, "/{db}", "What is known of a database.", to: &routes) { try await Self.describe($0) }
-        add(.head, "/{db}", "Whether there is such a database.", to: &routes) { call in
+        add(.get, "/{db}", "Describe a database.", to: &routes) { try await Self.describeDatabase($0) }
+        add(.head, "/{db}", "Check that a database exists.", to: &routes) { call in
             _ = try call.readable()
             return Response(status: .ok, headers: [.contentType: "application/json"])
         }
-        add(.get, "/_dbs_info", "What is known of the databases that one may read.", to: &routes) {
-            try await Self.describeMany($0, nil)
+        add(.get, "/_dbs_info", "Describe the databases that you may read.", to: &routes) {
+            try await Self.describeDatabases($0, nil)
         }
         add(
-            .post, "/_dbs_info", "What is known of several databases.", body: ["application/json"], to: &routes
+            .post, "/_dbs_info", "Describe several databases.", body: ["application/json"], to: &routes
         ) { call in
             let keys = try await call.tree(limit: CouchLimits.settingBytes)["keys"]?.elements
             guard let keys, keys.allSatisfy({ $0.string != nil }), keys.count <= CouchLimits.named else {
                 throw CouchError.badRequest("`keys` must be an array of at most \(CouchLimits.named) names")
             }
-            return try await Self.describeMany(call, keys.compactMap(\.string))
+            return try await Self.describeDatabases(call, keys.compactMap(\.string))
         }
-        add(.put, "/{db}", "Make a database.", statuses: [201], to: &routes) { try await make($0) }
-        add(.delete, "/{db}", "Remove a database with all that is in it.", to: &routes) { try await remove($0) }
+        add(.put, "/{db}", "Create a database.", statuses: [201], to: &routes) { try await createDatabase($0) }
+        add(.delete, "/{db}", "Remove a database with its documents.", to: &routes) { try await removeDatabase($0) }
         add(
-            .post, "/{db}/_ensure_full_commit", "Nothing needs to be done: what was answered is on the disk.",
+            .post, "/{db}/_ensure_full_commit", "Does nothing: acknowledged writes are on the disk.",
             statuses: [201], to: &routes
         ) { call in
             _ = try call.readable()
@@ -37,7 +37,7 @@ extension CouchEndpoint {
         }
     }
 
-    private static func describe(_ call: CouchCall) async throws -> Response {
+    private static func describeDatabase(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         let (users, last) = (call.coordinator.directory.users.count, call.coordinator.lastSequence)
         let description = try await call.coordinator.readDocuments { reader in
@@ -46,8 +46,8 @@ extension CouchEndpoint {
         return .json { $0.description(description) }
     }
 
-    /// Describes several databases: those that are asked for, or all that one may read.
-    private static func describeMany(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
+    /// Describes the databases of these names, or all that the principal may read.
+    private static func describeDatabases(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
         let directory = call.coordinator.directory
         let access = try call.access(in: directory)
         let names = try keys ?? Array(directory.databaseNames(readableBy: access, call.query))
@@ -67,7 +67,7 @@ extension CouchEndpoint {
                     writer.key("info")
                     writer.description(description)
                 } else {
-                    // The same for what is not there and for what is somebody else's.
+                    // The same for a database that does not exist and for one that the principal may not read.
                     writer.member("error", "not_found")
                 }
                 writer.endObject()
@@ -76,16 +76,16 @@ extension CouchEndpoint {
         }
     }
 
-    private func make(_ call: CouchCall) async throws -> Response {
+    private func createDatabase(_ call: CouchCall) async throws -> Response {
         let name = try call.parameter("db")
         let access = try call.access(in: coordinator.directory)
-        // One's own is there already, which a client that makes sure of it wants to hear.
+        // A client creates its own database to make sure that it exists, and expects this error if it does.
         if let place = coordinator.directory.database(named: name), access.mayRead(place) {
             throw CouchError.fileExists
         }
         guard access.mayMakeDatabases else { throw CouchError.forbidden("You are not a server admin.") }
         if let user = DatabaseName.user(ofLocations: name) {
-            throw CouchError.badName(name, "There is no user \(user), with whom this database would come.")
+            throw CouchError.badName(name, "It is reserved for the locations of user \(user), who does not exist.")
         }
         guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
         else { throw CouchError.illegalName(name) }
@@ -98,18 +98,18 @@ extension CouchEndpoint {
         return response
     }
 
-    private func remove(_ call: CouchCall) async throws -> Response {
+    private func removeDatabase(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
         guard try call.access(in: coordinator.directory).mayMakeDatabases else {
             throw CouchError.forbidden("You are not a server admin.")
         }
-        // Whoever builds the path of a document from an empty id must not lose all of them.
+        // A client that builds a document's path from an empty id must not remove the database.
         guard call.query.text("rev") == nil, call.request.headers[.ifMatch] == nil else {
             throw CouchError.badRequest(
                 "You tried to DELETE a database with a revision. Did you mean to DELETE a document instead?")
         }
         guard case .made = place.kind else {
-            throw CouchError.forbidden("This database is there as long as the server, or its user, is.")
+            throw CouchError.forbidden("The server provides this database, which cannot be removed.")
         }
         try await coordinator.edit(by: call.author) { directory, draft in
             guard case .made(let database) = directory.database(named: place.name)?.kind else {
@@ -121,15 +121,15 @@ extension CouchEndpoint {
     }
 }
 
-/// What is told of a database.
+/// The properties of a database that its description contains.
 private struct DatabaseDescription: Sendable {
     let place: ResolvedDatabase
     let counts: DocumentCounts
     let last: MusterCore.LogSequence
 
     /// - Parameters:
-    ///   - users: how many users there are, who are no stored documents.
-    ///   - last: the number of the newest change.
+    ///  - users: the number of users, whose documents are not stored.
+    ///  - last: the number of the newest change in the log.
     init(_ place: ResolvedDatabase, _ reader: any DocumentReader, users: Int, last: MusterCore.LogSequence) throws {
         self.place = place
         if let scope = place.scope {
@@ -170,12 +170,12 @@ extension JSONWriter {
 }
 
 extension ResolvedDatabase {
-    /// How many purges there were.
+    /// The number of purges so far.
     var purges: Int64 { if case .made(let database) = kind { database.purges } else { 0 } }
 }
 
 extension DocumentReader {
-    /// The number of the change that touched a document of the scope last; 0 where none did.
+    /// Returns the number of the last change of a document in the scope; 0 if there is none.
     func newest(in scope: DatabaseScope) throws -> MusterCore.LogSequence {
         try changes(in: scope, since: lastSequence, isDescending: true, withBodies: false, limit: 1)
             .first?.sequence ?? .zero

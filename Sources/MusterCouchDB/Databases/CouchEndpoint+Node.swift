@@ -3,13 +3,13 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What CouchDB tells of its cluster: here it is one node, and each database one shard on it.
+/// The routes about the cluster: one node, with one shard for each database.
 extension CouchEndpoint {
-    /// What CouchDB calls a node that is in no cluster.
+    /// CouchDB's name of a node without a cluster.
     static let node = "nonode@nohost"
 
     func addNode(to routes: inout RouteTable) {
-        add(.get, "/_membership", "The nodes: this one.", to: &routes) { call in
+        add(.get, "/_membership", "List the nodes: this one.", to: &routes) { call in
             try Self.requireAdmin(call)
             return .json { writer in
                 writer.beginObject()
@@ -18,7 +18,7 @@ extension CouchEndpoint {
                 writer.endObject()
             }
         }
-        add(.get, "/_cluster_setup", "That nothing needs to be set up.", to: &routes) { call in
+        add(.get, "/_cluster_setup", "Show that the setup is complete.", to: &routes) { call in
             try Self.requireAdmin(call)
             return .json { writer in
                 writer.beginObject()
@@ -26,11 +26,11 @@ extension CouchEndpoint {
                 writer.endObject()
             }
         }
-        add(.post, "/_cluster_setup", "Refused: nothing needs to be set up.", statuses: [], to: &routes) { call in
+        add(.post, "/_cluster_setup", "Refused: the setup is complete.", statuses: [], to: &routes) { call in
             try Self.requireAdmin(call)
             throw CouchError.badRequest("Cluster is already enabled")
         }
-        add(.get, "/_node/{node}", "The name of this node.", to: &routes) { call in
+        add(.get, "/_node/{node}", "Show the name of this node.", to: &routes) { call in
             try Self.requireAdmin(call)
             guard try ["_local", Self.node].contains(call.parameter("node")) else {
                 throw CouchError(.notFound, "not_found", "no such node: \(try call.parameter("node"))")
@@ -45,7 +45,7 @@ extension CouchEndpoint {
     }
 
     private func addShards(to routes: inout RouteTable) {
-        add(.get, "/{db}/_shards", "The one shard of a database.", to: &routes) { call in
+        add(.get, "/{db}/_shards", "Show the one shard of a database.", to: &routes) { call in
             _ = try call.readable()
             return .json { writer in
                 writer.beginObject()
@@ -59,7 +59,7 @@ extension CouchEndpoint {
                 writer.endObject()
             }
         }
-        add(.get, "/{db}/_shards/{document}", "The shard that a document is in.", to: &routes) { call in
+        add(.get, "/{db}/_shards/{document}", "Show the shard of a document.", to: &routes) { call in
             _ = try call.readable()
             return .json { writer in
                 writer.beginObject()
@@ -68,12 +68,12 @@ extension CouchEndpoint {
                 writer.endObject()
             }
         }
-        add(.post, "/{db}/_sync_shards", "There is nothing to bring together.", statuses: [202], to: &routes) { call in
+        add(.post, "/{db}/_sync_shards", "Does nothing: there is one shard.", statuses: [202], to: &routes) { call in
             _ = try call.administered()
             return call.ok(.accepted)
         }
     }
 
-    /// All that a document's id may be hashed to.
+    /// The range of hashes of the one shard: all of them.
     private static let shard = "00000000-ffffffff"
 }

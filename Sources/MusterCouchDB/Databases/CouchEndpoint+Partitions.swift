@@ -5,29 +5,29 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// Partitioned databases: each document's id begins with the name of its partition, and a query of one partition reads
-/// no other.
+/// The routes of partitioned databases. The id of each document begins with the name of its partition, and a query of
+/// one partition reads no other.
 extension CouchEndpoint {
     func addPartitions(to routes: inout RouteTable) {
         let (path, json) = ("/{db}/_partition/{partition}", ["application/json"])
-        add(.get, path, "How many documents a partition has.", to: &routes) { try await describePartition($0) }
-        add(.get, path + "/_all_docs", "A partition's documents by id.", to: &routes) { call in
+        add(.get, path, "Count the documents of a partition.", to: &routes) { try await describePartition($0) }
+        add(.get, path + "/_all_docs", "List a partition's documents by id.", to: &routes) { call in
             try await Self.list(call, body: .object([]), partition: call.partition())
         }
-        add(.post, path + "/_all_docs", "A partition's documents by id.", body: json, to: &routes) { call in
+        add(.post, path + "/_all_docs", "List a partition's documents by id.", body: json, to: &routes) { call in
             let partition = try call.partition()
             let body = try await call.tree(limit: CouchLimits.bulkBytes)
             return try await Self.list(call, body: body, partition: partition)
         }
-        add(.post, path + "/_find", "A partition's documents that a selector matches.", body: json, to: &routes) {
+        add(.post, path + "/_find", "Find a partition's documents by a selector.", body: json, to: &routes) {
             try await find($0, in: $0.partition())
         }
-        add(.post, path + "/_explain", "Which index a query of a partition uses.", body: json, to: &routes) {
+        add(.post, path + "/_explain", "Show which index a query of a partition uses.", body: json, to: &routes) {
             try await explain($0, in: $0.partition())
         }
         for method in [HTTPRequest.Method.get, .post] {
-            // Else these would be taken for files of a document.
-            add(method, path + "/{rest...}", "No other path is a partition's.", statuses: [], to: &routes) { call in
+            // Without this route the router would take these paths for attachments.
+            add(method, path + "/{rest...}", "A partition has no other paths.", statuses: [], to: &routes) { call in
                 _ = try call.partition()
                 throw CouchError.missing
             }
@@ -56,9 +56,9 @@ extension CouchEndpoint {
 }
 
 extension CouchCall {
-    /// The partition that the path names.
+    /// Returns the partition in the path.
     ///
-    /// - Throws: `CouchError` also where the database is not partitioned, or the query names another partition.
+    /// - Throws: `CouchError`, also if the database is not partitioned, or the query names another partition.
     func partition() throws -> String {
         let place = try readable()
         let partition = try parameter("partition")
@@ -72,7 +72,7 @@ extension CouchCall {
         return partition
     }
 
-    /// The partition that the query names; nil where it names none.
+    /// Returns the partition in the query; nil if it names none.
     func partitionOfQuery(in place: ResolvedDatabase) throws -> String? {
         guard let text = query.text("partition") else { return nil }
         guard place.isPartitioned else { throw CouchError.badRequest("database is not partitioned") }
@@ -81,6 +81,6 @@ extension CouchCall {
 }
 
 extension CouchError {
-    /// Path and query, or path and body, name different partitions.
+    /// The path and the query, or the path and the body, name different partitions.
     static let otherPartition = CouchError.badRequest("Conflicting value for `partition` in query string")
 }

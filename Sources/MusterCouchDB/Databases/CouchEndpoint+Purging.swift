@@ -8,21 +8,21 @@ extension CouchEndpoint {
     func addPurging(to routes: inout RouteTable) {
         let json = ["application/json"]
         add(
-            .post, "/{db}/_purge", "Take revisions out as if they had never been.", body: json, statuses: [201],
+            .post, "/{db}/_purge", "Remove revisions without a trace.", body: json, statuses: [201],
             to: &routes
-        ) { try await purge($0) }
-        add(.get, "/{db}/_purged_infos_limit", "How many purges are remembered.", to: &routes) { call in
+        ) { try await purgeRevisions($0) }
+        add(.get, "/{db}/_purged_infos_limit", "Show how many purges the database remembers.", to: &routes) { call in
             _ = try call.readable()
             return .json { $0.value(1_000) }
         }
-        add(.put, "/{db}/_purged_infos_limit", "Purges are remembered as a number alone.", body: json, to: &routes) {
+        add(.put, "/{db}/_purged_infos_limit", "Has no effect: purges are only counted.", body: json, to: &routes) {
             call in
             _ = try call.administered()
             return call.ok()
         }
     }
 
-    private func purge(_ call: CouchCall) async throws -> Response {
+    private func purgeRevisions(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
         let body = try await call.json(limit: CouchLimits.documentBytes)

@@ -7,25 +7,25 @@ import MusterStore
 import MusterWire
 
 extension CouchEndpoint {
-    /// The version of CouchDB whose protocol this is.
+    /// The version of CouchDB whose protocol the server speaks.
     static let version = "3.4.3"
-    /// What of CouchDB's optional features is here, by the names that clients look for.
+    /// The optional features of CouchDB that the server has, by the names that clients look for.
     private static let features = ["scheduler"]
 
     func addServer(to routes: inout RouteTable) {
-        add(.get, "/", isOpen: true, "What this is, and its UUID, which stays; a browser gets the page.", to: &routes) {
+        add(.get, "/", isOpen: true, "Describe the server, with its UUID; a browser gets the page.", to: &routes) {
             try await welcome($0)
         }
-        add(.head, "/", isOpen: true, "As GET, without the body.", to: &routes) { try await welcome($0) }
-        add(.get, "/_up", isOpen: true, "Whether it serves.", to: &routes) { _ in
+        add(.head, "/", isOpen: true, "Like GET, without the body.", to: &routes) { try await welcome($0) }
+        add(.get, "/_up", isOpen: true, "Check that the server runs.", to: &routes) { _ in
             .json { writer in
                 writer.beginObject()
                 writer.member("status", "ok")
                 writer.endObject()
             }
         }
-        add(.get, "/_uuids", isOpen: true, "Random ids for documents.", to: &routes) { try Self.uuids($0) }
-        add(.get, "/_all_dbs", "The databases that one may read.", to: &routes) { try Self.allDatabases($0) }
+        add(.get, "/_uuids", isOpen: true, "Make random ids for documents.", to: &routes) { try Self.uuids($0) }
+        add(.get, "/_all_dbs", "List the databases that you may read.", to: &routes) { try Self.allDatabases($0) }
     }
 
     private func welcome(_ call: CouchCall) async throws -> Response {
@@ -60,7 +60,7 @@ extension CouchEndpoint {
         }
     }
 
-    /// An id that nothing else has: 32 random hexadecimal digits.
+    /// Makes a unique id: 32 random hexadecimal digits.
     static func freshID() -> String { SecretToken.randomBytes(16).hexadecimal }
 
     private static func allDatabases(_ call: CouchCall) throws -> Response {
@@ -76,7 +76,7 @@ extension CouchEndpoint {
 }
 
 extension Directory {
-    /// The names of the databases that one may read, in order, as far as a query wants them.
+    /// Returns the sorted names of the databases that the principal may read, within the query's keys, skip and limit.
     func databaseNames(readableBy access: Access, _ query: CouchQuery) throws -> ArraySlice<String> {
         let isDescending = try query.flag("descending")
         let start = try (query.json("startkey", "start_key"))?.string

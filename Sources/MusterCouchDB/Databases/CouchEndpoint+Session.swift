@@ -9,11 +9,11 @@ import NIOCore
 extension CouchEndpoint {
     func addSession(to routes: inout RouteTable) {
         add(
-            .post, "/_session", isOpen: true, "Sign in, for a cookie.",
+            .post, "/_session", isOpen: true, "Sign in, and get a session cookie.",
             body: ["application/json", "application/x-www-form-urlencoded"], to: &routes
         ) { try await signIn($0) }
-        add(.get, "/_session", isOpen: true, "Who am I?", to: &routes) { Self.whoAmI($0) }
-        add(.delete, "/_session", isOpen: true, "Sign out: the cookie is to be forgotten.", to: &routes) { call in
+        add(.get, "/_session", isOpen: true, "Show the signed-in user.", to: &routes) { Self.whoAmI($0) }
+        add(.delete, "/_session", isOpen: true, "Sign out: the browser drops the cookie.", to: &routes) { call in
             try requireOwnPage(call)
             var response = call.ok()
             response.headers[.setCookie] = cookie("", lastingSeconds: 0)
@@ -21,14 +21,14 @@ extension CouchEndpoint {
         }
     }
 
-    /// Makes sure that no other site's page signs its visitor in or out: that visitor would go on as someone else, and
-    /// tell them where they are.
+    /// Checks that no page of another site signs a visitor in or out. A visitor signed in by such a page would report
+    /// positions as another user.
     ///
     /// - Throws: `CouchError.forbidden`.
     private func requireOwnPage(_ call: CouchCall) throws {
         let isCrossSite = call.request.headers[.fetchSite] == "cross-site" && call.request.headers[.origin] == nil
         guard call.request.isOfOwnPage(or: configuration.origins), !isCrossSite else {
-            throw CouchError.forbidden("Pages of this origin may not sign in here.")
+            throw CouchError.forbidden("Pages of this origin may not sign users in or out.")
         }
     }
 
@@ -37,7 +37,7 @@ extension CouchEndpoint {
         let (name, password) = try await Self.credentials(call)
         let header = "Basic " + Base64.encode(Array("\(name):\(password)".utf8))
         let principal = try await identity.authenticate(header, from: call.context.remoteAddress)
-        // A device's own token speaks for the device alone; a cookie would make more of it.
+        // A device's token acts for the device alone. A cookie would give it the rights of its owner.
         guard principal.device == nil else { throw IdentityError.refused }
         let value = try await identity.makeCookie(for: principal.user, isLasting: principal.proof == .password)
         var response = call.ok { writer in
@@ -48,7 +48,7 @@ extension CouchEndpoint {
         return response
     }
 
-    /// What the body says, as a form or as JSON.
+    /// Reads the name and the password in the body, a form or JSON.
     private static func credentials(_ call: CouchCall) async throws -> (name: String, password: String) {
         let body = try await call.request.collectBody(.small)
         let name: String?
@@ -63,7 +63,7 @@ extension CouchEndpoint {
             name = (tree["name"] ?? tree["username"])?.string
             password = tree["password"]?.string
         case let type?:
-            throw CouchError.contentType("\(type) is taken here neither as a form nor as JSON")
+            throw CouchError.contentType("The body must be a form or JSON, not \(type).")
         }
         guard let name, let password, !name.contains(":") else {
             throw CouchError.badRequest("request body must contain a username and a password")
@@ -90,7 +90,8 @@ extension CouchEndpoint {
         }
     }
 
-    /// The field that gives a browser a cookie. Where pages of other origins are allowed, they may send it, too.
+    /// Returns the `Set-Cookie` field of a session. If pages of other origins are allowed and the connection is
+    /// encrypted, browsers send the cookie with their requests too.
     func cookie(_ value: String, lastingSeconds: Double) -> String {
         let isEncrypted = configuration.tls != nil
         let site = isEncrypted && !configuration.origins.isEmpty ? "None" : "Lax"
@@ -100,11 +101,11 @@ extension CouchEndpoint {
 }
 
 extension Principal {
-    /// The roles that CouchDB's clients are told of.
+    /// The roles that CouchDB's clients see.
     var couchRoles: [String] { (role == .admin ? ["_admin"] : []) + [role.rawValue] + databaseRoles }
 }
 
 extension HTTPField.Name {
-    /// Fetch Metadata: how the site that asks stands to this one.
+    /// Fetch Metadata's relation between the requesting site and this one.
     fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
 }

@@ -10,29 +10,29 @@ import NIOCore
 extension CouchEndpoint {
     func addSettings(to routes: inout RouteTable) {
         let json = ["application/json"]
-        add(.get, "/{db}/_security", "Who may read and administer a database.", to: &routes) { call in
+        add(.get, "/{db}/_security", "Show who may read and administer a database.", to: &routes) { call in
             let place = try call.readable()
             var security = "{}"
             if case .made(let database) = place.kind { security = database.security ?? "{}" }
             return .json { $0.raw(security) }
         }
-        add(.put, "/{db}/_security", "Say who may read and administer a database.", body: json, to: &routes) {
-            try await secure($0)
+        add(.put, "/{db}/_security", "Set who may read and administer a database.", body: json, to: &routes) {
+            try await putSecurity($0)
         }
-        add(.get, "/{db}/_revs_limit", "How many ancestors of a leaf are remembered.", to: &routes) { call in
+        add(.get, "/{db}/_revs_limit", "Show how many ancestors of a leaf are kept.", to: &routes) { call in
             let limit = try call.readable().revisionLimit
             return .json { $0.value(limit) }
         }
         add(
-            .put, "/{db}/_revs_limit", "Say how many ancestors of a leaf are to be remembered.", body: json,
+            .put, "/{db}/_revs_limit", "Set how many ancestors of a leaf are kept.", body: json,
             to: &routes
         ) { try await limitRevisions($0) }
         add(
-            .post, "/{db}/_compact", "Forget what revisions said that are no leaves.", body: json, statuses: [202],
+            .post, "/{db}/_compact", "Remove the bodies of revisions that are no leaves.", body: json, statuses: [202],
             to: &routes
-        ) { try await compact($0) }
+        ) { try await compactDatabase($0) }
         for path in ["/{db}/_view_cleanup", "/{db}/_compact/{document}"] {
-            add(.post, path, "There are no views to clean up.", statuses: [202], to: &routes) { call in
+            add(.post, path, "Does nothing: there are no views.", statuses: [202], to: &routes) { call in
                 _ = try call.administered()
                 _ = try await call.json(limit: CouchLimits.settingBytes)
                 return call.ok(.accepted)
@@ -40,15 +40,15 @@ extension CouchEndpoint {
         }
     }
 
-    private func secure(_ call: CouchCall) async throws -> Response {
+    private func putSecurity(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         let body = try await call.json(limit: CouchLimits.settingBytes)
-        // null is nobody, as some clients write it; others cannot read it.
+        // Some clients write null for an empty list, and others cannot read it.
         let tree = try body.withUnsafeReadableBytes { try JSONValue(parsing: $0) }.withoutNulls
         guard tree.members != nil, tree.hasParties else {
             throw CouchError.badRequest("admins and members must have lists of names and roles")
         }
-        try await change(place, for: call) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
+        try await changeDatabase(place, for: call) { $0.security = String(decoding: tree.bytes, as: UTF8.self) }
         return call.ok()
     }
 
@@ -59,31 +59,31 @@ extension CouchEndpoint {
         guard let limit = tree.integer, (1...1_000_000).contains(limit) else {
             throw CouchError.badRequest("The limit must be a positive whole number, at most 1000000.")
         }
-        try await change(place, for: call) { $0.revisionLimit = Int(limit) }
+        try await changeDatabase(place, for: call) { $0.revisionLimit = Int(limit) }
         return call.ok()
     }
 
-    /// Changes the record of a database that someone made.
-    private func change(
+    /// Changes the record of a database that a user created.
+    private func changeDatabase(
         _ place: ResolvedDatabase, for call: CouchCall, _ body: @escaping @Sendable (inout StoredDatabase) -> Void
     ) async throws {
         try await coordinator.edit(by: call.author) { directory, draft in
             guard case .made(var database)? = directory.database(named: place.name)?.kind else {
-                throw CouchError.forbidden("This cannot be changed of this database.")
+                throw CouchError.forbidden("This setting of this database cannot be changed.")
             }
             body(&database)
             draft.edits.append(.putDatabase(database))
         }
     }
 
-    private func compact(_ call: CouchCall) async throws -> Response {
+    private func compactDatabase(_ call: CouchCall) async throws -> Response {
         let place = try call.administered()
         _ = try await call.json(limit: CouchLimits.settingBytes)
         guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
         try await coordinator.edit(by: call.author) { _, draft in
             draft.note(.databaseCompacted, label: place.name)
         }
-        // A slice at a time, so that nobody waits long for the writer.
+        // Compacts in slices, so that other writes do not wait long.
         while try await coordinator.keep({ transaction, _ in try transaction.documents.compact(database, limit: 500) })
         {}
         return call.ok(.accepted)
@@ -91,13 +91,13 @@ extension CouchEndpoint {
 }
 
 extension JSONValue {
-    /// This, without the members whose value is null.
+    /// The value without the members that are null.
     fileprivate var withoutNulls: JSONValue {
         guard let members else { return self }
         return .object(members.filter { $0.value != .null }.map { Member($0.key, $0.value.withoutNulls) })
     }
 
-    /// Whether `admins` and `members`, where they are, are what they must be.
+    /// Whether `admins` and `members`, if present, are objects with lists of names and roles.
     fileprivate var hasParties: Bool {
         ["admins", "members"].compactMap { self[$0] }.allSatisfy { party in
             party.members != nil

@@ -2,10 +2,10 @@ import HTTPTypes
 import MusterServer
 
 extension CouchEndpoint {
-    /// What CouchDB has and Muster has not, so that a client is told and does not guess.
+    /// Adds the routes of CouchDB that Muster does not support, so that clients get a clear error.
     func addUnsupported(to routes: inout RouteTable) {
         add(
-            .post, "/{db}/_design/{document}/{attachment...}", "Views and their like need JavaScript.", statuses: [],
+            .post, "/{db}/_design/{document}/{attachment...}", "Views and shows need JavaScript.", statuses: [],
             to: &routes
         ) { _ in throw CouchError.notImplemented("Views, shows, lists, updates and rewrites") }
         add(.post, "/{db}/_temp_view", "Temporary views need JavaScript.", statuses: [], to: &routes) { _ in
@@ -20,7 +20,7 @@ extension CouchEndpoint {
         }
     }
 
-    /// The paths of CouchDB that are not there, and what they would be for, in the plural.
+    /// The paths that Muster does not support, and the name of each feature in the plural.
     private static let absent: [(path: String, methods: [HTTPRequest.Method], what: String)] = [
         ("/_utils", [.get], "CouchDB's own pages"),
         ("/_utils/{rest...}", [.get], "CouchDB's own pages"),
@@ -32,7 +32,7 @@ extension CouchEndpoint {
         ("/_reshard", [.get], "Several shards"),
         ("/_reshard/{rest...}", [.get, .put, .post, .delete], "Several shards"),
         ("/{db}/_partition/{partition}/_design/{rest...}", [.get, .post], "Views"),
-        ("/{db}/_auto_purge", [.get, .put], "Purges by the clock"),
+        ("/{db}/_auto_purge", [.get, .put], "Automatic purges"),
         ("/{db}/_purged_infos", [.get], "Lists of purges"),
     ]
 }

@@ -8,8 +8,8 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// The users as documents: `_users` in the shape that CouchDB's clients expect, `lt_users` for looking at. They are the
-/// directory's; nothing of them is stored here.
+/// The users as documents: `_users` in the form that CouchDB's clients expect, and `lt_users`, which can only be read.
+/// The documents are derived from the directory; nothing is stored for them.
 extension CouchEndpoint {
     private static let idPrefix = "org.couchdb.user:"
 
@@ -50,10 +50,10 @@ extension CouchEndpoint {
         }
     }
 
-    /// Makes a user, or changes its role and password.
+    /// Creates a user, or changes the role, the other roles and the password of one.
     func putUser(_ call: CouchCall, _ id: String) async throws -> Response {
         guard try call.parameter("db") == DatabaseName.couchUsers, id.hasPrefix(Self.idPrefix) else {
-            throw CouchError.forbidden("Users are put into _users, as org.couchdb.user:NAME.")
+            throw CouchError.forbidden("Users can only be stored in _users, as org.couchdb.user:NAME.")
         }
         let name = String(id.dropFirst(Self.idPrefix.count))
         let fields = try await call.tree(limit: CouchLimits.settingBytes)
@@ -67,7 +67,7 @@ extension CouchEndpoint {
         let (secret, now) = (hash, configuration.now())
         let user = try await coordinator.edit(by: call.author) { directory, draft in
             var before = directory.users[name]
-            // Who says no revision means a new user; the name may be held by a device of nobody's.
+            // Without a revision the client means a new user. The name may belong to an implicit user, who is released.
             if said == nil, before?.isImplicit == true, let released = directory.releasing(name) {
                 draft.edits += released
                 before = nil
@@ -102,9 +102,9 @@ extension CouchEndpoint {
         }
     }
 
-    /// The roles of a user's document: one of Muster's, nil where there is none, and those of an organization's own.
+    /// Parses the roles of a user's document: Muster's role, nil if there is none, and the organization's own roles.
     ///
-    /// - Throws: `CouchError`, in CouchDB's words where CouchDB refuses the same.
+    /// - Throws: `CouchError`; the reasons are CouchDB's if CouchDB refuses the same.
     private static func roles(_ value: JSONValue) throws(CouchError) -> (role: Role?, own: [String]) {
         guard let elements = value.elements else { throw .forbidden("doc.roles must be an array") }
         let names = elements.compactMap(\.string)
@@ -125,12 +125,12 @@ extension CouchEndpoint {
             own.append(name)
         }
         guard own.count <= User.databaseRoleLimit else {
-            throw .forbidden("A user has at most \(User.databaseRoleLimit) roles of an organization's own.")
+            throw .forbidden("A user has at most \(User.databaseRoleLimit) roles besides Muster's.")
         }
         return (ours.first, own)
     }
 
-    /// Removes a user.
+    /// Removes a user. The last admin and the sender cannot be removed.
     func deleteUser(_ call: CouchCall, _ id: String) async throws -> Response {
         let said = try call.revision()?.text
         let access = try call.access(in: coordinator.directory)
@@ -138,7 +138,7 @@ extension CouchEndpoint {
             guard let user = directory.user(ofDocument: id) else { throw CouchError.missing }
             guard said == user.documentRevision else { throw CouchError.conflict }
             guard user.number != access.principal.user else {
-                throw CouchError.forbidden("Nobody removes himself: another admin can.")
+                throw CouchError.forbidden("You cannot remove yourself. Another admin can.")
             }
             try directory.requireAnotherAdmin(than: user)
             draft.edits = directory.removal(of: user.number)
@@ -153,22 +153,22 @@ extension CouchEndpoint {
 }
 
 extension Directory {
-    /// The user whose document has this id.
+    /// Returns the user whose document has this id.
     fileprivate func user(ofDocument id: String) -> User? {
         id.hasPrefix("org.couchdb.user:") ? users[String(id.dropFirst("org.couchdb.user:".count))] : nil
     }
 
-    /// Makes sure that an admin is left when this one is none any more.
+    /// Checks that another admin exists if this user is one.
     fileprivate func requireAnotherAdmin(than user: User) throws(CouchError) {
         guard user.role == .admin else { return }
         guard users.all.contains(where: { $0.role == .admin && $0.number != user.number }) else {
-            throw .forbidden("This is the last admin.")
+            throw .forbidden("This user is the last admin.")
         }
     }
 }
 
 extension User {
-    /// The revision of the document that the user is: another whenever the document says something else.
+    /// The revision of the user's document, which changes whenever the document does.
     fileprivate var documentRevision: String {
         let text = (["\(number.rawValue) \(name) \(role.rawValue)"] + databaseRoles).joined(separator: "\n")
         return "1-" + Insecure.MD5.hash(data: Array(text.utf8)).hexadecimal
@@ -176,7 +176,7 @@ extension User {
 }
 
 extension JSONWriter {
-    /// Writes a user as a document, without any secret.
+    /// Writes a user as a document. It contains no secret.
     fileprivate mutating func document(_ user: User) {
         beginObject()
         member("_id", CouchEndpoint.userID(user.name))

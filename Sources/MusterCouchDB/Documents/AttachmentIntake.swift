@@ -8,39 +8,39 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// A file whose bytes are on the disk.
+/// The bytes of an attachment that are stored on disk.
 struct StoredFile: Hashable, Sendable {
-    /// The MD5 digest of its bytes.
+    /// The MD5 digest of the bytes.
     var md5: [UInt8]
-    /// The SHA-256 digest of its bytes.
+    /// The SHA-256 digest of the bytes, under which they are stored.
     var key: [UInt8]
-    /// How many there are.
+    /// The number of bytes.
     var length: Int64
 
-    /// The file as part of a document.
+    /// Makes the attachment of a document that refers to these bytes.
     func attachment(_ name: String, _ contentType: String, position: Int32) -> Attachment {
         Attachment(
             name: name, contentType: contentType, md5: md5, key: key, length: length, revisionPosition: position)
     }
 }
 
-/// Takes a file's bytes as they come and brings them to the disk piece by piece. A small file costs one transaction.
+/// Stores the bytes of an attachment piece by piece as they arrive. A small attachment costs one transaction.
 ///
-/// What was begun and not finished is forgotten; what was finished and is in no document is, after an hour.
+/// The server deletes bytes that were not finished, and, after an hour, finished ones that no document refers to.
 struct AttachmentIntake {
     private let coordinator: StoreCoordinator
     private var md5 = Insecure.MD5()
     private var sha256 = SHA256()
     private var held: [UInt8] = []
     private var blob: BlobNumber?
-    /// How many bytes came.
+    /// The number of bytes received so far.
     private(set) var length: Int64 = 0
 
     init(_ coordinator: StoreCoordinator) {
         self.coordinator = coordinator
     }
 
-    /// Takes the next bytes.
+    /// Appends received bytes.
     ///
     /// - Throws: `CouchError.tooLarge`, `QuotaError`, `CoordinatorError`, `StoreError`.
     mutating func take(_ bytes: some Swift.Collection<UInt8>) async throws {
@@ -53,7 +53,7 @@ struct AttachmentIntake {
         while held.count >= CouchLimits.pieceBytes {
             let piece = Array(held[..<CouchLimits.pieceBytes])
             held.removeFirst(CouchLimits.pieceBytes)
-            note(piece)
+            updateDigests(piece)
             let begun = blob
             blob = try await coordinator.keep { transaction, _ in
                 let blob = try begun ?? transaction.documents.beginBlob()
@@ -63,12 +63,12 @@ struct AttachmentIntake {
         }
     }
 
-    /// Brings the last bytes to the disk.
+    /// Stores the last bytes.
     ///
     /// - Throws: `CoordinatorError`, `StoreError`.
     mutating func finish() async throws -> StoredFile {
         let last = held
-        note(last)
+        updateDigests(last)
         let file = StoredFile(md5: Array(md5.finalize()), key: Array(sha256.finalize()), length: length)
         let begun = blob
         try await coordinator.keep { transaction, moment in
@@ -81,23 +81,23 @@ struct AttachmentIntake {
         return file
     }
 
-    /// Forgets what came.
+    /// Deletes the bytes received so far.
     mutating func abandon() async {
         guard let begun = blob else { return }
         blob = nil
-        // Refused now, it is swept away with other blobs that nobody finished.
+        // If the coordinator refuses, the sweep of unfinished blobs deletes this one later.
         _ = try? await coordinator.keep { transaction, _ in try transaction.documents.abandon(begun) }
     }
 
-    private mutating func note(_ bytes: [UInt8]) {
+    private mutating func updateDigests(_ bytes: [UInt8]) {
         md5.update(data: bytes)
         sha256.update(data: bytes)
     }
 }
 
 extension AttachmentIntake {
-    /// Stores the bytes that a client sent as `data` in an edit. `digest`, `length` and `encoding` beside them still
-    /// describe the file that was there before, so they are ignored, as in CouchDB.
+    /// Stores the bytes that a client sent as `data` in an edit. As in CouchDB, `digest`, `length` and `encoding`
+    /// beside them are ignored, because clients leave them from the previous attachment.
     ///
     /// - Throws: `CouchError.tooLarge`, `QuotaError`, `CoordinatorError`, `StoreError`.
     static func store(edited bytes: [UInt8], _ coordinator: StoreCoordinator) async throws -> StoredFile {
@@ -111,9 +111,10 @@ extension AttachmentIntake {
         }
     }
 
-    /// Takes a whole file that a client sent with a document, unpacked where it came packed.
+    /// Stores a whole attachment that a client sent with a document, and decompresses it if it is compressed.
     ///
-    /// - Throws: `CouchError` when it is not what the client says it is.
+    /// - Throws: `CouchError` if the bytes do not have the length, digest or encoding that the document states; the
+    ///   errors of `store(edited:_:)`.
     static func store(_ bytes: [UInt8], as file: CouchAttachment, _ coordinator: StoreCoordinator) async throws
         -> StoredFile
     {
@@ -125,7 +126,7 @@ extension AttachmentIntake {
                     ByteBuffer(bytes: bytes), limitBytes: CouchLimits.attachmentBytes)
                 plain = Array(inflated.readableBytesView)
             } catch {
-                throw CouchError.badRequest("Attachment \(file.name) cannot be unpacked.")
+                throw CouchError.badRequest("Attachment \(file.name) is not valid gzip, or too large.")
             }
         }
         return try await store(edited: plain, coordinator)
@@ -133,10 +134,10 @@ extension AttachmentIntake {
 }
 
 extension CouchAttachment {
-    /// Makes sure that the bytes that came are those that were told of.
+    /// Checks that the received bytes have the length and digest that the document states.
     func check(length: Int64, md5: [UInt8]) throws(CouchError) {
         if let told = self.length, told != length {
-            throw .badRequest("Attachment \(name) has \(length) bytes, and was said to have \(told).")
+            throw .badRequest("Attachment \(name) has \(length) bytes, but its document states \(told).")
         }
         if let told = self.md5, told != md5 {
             throw CouchError(.badRequest, "content_md5_mismatch", "Possible message corruption.")

@@ -6,8 +6,8 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// The answer to `_bulk_get` as multipart: each revision a part, with its files in parts of their own behind it. It is
-/// read a page of documents at a time, and files as they are sent.
+/// The multipart response to `_bulk_get`: each revision is a part, followed by parts with its attachments. The server
+/// reads a page of documents at a time, and the attachments as it sends them.
 struct CouchBulkParts: Sendable {
     private let wanted: [CouchWanted]
     private var view: CouchView
@@ -19,18 +19,18 @@ struct CouchBulkParts: Sendable {
     init(_ wanted: [CouchWanted], view: CouchView, in scope: DatabaseScope) {
         self.wanted = wanted
         self.view = view
-        // Whoever asks for parts wants the files.
+        // A client that accepts multipart wants the attachments.
         self.view.attachments = true
         self.scope = scope
     }
 
-    /// Whether all of it was given.
+    /// Whether all parts were returned.
     var isComplete: Bool { position == wanted.count }
 
-    /// The header field that says what this is.
+    /// Returns the value of the response's `Content-Type`.
     fileprivate func contentType(_ type: String) -> String { writer.contentType(type) }
 
-    /// The next parts. Blocks.
+    /// Returns the parts of the next page. Blocks while it reads.
     fileprivate mutating func next(_ reader: any DocumentReader) throws -> CouchMultipart {
         var parts = CouchMultipart()
         let page = wanted[position..<min(position + size.count, wanted.count)]
@@ -42,7 +42,9 @@ struct CouchBulkParts: Sendable {
         return parts
     }
 
-    /// - Parameter opened: the document that was asked for last.
+    /// Adds the parts of one requested document.
+    ///
+    /// - Parameter opened: the document of the previous entry, which the next one often names again.
     private func add(
         _ item: CouchWanted, to parts: inout CouchMultipart, _ opened: inout OpenedDocument?,
         _ reader: any DocumentReader
@@ -62,7 +64,7 @@ struct CouchBulkParts: Sendable {
 }
 
 extension CouchCall {
-    /// Sends parts. What is wrong with the first page is still told as a fault.
+    /// Sends the parts. An error on the first page becomes the response's status.
     ///
     /// - Parameter type: the media type, without its boundary.
     func send(_ answer: CouchBulkParts, as type: String) async throws -> Response {
@@ -84,7 +86,7 @@ extension CouchCall {
 }
 
 extension StoreCoordinator {
-    /// Reads the next parts of an answer, where reading may block.
+    /// Reads the parts of the next page on a reader thread.
     fileprivate func parts(of answer: CouchBulkParts) async throws -> (CouchBulkParts, CouchMultipart) {
         try await readDocuments { reader in
             var answer = answer

@@ -4,29 +4,31 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// One of many documents that are put: what is to become of it, or why nothing is.
+/// One document of a `_bulk_docs`: the edit to carry out, or why it is refused.
 enum CouchBulkRow: Sendable {
     case edit(DocumentEdit)
     case local(LocalEdit)
     case refused(Refusal)
 
-    /// Why one of many is not stored.
+    /// Why the server does not store one document.
     struct Refusal: Sendable {
         var id: String
         var revisionText: String?
         var fault: CouchError
     }
 
-    /// The edit, where it is one.
+    /// The edit of a replicated document; nil for other rows.
     var edit: DocumentEdit? { if case .edit(let edit) = self { edit } else { nil } }
 
-    /// The edit, where it is one of a document that is never replicated.
+    /// The edit of a local document; nil for other rows.
     var local: LocalEdit? { if case .local(let edit) = self { edit } else { nil } }
 
+    /// Prepares the edit of one document, and stores its attachments.
+    ///
     /// - Parameters:
-    ///   - areNewEdits: whether it is an edit made here; else it stands where it stood at a peer.
-    ///   - isAdministered: whether whoever puts it may put design documents.
-    /// - Throws: what concerns all of the request: a file that came damaged, a disk that is full.
+    ///  - areNewEdits: whether the document is an edit. Otherwise it is a revision that another database made.
+    ///  - isAdministered: whether the sender may store design documents.
+    /// - Throws: errors that concern the whole request, such as a damaged attachment or a full disk.
     init(
         _ document: Result<CouchDocument, CouchBulk.Refusal>, in place: ResolvedDatabase, areNewEdits: Bool,
         isAdministered: Bool, _ coordinator: StoreCoordinator
@@ -60,13 +62,13 @@ enum CouchBulkRow: Sendable {
 }
 
 extension CouchError {
-    /// How it is told that one document is refused for what it is.
+    /// Makes the error of one refused document.
     ///
-    /// A peer's revision is forbidden, whatever is wrong with it: that is the word at which the replicators of CouchDB
-    /// and PouchDB count the document as refused and go on to the next. At any other they end, and begin again with the
-    /// same document.
+    /// A revision of another database gets the error `forbidden`, whatever is wrong with it. The replicators of CouchDB
+    /// and PouchDB then count the document as refused and continue. After any other error they stop, and begin again
+    /// with the same document.
     ///
-    /// - Returns: nil for what is no trait of the document: the same may be taken the next time.
+    /// - Returns: nil for an error that does not come from the document: the server may accept it the next time.
     init?(refusingOneFor error: any Error, areNewEdits: Bool) {
         let fault: CouchError
         switch error {
@@ -75,7 +77,7 @@ extension CouchError {
         case let error as CouchError where error.error == "document_too_large":
             fault = CouchError(
                 error.status, error.error, "\(error.reason) has more than \(CouchLimits.documentBytes) bytes")
-        // Its file may be brought; until then the peer must not take it for refused.
+        // The peer may still send the attachment. Until then it must not count the document as refused.
         case let error as CouchError where ["missing_stub", "forbidden"].contains(error.error):
             self = error
             return
@@ -84,7 +86,8 @@ extension CouchError {
         self = areNewEdits ? fault : .forbidden(fault.reason)
     }
 
-    /// Puts one document; where it is a peer's revision, what it is refused for is told as above.
+    /// Stores one document. If it is a revision of another database, errors are translated by
+    /// `init(refusingOneFor:areNewEdits:)`.
     static func telling<Success>(
         _ call: CouchCall, _ put: () async throws -> Success
     ) async throws -> Success {
@@ -100,7 +103,7 @@ extension CouchError {
 }
 
 extension JSONWriter {
-    /// Writes what became of one of many edits. Of a peer's revisions only what failed is told.
+    /// Writes the result of one edit. For revisions of another database only failures are listed.
     mutating func row(of id: String, _ outcome: EditOutcome, areNewEdits: Bool) {
         do throws(CouchError) {
             let revision = try outcome.revision()
@@ -116,7 +119,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what became of one of many edits of documents that are never replicated.
+    /// Writes the result of one edit of a local document.
     mutating func row(of edit: LocalEdit, _ outcome: Result<Int64, CouchError>, areNewEdits: Bool) {
         let id = DocumentID.localPrefix + edit.name
         switch outcome {
@@ -131,7 +134,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes why one of many was refused.
+    /// Writes why one document was refused.
     mutating func row(of refusal: CouchBulkRow.Refusal) {
         beginObject()
         member("id", refusal.id)

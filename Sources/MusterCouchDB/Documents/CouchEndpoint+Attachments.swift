@@ -11,17 +11,17 @@ import NIOCore
 extension CouchEndpoint {
     func addAttachments(to routes: inout RouteTable) {
         for path in ["/{db}/{document}/{attachment...}", "/{db}/_design/{document}/{attachment...}"] {
-            add(.get, path, "A document's file.", to: &routes) { try await Self.attachment($0) }
-            add(.head, path, "Whether a document has such a file.", to: &routes) { try await Self.attachment($0) }
+            add(.get, path, "Get an attachment.", to: &routes) { try await Self.attachment($0) }
+            add(.head, path, "Check that an attachment exists.", to: &routes) { try await Self.attachment($0) }
             add(
-                .put, path, "Put a file into a document.", body: ["application/octet-stream"], statuses: [201],
+                .put, path, "Store an attachment.", body: ["application/octet-stream"], statuses: [201],
                 to: &routes
             ) { try await putAttachment($0) }
-            add(.delete, path, "Take a file out of a document.", to: &routes) { try await removeAttachment($0) }
+            add(.delete, path, "Remove an attachment.", to: &routes) { try await removeAttachment($0) }
         }
     }
 
-    /// What stands behind a document's id where something would have to be computed in JavaScript.
+    /// The names after a document's id that CouchDB would compute with JavaScript.
     private static let computed: Set<String> = [
         "_view", "_show", "_list", "_update", "_rewrite", "_search", "_nouveau", "_info", "_search_info",
         "_search_disk_size", "_nouveau_info",
@@ -38,7 +38,7 @@ extension CouchEndpoint {
         return name
     }
 
-    // MARK: Giving
+    // MARK: Reading
 
     private static func attachment(_ call: CouchCall) async throws -> Response {
         let place = try call.readable()
@@ -53,14 +53,14 @@ extension CouchEndpoint {
         var headers: HTTPFields = [
             .contentType: CouchAttachment.mediaType(file.contentType), .eTag: "\"\(digest)\"", .acceptRanges: "bytes",
             .cacheControl: "must-revalidate",
-            // Whatever a file says it is, no browser runs it as a page of this server.
+            // No browser may run an attachment as a page of this server, whatever its media type.
             .contentSecurityPolicy: "sandbox",
         ]
         if call.request.headers[.ifNoneMatch]?.contains("\"\(digest)\"") == true {
             return Response(status: .notModified, headers: headers)
         }
         let range = try ByteRange.parse(call.request.headers[.range], of: file.length)
-        // It is the digest of the bytes that are sent, and no part's is known.
+        // The digest is that of all bytes. For a range there is none.
         if range == nil { headers[.init("Content-MD5")!] = digest }
         if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)" }
         let sent = range ?? 0..<file.length
@@ -74,7 +74,7 @@ extension CouchEndpoint {
             })
     }
 
-    // MARK: Taking
+    // MARK: Storing
 
     private func putAttachment(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
@@ -85,7 +85,7 @@ extension CouchEndpoint {
         let parent = try call.revision()
         let type = call.request.headers[.contentType] ?? "application/octet-stream"
         guard CouchAttachment.isMediaType(type) else { throw CouchError.badRequest("Invalid Content-Type") }
-        // Before the bytes are taken: whoever does not know the document sends them for nothing.
+        // This comes before the bytes are received, so that a client with a wrong revision does not send them in vain.
         var body = try await self.body(of: id, at: parent, in: place)
         let file = try await store(call, name)
         let attachment = file.attachment(name, type, position: (parent?.generation ?? 0) + 1)
@@ -93,13 +93,13 @@ extension CouchEndpoint {
         guard body.attachments.count < CouchDocument.attachmentLimit else {
             throw CouchError.badRequest("A document has at most \(CouchDocument.attachmentLimit) attachments.")
         }
-        // CouchDB digests, and so lists, the file that came last first.
+        // CouchDB puts a new attachment first in the list, which its digest covers.
         body.attachments.insert(attachment, at: 0)
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
         return try await carryOut(edit, in: place, call, .created)
     }
 
-    /// Brings the body of the request to the disk.
+    /// Stores the body of the request.
     private func store(_ call: CouchCall, _ name: String) async throws -> StoredFile {
         let told = call.request.headers[.contentLength].flatMap { Int64($0) }
         if let told, told > CouchLimits.attachmentBytes {
@@ -144,9 +144,10 @@ extension CouchEndpoint {
         return try await carryOut(edit, in: place, call, .ok)
     }
 
-    /// What the leaf says that is edited; nothing where a document is made.
+    /// Returns the content of the edited leaf; empty content if the edit creates the document.
     ///
-    /// - Throws: `CouchError.conflict` when it is no leaf.
+    /// - Throws: `CouchError.missing` if there is no such document, `.conflict` if `parent` is no leaf, the document is
+    ///   deleted, or the edit names no revision of an existing document.
     private func body(of id: String, at parent: Revision?, in place: ResolvedDatabase) async throws -> DocumentBody {
         guard let scope = place.scope else { throw CouchError.missing }
         return try await coordinator.readDocuments { reader in
@@ -164,8 +165,12 @@ extension CouchEndpoint {
     }
 }
 
-/// Part of a file, as `Range` asks for it (RFC 9110, 14.2): one range of bytes.
+/// A range of an attachment's bytes, from a `Range` field (RFC 9110, section 14.2).
 enum ByteRange {
+    /// Returns the one range of bytes that the field requests; nil if the client gets all bytes, because the field is
+    /// absent, malformed or lists several ranges.
+    ///
+    /// - Throws: `CouchError` with status 416 if the range is outside the attachment.
     static func parse(_ field: String?, of length: Int64) throws(CouchError) -> Range<Int64>? {
         guard let field, field.hasPrefix("bytes="), !field.contains(",") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

@@ -8,19 +8,19 @@ extension CouchEndpoint {
     func addBulk(to routes: inout RouteTable) {
         let json = ["application/json"]
         add(
-            .post, "/{db}/_bulk_docs", "Put many documents; those that are replicated in one transaction.", body: json,
+            .post, "/{db}/_bulk_docs", "Store many documents; the replicated ones in one transaction.", body: json,
             statuses: [201],
             to: &routes
         ) { try await putMany($0) }
-        add(.post, "/{db}/_bulk_get", "Many documents, each by id and revision.", body: json, to: &routes) { call in
+        add(.post, "/{db}/_bulk_get", "Get many documents by id and revision.", body: json, to: &routes) { call in
             let place = try call.readable()
-            guard let scope = place.scope else { throw CouchError.forbidden("Ask for users one by one.") }
+            guard let scope = place.scope else { throw CouchError.forbidden("Get the documents of users one by one.") }
             let body = try await call.json(limit: CouchLimits.bulkBytes)
             let wanted = try body.withUnsafeReadableBytes {
                 try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
             }
             let view = try CouchView(call.query).ofSeveral
-            // As CouchDB has it: JSON wherever that is accepted at all.
+            // As in CouchDB, a client that accepts JSON gets JSON, even if it prefers multipart.
             if !call.accepts("application/json"), !call.accepts("*/*") {
                 for type in ["multipart/mixed", "multipart/related"] where call.accepts(type) {
                     return try await call.send(CouchBulkParts(wanted, view: view, in: scope), as: type)
@@ -30,13 +30,15 @@ extension CouchEndpoint {
         }
     }
 
-    /// What is wrong with one document is told in its row, and keeps no other from being stored.
+    /// Stores the documents of a `_bulk_docs`. An error in one document is reported in its row, and the others are
+    /// stored all the same.
     private func putMany(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
         let isAdministered = try call.access(in: coordinator.directory).mayAdminister(place)
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
-        // Whoever asks for it relies on it, and one conflict of many is told here, as every CouchDB since 2 does.
+        // A client that sets it relies on it. Here, as in every CouchDB since version 2, one document may conflict
+        // while others are stored.
         guard !bulk.isAllOrNothing else { throw CouchError.allOrNothing }
         var rows: [CouchBulkRow] = []
         rows.reserveCapacity(bulk.documents.count)
@@ -67,7 +69,7 @@ extension CouchEndpoint {
     }
 }
 
-/// The answer to `_bulk_get`.
+/// The JSON response to `_bulk_get`.
 struct CouchBulkGet: PagedAnswer {
     private let wanted: [CouchWanted]
     private let view: CouchView
@@ -103,7 +105,9 @@ struct CouchBulkGet: PagedAnswer {
         return bytes
     }
 
-    /// - Parameter opened: the document that was asked for last.
+    /// Writes the result of one requested document.
+    ///
+    /// - Parameter opened: the document of the previous entry, which the next one often names again.
     private mutating func write(
         _ item: CouchWanted, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
     ) throws {
@@ -145,7 +149,7 @@ struct CouchBulkGet: PagedAnswer {
 }
 
 extension JSONWriter {
-    /// Writes why a document that was asked for is not told.
+    /// Writes why a requested document is not returned.
     mutating func refusal(of id: String, _ revision: String?, _ fault: CouchError) {
         beginObject()
         member("id", id)
@@ -156,7 +160,7 @@ extension JSONWriter {
 }
 
 extension CouchView {
-    /// This, without files that whoever asks for a document has already.
+    /// The view without the attachments that the client has already.
     func narrowed(to wanted: CouchWanted) -> CouchView {
         guard !wanted.attachmentsSince.isEmpty else { return self }
         var view = self
@@ -167,9 +171,9 @@ extension CouchView {
 }
 
 extension CouchWanted {
-    /// The revisions that are asked for: the one that is named, else all leaves.
+    /// Returns the requested revisions: the named one, or else all leaves.
     ///
-    /// - Parameter opened: the document that was asked for last, in the same look; now this one.
+    /// - Parameter opened: the document of the previous entry, from the same snapshot. It is replaced by this one.
     func find(
         _ view: CouchView, in scope: DatabaseScope, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
     ) throws -> [CouchOpenRevisions.Result] {
@@ -177,7 +181,7 @@ extension CouchWanted {
             guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }
             return [revision]
         }
-        // Of a document with many leaves, whoever wants all of them asks for one after the other.
+        // A client that wants all leaves of a document requests one after the other.
         let last = opened.flatMap { $0.id.utf8.elementsEqual(id.utf8) ? $0 : nil }
         let document = try last ?? OpenedDocument(id, in: scope, reader)
         opened = document

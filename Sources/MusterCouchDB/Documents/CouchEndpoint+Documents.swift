@@ -9,14 +9,14 @@ import NIOCore
 extension CouchEndpoint {
     func addDocuments(to routes: inout RouteTable) {
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
-            add(.get, path, "A document.", to: &routes) { try await Self.show($0) }
-            add(.head, path, "Whether there is such a document, and its revision.", to: &routes) {
-                try await Self.show($0)
+            add(.get, path, "Get a document.", to: &routes) { try await Self.showDocument($0) }
+            add(.head, path, "Check that a document exists, and get its revision.", to: &routes) {
+                try await Self.showDocument($0)
             }
         }
     }
 
-    private static func show(_ call: CouchCall) async throws -> Response {
+    private static func showDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await showLocal(call, id) }
         try DocumentID.checkForm(of: id)
@@ -26,7 +26,7 @@ extension CouchEndpoint {
         guard let scope = place.scope else { return try showUser(call, id) }
         let wanted = try CouchView(call.query)
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
-            return try await showOpen(revisions, wanted.ofSeveral, of: id, in: scope, call)
+            return try await showOpenRevisions(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
         let takesParts = wanted.attachments && call.accepts("multipart/related")
         let (found, inline) = try await call.coordinator.readDocuments { reader in
@@ -46,7 +46,7 @@ extension CouchEndpoint {
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: text)))
     }
 
-    /// The revision that a query wants.
+    /// Returns the revision that a query selects: the winner, unless the query names a revision.
     static func find(
         _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> FoundRevision {
@@ -59,13 +59,13 @@ extension CouchEndpoint {
         }
         if wanted.latest, let leaf = document.tree.leaves(from: revision).first { revision = leaf }
         guard let node = document.tree.node(revision), node.isKnown else { throw CouchError.missing }
-        // That a document is deleted is told to whoever names the revision that says so.
+        // A deletion is only returned to a client that names its revision.
         guard !node.isDeleted || revision == wanted.revision else { throw CouchError.deleted }
         guard let body = try reader.body(of: revision, of: id, in: scope) else { throw CouchError.missing }
         return FoundRevision(document: document, node: node, body: body, scope: scope)
     }
 
-    private static func showOpen(
+    private static func showOpenRevisions(
         _ open: CouchOpenRevisions, _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ call: CouchCall
     ) async throws -> Response {
         if call.accepts("multipart/mixed") {
@@ -95,7 +95,7 @@ extension CouchEndpoint {
 }
 
 extension CouchCall {
-    /// The document that the path names: `x`, `_design/x`, `_design%2Fx`.
+    /// Returns the id of the document in the path: `x`, `_design/x`, `_design%2Fx`.
     func documentID() throws(CouchError) -> String {
         let id = try parameter("document")
         let segments = request.uri.path.split(separator: "/")

@@ -13,32 +13,32 @@ extension CouchEndpoint {
     func addEditing(to routes: inout RouteTable) {
         let types = ["application/json", "multipart/related"]
         add(
-            .post, "/{db}", "Put a document, with an id that is made for it.", body: types, statuses: [201], to: &routes
+            .post, "/{db}", "Store a document under a new id.", body: types, statuses: [201], to: &routes
         ) { call in
             let place = try call.writable()
             var incoming = try await Self.incoming(call)
             if incoming.document.id == nil { incoming.document.id = Self.freshID() }
-            return try await put(incoming, in: place, call)
+            return try await storeDocument(incoming, in: place, call)
         }
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
-            add(.put, path, "Put a document.", body: types, statuses: [201], to: &routes) { call in
-                try await CouchError.telling(call) { try await put(call) }
+            add(.put, path, "Store a document.", body: types, statuses: [201], to: &routes) { call in
+                try await CouchError.telling(call) { try await putDocument(call) }
             }
-            add(.delete, path, "Say that a document is no more.", to: &routes) { try await delete($0) }
+            add(.delete, path, "Delete a document.", to: &routes) { try await deleteDocument($0) }
             add(.copy, path, "Copy a document to the id in Destination.", statuses: [201], to: &routes) {
-                try await copy($0)
+                try await copyDocument($0)
             }
         }
     }
 
-    /// The document that the body is.
+    /// Reads the document in the body.
     private static func incoming(_ call: CouchCall) async throws -> CouchIncoming {
         if call.request.mediaType?.hasPrefix("multipart/") == true { return try await CouchIncoming(related: call) }
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         return CouchIncoming(document: try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0) })
     }
 
-    private func put(_ call: CouchCall) async throws -> Response {
+    private func putDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await putLocal(call, id) }
         try DocumentID.check(id)
@@ -55,18 +55,19 @@ extension CouchEndpoint {
             }
             incoming.document.revisionText = said.text
         }
-        return try await put(incoming, in: place, call)
+        return try await storeDocument(incoming, in: place, call)
     }
 
-    private func put(_ incoming: CouchIncoming, in place: ResolvedDatabase, _ call: CouchCall) async throws -> Response
-    {
+    private func storeDocument(
+        _ incoming: CouchIncoming, in place: ResolvedDatabase, _ call: CouchCall
+    ) async throws -> Response {
         let areNewEdits = try call.query.flag("new_edits", otherwise: true)
         try call.requireRight(toPut: incoming.document.id ?? "", in: place)
         let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, coordinator)
         return try await carryOut(edit, in: place, call, edit.isDeleted ? .ok : .created)
     }
 
-    private func delete(_ call: CouchCall) async throws -> Response {
+    private func deleteDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await deleteLocal(call, id) }
         try DocumentID.check(id)
@@ -78,7 +79,7 @@ extension CouchEndpoint {
         return try await carryOut(edit, in: place, call, .ok)
     }
 
-    /// Makes sure that there is something to delete, and that whoever does so knows what.
+    /// Checks that the document exists and is not deleted, and that the client names a revision.
     private func requireLiving(_ id: String, in place: ResolvedDatabase, isNamed: Bool) async throws {
         guard let scope = place.scope else { return }
         let winner = try await coordinator.readDocuments { try $0.document(id, in: scope)?.tree.winner }
@@ -87,7 +88,7 @@ extension CouchEndpoint {
         guard isNamed else { throw CouchError.conflict }
     }
 
-    private func copy(_ call: CouchCall) async throws -> Response {
+    private func copyDocument(_ call: CouchCall) async throws -> Response {
         let place = try call.writable()
         guard let scope = place.scope else { throw CouchError.forbidden }
         let (target, onto) = try call.destination()
@@ -98,9 +99,9 @@ extension CouchEndpoint {
         return try await copy(found.body, to: target, over: onto, in: place, call)
     }
 
-    /// Puts what a document says as another, which may be one that is never replicated.
+    /// Stores the content of a document under another id, which may be that of a local document.
     ///
-    /// - Parameter said: the revision that it is put over, as the client says it.
+    /// - Parameter said: the text of the revision that the copy replaces; nil if the client names none.
     func copy(
         _ body: DocumentBody, to target: String, over said: String?, in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> Response {
@@ -119,7 +120,7 @@ extension CouchEndpoint {
         return try await carryOut(edit, in: place, call, .created)
     }
 
-    /// Carries one edit out, and says what became of it.
+    /// Carries out one edit, and returns the response with its result.
     func carryOut(
         _ edit: DocumentEdit, in place: ResolvedDatabase, _ call: CouchCall, _ status: HTTPResponse.Status
     ) async throws -> Response {
@@ -141,9 +142,9 @@ extension CouchEndpoint {
 }
 
 extension EditOutcome {
-    /// The revision that is stored now.
+    /// Returns the revision that is stored now.
     ///
-    /// - Throws: `CouchError` where there is none.
+    /// - Throws: `CouchError` if the edit failed.
     func revision() throws(CouchError) -> Revision {
         switch self {
         case .stored(let revision, _), .known(let revision): return revision
@@ -154,7 +155,9 @@ extension EditOutcome {
 }
 
 extension CouchCall {
-    /// The revision that the query or `If-Match` says; nil where neither does.
+    /// Returns the revision in the query or in `If-Match`; nil if there is none.
+    ///
+    /// - Throws: `CouchError` if they differ, `CouchDocumentError.invalidRevision`.
     func revision() throws -> Revision? {
         let match = request.headers[.ifMatch].map { $0.filter { $0 != "\"" } }
         let said = query.text("rev")
@@ -166,7 +169,7 @@ extension CouchCall {
         return revision
     }
 
-    /// Makes sure that whoever asks may put a document of this id: what a database computes is for its admins.
+    /// Checks that the sender may store a document of this id. Only admins of the database may store design documents.
     func requireRight(toPut id: String, in place: ResolvedDatabase) throws {
         guard id.hasPrefix(DocumentID.designPrefix) else { return }
         guard try access(in: coordinator.directory).mayAdminister(place) else {
@@ -174,7 +177,7 @@ extension CouchCall {
         }
     }
 
-    /// What `Destination` says: an id, and the revision there that the copy is put upon.
+    /// Returns the id in the `Destination` field, and the revision that the copy replaces.
     func destination() throws -> (id: String, onto: String?) {
         guard let field = request.headers[.destination] else {
             throw CouchError.badRequest("Destination header is mandatory for COPY.")
@@ -188,6 +191,6 @@ extension CouchCall {
 }
 
 extension HTTPField.Name {
-    /// WebDAV's, which CouchDB's COPY takes.
+    /// The target of a `COPY`, a field of WebDAV (RFC 4918).
     static let destination = HTTPField.Name("Destination")!
 }

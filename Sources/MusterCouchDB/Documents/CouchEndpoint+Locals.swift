@@ -11,23 +11,23 @@ import NIOCore
 extension CouchEndpoint {
     func addLocals(to routes: inout RouteTable) {
         let path = "/{db}/_local/{document}"
-        add(.get, path, "A document that is never replicated, such as a checkpoint.", to: &routes) { call in
+        add(.get, path, "Get a local document, such as a checkpoint.", to: &routes) { call in
             try await Self.showLocal(call, try call.documentID())
         }
         add(
-            .put, path, "Put a document that is never replicated.", body: ["application/json"], statuses: [201],
+            .put, path, "Store a local document.", body: ["application/json"], statuses: [201],
             to: &routes
         ) { call in try await putLocal(call, try call.documentID()) }
-        add(.delete, path, "Remove a document that is never replicated.", to: &routes) { call in
+        add(.delete, path, "Remove a local document.", to: &routes) { call in
             try await deleteLocal(call, try call.documentID())
         }
         add(
-            .copy, path, "Copy a document that is never replicated to the id in Destination.", statuses: [201],
+            .copy, path, "Copy a local document to the id in Destination.", statuses: [201],
             to: &routes
         ) { try await copyLocal($0, try $0.documentID()) }
         for method in [HTTPRequest.Method.get, .put, .delete] {
             add(
-                method, path + "/{attachment...}", "A document that is never replicated has no files.", statuses: [],
+                method, path + "/{attachment...}", "Local documents have no attachments.", statuses: [],
                 to: &routes
             ) {
                 _ = try $0.readable()
@@ -35,15 +35,15 @@ extension CouchEndpoint {
             }
         }
         let list = "/{db}/_local_docs"
-        add(.get, list, "The documents that are never replicated, by id.", to: &routes) { call in
+        add(.get, list, "List the local documents by id.", to: &routes) { call in
             try await Self.listLocals(call, body: .object([]))
         }
-        add(.post, list, "The documents that are never replicated, by id.", body: ["application/json"], to: &routes) {
+        add(.post, list, "List the local documents by id.", body: ["application/json"], to: &routes) {
             _ = try $0.readable()
             return try await Self.listLocals($0, body: try await $0.tree(limit: CouchLimits.bulkBytes))
         }
         add(
-            .post, list + "/queries", "Several lists of documents that are never replicated.",
+            .post, list + "/queries", "Several lists of local documents.",
             body: ["application/json"], to: &routes
         ) { call in
             let place = try call.readable()
@@ -80,7 +80,7 @@ extension CouchEndpoint {
         return try await carryOut(edit, in: place, call)
     }
 
-    /// Puts or removes a document that is never replicated, and says what became of it.
+    /// Stores or removes a local document, and returns the response with the result.
     func carryOut(_ edit: LocalEdit, in place: ResolvedDatabase, _ call: CouchCall) async throws -> Response {
         guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
         let revision = try await coordinator.keep { transaction, _ in
@@ -92,7 +92,7 @@ extension CouchEndpoint {
         }
     }
 
-    /// Copies a document that is never replicated to another such, or to one that is.
+    /// Copies a local document to another document, local or not.
     func copyLocal(_ call: CouchCall, _ id: String) async throws -> Response {
         let place = try call.writable()
         let name = try Self.localName(id)
@@ -115,9 +115,9 @@ extension CouchEndpoint {
         }
     }
 
-    /// Puts and removes documents that are never replicated, in one transaction.
+    /// Stores and removes local documents in one transaction.
     ///
-    /// - Returns: by edit, the revision's number, or why it was refused.
+    /// - Returns: for each edit the number of the new revision, or why the edit was refused.
     func write(
         _ edits: [LocalEdit], in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> [Result<Int64, CouchError>] {
@@ -143,15 +143,15 @@ extension CouchEndpoint {
     }
 }
 
-/// What someone wants to become of a document that is never replicated.
+/// An edit of a local document (`_local/…`), which is never replicated.
 struct LocalEdit: Sendable {
-    /// Its id, without `_local/`.
+    /// The id without `_local/`.
     var name: String
-    /// What it is to say.
+    /// The new content.
     var json: [UInt8]
-    /// The revision that it is put over, as the client says it.
+    /// The text of the revision that the edit replaces; nil if the client names none.
     var said: String?
-    /// Whether it is to be no more.
+    /// Whether the edit removes the document.
     var isDeleted: Bool
 
     init(name: String, json: [UInt8], said: String?, isDeleted: Bool) {
@@ -161,9 +161,9 @@ struct LocalEdit: Sendable {
         self.isDeleted = isDeleted
     }
 
-    /// What a client's document says. Its files are dropped, as CouchDB drops them.
+    /// Makes the edit of a document that a client sent. Its attachments are dropped, as CouchDB drops them.
     ///
-    /// - Throws: `CouchDocumentError` for an id that none may have.
+    /// - Throws: `CouchDocumentError` for an id that no document may have.
     init(_ document: CouchDocument, _ id: String) throws(CouchDocumentError) {
         name = try CouchEndpoint.localName(id)
         json = document.json
@@ -171,10 +171,11 @@ struct LocalEdit: Sendable {
         isDeleted = document.isDeleted
     }
 
-    /// Puts or removes the document.
+    /// Stores or removes the document.
     ///
-    /// - Returns: the number of its revision; 0 for one that is no more.
-    /// - Throws: `CouchError` where whoever edits it does not know what it was.
+    /// - Returns: the number of the new revision; 0 for a removed document.
+    /// - Throws: `CouchError.missing` if the document to remove does not exist, `.conflict` if the client names another
+    ///   revision than the stored one.
     func carryOut(in locals: LocalDocumentKey, _ documents: any DocumentWriter) throws -> Int64 {
         let place = locals.name(name)
         let before = try documents.local(place, in: locals.database)
@@ -193,9 +194,9 @@ struct LocalEdit: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a document that is never replicated.
+    /// Writes a local document.
     ///
-    /// - Parameter name: what whoever asks calls it, without `_local/`.
+    /// - Parameter name: the id that the client uses, without `_local/`.
     mutating func local(_ local: LocalDocument, _ name: String) {
         beginObject()
         member("_id", DocumentID.localPrefix + name)

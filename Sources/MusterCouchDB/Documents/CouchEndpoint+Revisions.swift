@@ -8,15 +8,15 @@ extension CouchEndpoint {
     func addRevisions(to routes: inout RouteTable) {
         let json = ["application/json"]
         add(
-            .post, "/{db}/_revs_diff", "Which of these revisions are not here, and what they may stem from.",
+            .post, "/{db}/_revs_diff", "List the revisions that the database lacks, with possible ancestors.",
             body: json, to: &routes
-        ) { try await Self.compare($0, .difference) }
-        add(.post, "/{db}/_missing_revs", "Which of these revisions are not here.", body: json, to: &routes) {
-            try await Self.compare($0, .missing)
+        ) { try await Self.compareRevisions($0, .difference) }
+        add(.post, "/{db}/_missing_revs", "List the revisions that the database lacks.", body: json, to: &routes) {
+            try await Self.compareRevisions($0, .missing)
         }
     }
 
-    private static func compare(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
+    private static func compareRevisions(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
         let place = try call.readable()
         guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
         let body = try await call.json(limit: CouchLimits.bulkBytes)
@@ -27,9 +27,9 @@ extension CouchEndpoint {
     }
 }
 
-/// The answer to `_revs_diff` and `_missing_revs`.
+/// The response to `_revs_diff` and `_missing_revs`.
 struct CouchComparison: PagedAnswer {
-    /// How it is told.
+    /// The two forms of the response.
     enum Form: Sendable {
         case difference, missing
     }

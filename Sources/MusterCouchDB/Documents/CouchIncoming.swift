@@ -6,17 +6,16 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// A document on its way in, and those of its files that came with it in parts of their own.
+/// A document that a client sends, and those of its attachments that arrived in parts of their own.
 struct CouchIncoming: Sendable {
     var document: CouchDocument
-    /// By name.
+    /// The stored attachments by name.
     var files: [String: StoredFile] = [:]
 
-    /// What is to become of the document.
+    /// Makes the edit that stores the document, and stores its attachments.
     ///
-    /// - Parameters:
-    ///   - areNewEdits: whether it is an edit made here; else it stands where it stood at a peer.
-    /// - Throws: `CouchDocumentError`, `CouchError`; what storing files throws.
+    /// - Parameter areNewEdits: whether the document is an edit. Otherwise it is a revision that another database made.
+    /// - Throws: `CouchDocumentError`, `CouchError`; the errors of storing attachments.
     func edit(in place: ResolvedDatabase, areNewEdits: Bool, _ coordinator: StoreCoordinator) async throws
         -> DocumentEdit
     {
@@ -42,12 +41,12 @@ struct CouchIncoming: Sendable {
         return DocumentEdit(id: id, body: body, isDeleted: document.isDeleted, place: spot)
     }
 
-    /// Where a peer's revision stands.
+    /// Returns the path of a revision of another database, from the revision to its oldest known ancestor.
     private func path(_ revision: Revision?) throws -> [Revision] {
-        // As in CouchDB, _revisions says where the document stands, and _rev counts only where it is absent.
+        // As in CouchDB, `_rev` counts only if there is no `_revisions`.
         if !document.ancestry.isEmpty { return document.ancestry }
         guard let revision else {
-            throw CouchDocumentError.invalidMember("A revision is required where new_edits is false.")
+            throw CouchDocumentError.invalidMember("A document needs a revision if new_edits is false.")
         }
         return [revision]
     }
@@ -67,7 +66,7 @@ struct CouchIncoming: Sendable {
         }
         var attachments: [Attachment] = []
         for file in document.attachments {
-            // Bytes that come with an edit are new with its revision. A peer says with which revision its file came.
+            // An edit adds its bytes with its own revision. A peer states which revision added the attachment.
             let told = areNewEdits ? nil : file.revisionPosition
             let position = told.map { min($0, generation) } ?? generation
             switch file.content {
@@ -84,7 +83,7 @@ struct CouchIncoming: Sendable {
                 attachments.append(stored.attachment(file.name, file.contentType, position: position))
             case .following:
                 guard let stored = files[file.name] else {
-                    throw CouchError.badRequest("Attachment \(file.name) does not follow.")
+                    throw CouchError.badRequest("The body has no part with attachment \(file.name).")
                 }
                 attachments.append(stored.attachment(file.name, file.contentType, position: position))
             }
@@ -94,8 +93,8 @@ struct CouchIncoming: Sendable {
 }
 
 extension CouchAttachment {
-    /// Whether a stub may speak of a file that is there: never where it says that the file came with a later revision.
-    /// The digest of one that a peer keeps packed is another.
+    /// Whether a stub may refer to a stored attachment. It may not if it states a later revision than the one that
+    /// added the attachment. A peer that stores the attachment compressed states another digest.
     fileprivate func isSame(as attachment: Attachment) -> Bool {
         if let revisionPosition, revisionPosition > attachment.revisionPosition { return false }
         return md5 == nil || isPacked || md5 == attachment.md5 || revisionPosition != nil
@@ -105,17 +104,17 @@ extension CouchAttachment {
 // MARK: multipart/related
 
 extension CouchIncoming {
-    /// Reads a document whose files follow it.
+    /// Reads a document that its attachments follow.
     ///
-    /// - Throws: `CouchError` when the body is not what it says of itself, `MultipartReader.Fault`; nothing of it is
-    ///   in a document then.
+    /// - Throws: `CouchError` if the body contradicts its document, `MultipartReader.Fault`. Then no document refers to
+    ///   what was stored.
     init(related call: CouchCall) async throws {
         guard let boundary = call.request.headers[.contentType].flatMap({ MultipartReader.boundary(of: $0) }) else {
             throw CouchError.badRequest("The multipart body has no boundary.")
         }
         var intake = RelatedIntake(call.coordinator, boundary: boundary)
         do {
-            for try await buffer in call.request.body { try await intake.take(buffer) }
+            for try await buffer in call.request.body { try await intake.parse(buffer) }
             self = try intake.finish()
         } catch {
             await intake.abandon()
@@ -124,21 +123,21 @@ extension CouchIncoming {
     }
 }
 
-/// A `multipart/related` body on its way in.
+/// Parses a `multipart/related` body as it arrives.
 private struct RelatedIntake {
     private let coordinator: StoreCoordinator
     private var reader: MultipartReader
     private var count = 0
     private var text: [UInt8] = []
     private var incoming: CouchIncoming?
-    /// The files that are still to come, in order.
+    /// The attachments whose parts have not arrived yet, in order.
     private var awaited: [CouchAttachment] = []
     private var current: Part?
 
-    /// A file on its way in.
+    /// The attachment that is arriving.
     private struct Part {
         let file: CouchAttachment
-        /// How many bytes its header field says that it has.
+        /// The length in the part's header fields; nil if there is none.
         let told: Int64?
         var intake: AttachmentIntake
         var packed: [UInt8] = []
@@ -149,15 +148,15 @@ private struct RelatedIntake {
         reader = MultipartReader(boundary: boundary)
     }
 
-    mutating func take(_ buffer: ByteBuffer) async throws {
+    mutating func parse(_ buffer: ByteBuffer) async throws {
         count += buffer.readableBytes
         guard count <= CouchLimits.multipartBytes else {
             throw CouchError.tooLarge(limitBytes: CouchLimits.multipartBytes)
         }
         for event in try reader.take(buffer.readableBytesView) {
             switch event {
-            case .part(let headers): try begin(headers)
-            case .bytes(let bytes): try await take(bytes)
+            case .part(let headers): try beginPart(headers)
+            case .bytes(let bytes): try await appendBytes(bytes)
             case .endOfPart: try await endPart()
             case .end: break
             }
@@ -167,7 +166,7 @@ private struct RelatedIntake {
     mutating func finish() throws -> CouchIncoming {
         guard reader.isAtEnd, let incoming else { throw CouchError.badRequest("The multipart body is cut off.") }
         guard awaited.isEmpty else {
-            throw CouchError.badRequest("Attachment \(awaited[0].name) does not follow.")
+            throw CouchError.badRequest("The body has no part with attachment \(awaited[0].name).")
         }
         return incoming
     }
@@ -177,22 +176,22 @@ private struct RelatedIntake {
         await current.intake.abandon()
     }
 
-    private mutating func begin(_ headers: [String: String]) throws {
+    private mutating func beginPart(_ headers: [String: String]) throws {
         guard incoming != nil else { return }
-        // By name, where the part has one of those that are awaited; else in the order of the document.
+        // A part is matched by its file name, and otherwise by the order in the document.
         let name = headers["content-disposition"].flatMap { MultipartReader.parameter("filename", of: $0) }
         guard let index = awaited.firstIndex(where: { $0.name == name }) ?? awaited.indices.first else {
-            throw CouchError.badRequest("A part follows that the document does not speak of.")
+            throw CouchError.badRequest("The body has more parts than the document has attachments.")
         }
         let file = awaited.remove(at: index)
         let length = headers["content-length"].flatMap { Int64($0) }
         guard length == nil || file.length == nil || length == file.length else {
-            throw CouchError.badRequest("Attachment \(file.name) has another length than the document says.")
+            throw CouchError.badRequest("Attachment \(file.name) has another length than its document states.")
         }
         current = Part(file: file, told: length, intake: AttachmentIntake(coordinator))
     }
 
-    private mutating func take(_ bytes: [UInt8]) async throws {
+    private mutating func appendBytes(_ bytes: [UInt8]) async throws {
         guard current != nil else {
             text += bytes
             guard text.count <= CouchLimits.documentBytes else {
@@ -212,7 +211,7 @@ private struct RelatedIntake {
             let file = part.file
             let count = file.isPacked ? Int64(part.packed.count) : part.intake.length
             guard part.told == nil || part.told == count else {
-                throw CouchError.badRequest("Attachment \(file.name) has another length than its part says.")
+                throw CouchError.badRequest("Attachment \(file.name) has another length than its part states.")
             }
             current = nil
             var intake = part.intake

@@ -6,7 +6,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// A multipart answer: texts and files' bytes, one after the other; the files are read as they are sent.
+/// A multipart response: texts and the bytes of attachments in turn. The server reads the attachments as it sends them.
 struct CouchMultipart: Sendable {
     fileprivate enum Piece: Sendable {
         case text([UInt8])
@@ -15,12 +15,12 @@ struct CouchMultipart: Sendable {
 
     fileprivate var pieces: [Piece] = []
 
-    /// Adds bytes.
+    /// Appends text.
     mutating func add(_ text: [UInt8]) { pieces.append(.text(text)) }
 
-    /// Adds a document with those of its files that the client wants (`multipart/related`), without its outermost
-    /// header. The client must want at least one: CouchDB's replicator waits for files until its time-out where a
-    /// `multipart/related` part has none.
+    /// Appends a document with the attachments that the client wants (`multipart/related`), without the outermost
+    /// header. The client must want at least one: if such a part has no attachment, CouchDB's replicator waits for one
+    /// until its timeout.
     mutating func add(_ found: FoundRevision, _ wanted: CouchView, _ parts: MultipartWriter) throws {
         var rendering = found.rendering(wanted) { _ in true }
         let files = found.body.attachments.filter { found.isWanted($0, wanted) }
@@ -36,7 +36,7 @@ struct CouchMultipart: Sendable {
         add(parts.end)
     }
 
-    /// Adds what became of a revision that was asked for, as a part, with its files.
+    /// Appends the result of one requested revision as a part, with its attachments.
     mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: CouchView, _ parts: MultipartWriter) throws {
         var writer = JSONWriter()
         switch result {
@@ -56,18 +56,18 @@ struct CouchMultipart: Sendable {
         }
     }
 
-    /// Adds a part that says why something is not there.
+    /// Appends a part that says why a document is not returned.
     mutating func add(fault json: [UInt8], _ parts: MultipartWriter) {
         add(parts.head("application/json; error=\"true\""))
         add(json)
     }
 
-    /// How many bytes of text there are.
+    /// The number of bytes of text.
     var textBytes: Int {
         pieces.reduce(0) { sum, piece in if case .text(let bytes) = piece { sum + bytes.count } else { sum } }
     }
 
-    /// The answer.
+    /// Makes the HTTP response.
     func response(_ type: String, _ call: CouchCall) -> Response {
         let coordinator = call.coordinator
         return Response(
@@ -80,9 +80,9 @@ struct CouchMultipart: Sendable {
 }
 
 extension ResponseBodyWriter {
-    /// Sends the pieces of a multipart answer.
+    /// Sends the pieces of a multipart response.
     ///
-    /// - Throws: when a file is no longer there, as below.
+    /// - Throws: `CouchError.noAttachment` as below.
     mutating func send(_ parts: CouchMultipart, from coordinator: StoreCoordinator) async throws {
         for piece in parts.pieces {
             switch piece {
@@ -92,9 +92,10 @@ extension ResponseBodyWriter {
         }
     }
 
-    /// Sends part of a file, piece by piece.
+    /// Sends a range of an attachment, piece by piece.
     ///
-    /// - Throws: when the file is no longer there; the answer then ends before its end, which the client notices.
+    /// - Throws: `CouchError.noAttachment` if the bytes are no longer stored. The response then ends early, which the
+    ///   client notices.
     mutating func send(_ file: Attachment, _ range: Range<Int64>, from coordinator: StoreCoordinator) async throws {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -109,7 +110,7 @@ extension ResponseBodyWriter {
 }
 
 extension CouchEndpoint {
-    /// A document with its files.
+    /// Makes the response with a document and its attachments.
     static func related(_ found: FoundRevision, _ wanted: CouchView, _ call: CouchCall) throws -> Response {
         let parts = MultipartWriter()
         var body = CouchMultipart()
@@ -119,11 +120,11 @@ extension CouchEndpoint {
         return response
     }
 
-    /// Several revisions, each with its files.
+    /// Makes the response with several revisions and their attachments.
     static func mixed(
         _ results: [CouchOpenRevisions.Result], _ wanted: CouchView, _ call: CouchCall
     ) throws -> Response {
-        // Whoever asks for open revisions as multipart wants all files that it does not have.
+        // A client that requests open revisions as multipart wants every attachment that it does not have.
         var wanted = wanted
         wanted.attachments = true
         let parts = MultipartWriter()

@@ -3,10 +3,10 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// What a document must be to be stored here, by whichever way it comes: put by itself, among many, or brought by a
-/// replication. How deep it nests is checked where its text is read, everywhere by `CouchDocument.depthLimit`.
+/// The requirements on every document that the database stores, by whichever way it arrives: by itself, in a
+/// `_bulk_docs`, or by a replication. Where the text is parsed, `CouchDocument.depthLimit` limits its nesting.
 enum DocumentAdmission {
-    /// Makes sure that a document may be stored; its files aside.
+    /// Checks a document without its attachments.
     ///
     /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`, `CouchError` (`document_too_large`).
     static func check(_ id: String, _ json: [UInt8], in place: ResolvedDatabase) throws {
@@ -16,7 +16,7 @@ enum DocumentAdmission {
         }
     }
 
-    /// Makes sure that a document of a database may have an id.
+    /// Checks that a document of the database may have this id.
     ///
     /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`.
     static func checkID(_ id: String, in place: ResolvedDatabase) throws {
@@ -24,7 +24,7 @@ enum DocumentAdmission {
         if place.isPartitioned { try DocumentID.checkPartition(of: id) }
     }
 
-    /// Why a revision that a replication brings may not be stored; nil where it may.
+    /// Returns why the database cannot store a revision that a replication transfers; nil if it can.
     static func refusal(of revision: ReplicatedRevision, in place: ResolvedDatabase) -> WriteRefusal? {
         do {
             try check(revision.id, revision.json, in: place)
@@ -37,10 +37,10 @@ enum DocumentAdmission {
         }
     }
 
-    /// What is checked of files where they are read in the text of a document.
+    /// Checks attachments as the parsing of a document's text does.
     private static func check(_ files: [ReplicatedAttachment]) throws {
         guard files.count <= CouchDocument.attachmentLimit else {
-            throw CouchDocumentError.invalidMember("_attachments has too many.")
+            throw CouchDocumentError.invalidMember("_attachments has more than \(CouchDocument.attachmentLimit).")
         }
         for file in files {
             guard !file.name.isEmpty, file.name.utf8.first != UInt8(ascii: "_") else {

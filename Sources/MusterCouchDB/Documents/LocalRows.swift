@@ -3,12 +3,13 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// The documents that are never replicated, as `_local_docs` lists them. Nobody counts these, in CouchDB neither.
+/// The local documents of a database as `_local_docs` lists them. As in CouchDB, the list has no count.
 struct LocalRows: ListedRows {
-    /// Where they are kept; nil: nowhere.
+    /// The database that stores them; nil if there is none to list.
     private let database: DatabaseNumber?
 
-    /// - Parameter locals: where they are kept. Those of whoever may only read are not listed.
+    /// - Parameter locals: where the documents are stored. The local documents of a principal that may only read the
+    ///   database are not listed.
     init(in locals: LocalDocumentKey?) { database = locals?.isReader == false ? locals?.database : nil }
 
     func narrow(_ listing: inout CouchListing) { listing.keepLocals() }
@@ -50,7 +51,7 @@ struct LocalRows: ListedRows {
 }
 
 extension CouchListing {
-    /// Leaves only documents that are never replicated, and takes `_local/` from the range.
+    /// Restricts the listing to local documents, and removes `_local/` from the bounds of its range.
     fileprivate mutating func keepLocals() {
         let prefix = Array(DocumentID.localPrefix.utf8)
         func rest(_ id: String) -> String { String(decoding: id.utf8.dropFirst(prefix.count), as: UTF8.self) }

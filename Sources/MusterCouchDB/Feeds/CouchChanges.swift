@@ -4,15 +4,16 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// Documents by when they were touched, as `_changes` tells them: read a page at a time, in one of three forms.
+/// The documents in the order of their changes, as `_changes` returns them. They are read a page at a time, and written
+/// in one of three formats.
 struct CouchChanges: PagedAnswer {
     let request: CouchChangesRequest
     let scope: DatabaseScope
-    /// Up to here everything was told; nil before the first page.
+    /// The sequence up to which all rows were sent; nil before the first page.
     private(set) var cursor: MusterCore.LogSequence?
-    /// What `last_seq` says.
+    /// The value of `last_seq`.
     private(set) var last = MusterCore.LogSequence.zero
-    /// How many rows were told.
+    /// The number of rows sent so far.
     private(set) var rows = 0
     private(set) var isComplete = false
     private var size = PageSize()
@@ -22,7 +23,7 @@ struct CouchChanges: PagedAnswer {
         self.scope = scope
     }
 
-    /// The next bytes of the whole answer that `feed=normal` gives.
+    /// Returns the next bytes of the response to `feed=normal`.
     mutating func next(_ reader: any DocumentReader) throws -> [UInt8] {
         var bytes = cursor == nil ? Self.head : []
         let isExhausted = try appendRows(to: &bytes, reader)
@@ -31,24 +32,25 @@ struct CouchChanges: PagedAnswer {
         return bytes
     }
 
-    /// What stands before the rows of a list.
+    /// The bytes before the rows of a list.
     static let head = Array("{\"results\":[\n".utf8)
 
-    /// What stands behind the rows of a list.
+    /// Returns the bytes after the rows of a list.
     func tail(_ reader: any DocumentReader) throws -> [UInt8] {
         let pending = try pending(reader)
         return Array("\n],\n".utf8) + [UInt8](JSONWriter.object { ending(&$0, pending) }.dropFirst()) + [0x0A]
     }
 
-    /// The line that ends a continuous feed.
+    /// Returns the last line of a continuous feed.
     func lastLine(_ reader: any DocumentReader) throws -> [UInt8] {
         let pending = try pending(reader)
         return JSONWriter.object { ending(&$0, pending) } + [0x0A]
     }
 
-    /// How much is behind what was told. A replication ends where that is nothing, so it is never guessed.
+    /// Counts the changes after the rows that were sent. The count is exact, because a replication ends when it is
+    /// zero.
     private func pending(_ reader: any DocumentReader) throws -> Int {
-        // Whoever has everything has nothing pending; that is known without counting.
+        // A feed that is not full has sent every change, so nothing needs to be counted.
         guard isFull, !request.terms.isDescending, let cursor else { return 0 }
         return try reader.pendingChanges(in: scope, since: cursor)
     }
@@ -60,7 +62,7 @@ struct CouchChanges: PagedAnswer {
 
     /// Appends the rows of the next page.
     ///
-    /// - Returns: whether there is nothing more at this moment.
+    /// - Returns: whether there are no more rows for now.
     mutating func appendRows(to bytes: inout [UInt8], _ reader: any DocumentReader) throws -> Bool {
         let newest = try reader.newest(in: scope)
         if cursor == nil { begin(newest) }
@@ -90,7 +92,7 @@ struct CouchChanges: PagedAnswer {
         last = request.terms.isDescending ? newest : cursor ?? newest
     }
 
-    /// The few documents that are asked for by id are looked at one by one.
+    /// Appends the rows of a few documents, which are looked up one by one.
     private mutating func appendRows(
         of ids: Set<String>, after since: MusterCore.LogSequence, _ newest: MusterCore.LogSequence,
         to bytes: inout [UInt8],
@@ -165,7 +167,8 @@ extension JSONWriter {
     }
 }
 
-/// What `_changes` is asked. A class, for ten thousand feeds wait with one each, and would hold copies of it.
+/// The parameters of `_changes`. It is a class, so that each of ten thousand waiting feeds holds one instance and not
+/// several copies.
 final class CouchChangesRequest: Sendable {
     let terms: FeedTerms
     let tellsAllLeaves: Bool
@@ -185,21 +188,22 @@ final class CouchChangesRequest: Sendable {
     }
 }
 
-/// Which documents `_changes` tells of.
+/// Selects the documents that `_changes` returns.
 enum CouchFilter: Hashable, Sendable {
     case none
-    /// Those of these ids.
+    /// Documents with these ids.
     case ids(Set<String>)
     /// Design documents.
     case designs
-    /// Those that a selector wants, and of them some fields.
+    /// Documents that match the selector, with the selected fields of each.
     case selector(Selector, Projection)
 
-    /// - Throws: `CouchError` for a filter that would have to run; see `CouchFilterProgram`.
+    /// - Throws: `CouchError` for invalid parameters, and for a filter that is a program; `CouchFilterProgram` refuses
+    ///   those more precisely.
     init(_ query: CouchQuery, body: JSONValue) throws {
         switch query.text("filter") {
         case nil:
-            // Without a filter's name a list of ids is one all the same, as older clients send it.
+            // A list of ids has no effect without `filter=_doc_ids`.
             self = .none
         case "_doc_ids":
             guard let list = try body["doc_ids"] ?? query.json("doc_ids"), let ids = list.elements,
@@ -232,15 +236,15 @@ enum CouchFilter: Hashable, Sendable {
         }
     }
 
-    /// Which fields it tells; nil for all.
+    /// The fields that are returned of each document; nil for all.
     var projection: Projection? {
         if case .selector(_, let projection) = self, projection != .whole { projection } else { nil }
     }
 
-    /// Whether it asks what documents say.
+    /// Whether the filter reads the bodies of documents.
     var needsBody: Bool { if case .selector = self { true } else { false } }
 
-    /// Which leaves of a document are told of.
+    /// Returns those leaves of a document that pass the filter.
     func admitted(
         _ leaves: [RevisionTree.Node], _ document: StoredDocument, in scope: DatabaseScope,
         _ reader: any DocumentReader

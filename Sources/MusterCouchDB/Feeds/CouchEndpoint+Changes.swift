@@ -8,13 +8,13 @@ import MusterWire
 
 extension CouchEndpoint {
     func addChanges(to routes: inout RouteTable) {
-        let summary = "What was touched since, once or as it happens."
+        let summary = "List or follow the changes of a database."
         add(.get, "/{db}/_changes", summary, to: &routes) { try await changes($0, body: .object([])) }
         add(.post, "/{db}/_changes", summary, body: ["application/json"], to: &routes) { call in
             _ = try call.readable()
             return try await changes(call, body: try await call.tree(limit: CouchLimits.documentBytes))
         }
-        add(.get, "/_db_updates", "Which databases came, changed and went, once or as it happens.", to: &routes) {
+        add(.get, "/_db_updates", "List or follow which databases are created, changed and removed.", to: &routes) {
             try await updates($0)
         }
     }
@@ -35,7 +35,7 @@ extension CouchEndpoint {
         switch request.terms.feed {
         case .normal: return try await call.send(changes)
         case .longpoll:
-            // What is there already is told at once, and needs no feed.
+            // Changes that exist already are sent at once, without a feed.
             let (begun, _, _) = try await changes.advanced(in: coordinator)
             return try await begun.rows > 0 ? call.send(changes) : feed(begun, call, whereAllowed: mayFollow)
         case .continuous, .eventsource: return try feed(changes, call, whereAllowed: mayFollow)
@@ -57,7 +57,7 @@ extension CouchEndpoint {
             status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: text)))
     }
 
-    /// An answer that goes on for as long as whoever opened it is allowed to have it.
+    /// Makes a response that continues for as long as its opener may have it.
     private func feed(
         _ answer: some FollowedAnswer, _ call: CouchCall,
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
@@ -74,7 +74,7 @@ extension CouchEndpoint {
             .contentType: isEvents ? "text/event-stream" : "application/json", .cacheControl: "no-store",
         ]
         headers[.init("X-Accel-Buffering")!] = "no"
-        // A HEAD opens no feed.
+        // A `HEAD` request opens no feed.
         if call.request.method == .head { return Response(status: .ok, headers: headers) }
         let content = CouchFeed(answer, self, proof: proof, whereAllowed: mayFollow)
         return Response(

@@ -5,35 +5,36 @@ import MusterServer
 import NIOCore
 import Synchronization
 
-/// Rows of an answer that may go on: what there is, and then whatever comes.
+/// A response with rows that may continue: the existing rows first, and then new ones as they appear.
 protocol FollowedAnswer: Sendable {
-    /// What is asked.
+    /// The parameters of the feed.
     var terms: FeedTerms { get }
-    /// What wakes whoever follows.
+    /// The changes of the log that wake the feed.
     var topic: LogFeeds.Topic { get }
-    /// How many rows were told.
+    /// The number of rows sent so far.
     var rows: Int { get }
-    /// What stands before the rows of a list.
+    /// The bytes before the rows of a list.
     static var head: [UInt8] { get }
 
-    /// The answer after the next page of rows, that page, and whether it is the last at this moment.
+    /// Reads the next page. Returns the state after it, the page's rows, and whether there are no more rows for now.
     func advanced(in coordinator: StoreCoordinator) async throws -> (Self, [UInt8], isLast: Bool)
-    /// What stands behind the rows.
+    /// Returns the bytes after the last row.
     func ending(in coordinator: StoreCoordinator) async throws -> [UInt8]
 }
 
 extension FollowedAnswer {
-    /// Whether as many rows were told as were asked for.
+    /// Whether the feed has sent as many rows as the client asked for.
     var isFull: Bool { rows >= terms.limit }
 }
 
-/// A feed of an answer's rows, for as long as whoever opened it may read them.
+/// Sends the rows of a response to a client for as long as the client may read them.
 final class CouchFeed<Answer: FollowedAnswer>: FeedContent {
     private let coordinator: StoreCoordinator
     private let identity: Identity
-    /// Verified again before anything is sent, so that a feed ends with the right to read.
+    /// The proof of the client's identity. It is verified again before anything is sent, so that the feed ends when the
+    /// right to read does.
     private let proof: any RequestProof
-    /// How far it was sent.
+    /// The state up to which rows were sent.
     private let answer: Mutex<Answer>
     private let terms: FeedTerms
     private let mayFollow: @Sendable (Access, Directory) -> Bool
@@ -43,8 +44,9 @@ final class CouchFeed<Answer: FollowedAnswer>: FeedContent {
     var timeoutSeconds: Double? { terms.timeoutSeconds }
 
     /// - Parameters:
+    ///  - proof: proves the identity of the client that opened the feed.
     ///   - proof: proves whose feed it is.
-    ///   - mayFollow: whether someone may have the feed at this moment.
+    ///   - mayFollow: whether a principal may have the feed now.
     init(
         _ begun: Answer, _ endpoint: CouchEndpoint, proof: any RequestProof,
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
@@ -75,7 +77,9 @@ final class CouchFeed<Answer: FollowedAnswer>: FeedContent {
         try await send(bytes, &writer)
     }
 
-    /// Sends rows until there are none at this moment.
+    /// Sends rows until there are no more for now.
+    ///
+    /// - Returns: whether the feed continues.
     private func sendRows(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
         while true {
             let (advanced, bytes, isLast) = try await answer.withLock { $0 }.advanced(in: coordinator)
@@ -95,7 +99,7 @@ final class CouchFeed<Answer: FollowedAnswer>: FeedContent {
         Array((terms.form == .events ? "event: heartbeat\ndata: \n\n" : "\n").utf8)
     }
 
-    /// Whether whoever opened the feed still may have it.
+    /// Whether the client that opened the feed may still have it.
     private func mayGoOn() async -> Bool {
         guard let principal = try? await proof.verify(by: identity, atOpening: false) else { return false }
         let directory = coordinator.directory

@@ -4,15 +4,15 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// A program of a design document that `_changes` is asked to filter by: a filter function, or a view's map. None runs
-/// here; a client is told whether it would be there.
+/// A program of a design document that the client names as a filter of `_changes`: a filter function, or the map
+/// function of a view. The server runs no programs; the error tells the client whether the program exists.
 struct CouchFilterProgram: Hashable, Sendable {
-    /// The member of the design document that holds programs of this kind.
+    /// The member of the design document that contains the program.
     private let member: String
     private let design: String
     private let name: String
 
-    /// - Returns: nil for a query without a filter, or with one of CouchDB's own that needs no program.
+    /// - Returns: nil for a query without a filter, or with a built-in one that needs no program.
     /// - Throws: `CouchError` for a name that no program can have.
     init?(_ query: CouchQuery) throws(CouchError) {
         let words: String
@@ -33,7 +33,8 @@ struct CouchFilterProgram: Hashable, Sendable {
         (design, name) = (String(parts[0]), String(parts[1]))
     }
 
-    /// Why a feed cannot be filtered by it: the document or its member is not there, or the program would have to run.
+    /// Returns why the feed cannot use the filter: the document or the program does not exist, or the server would have
+    /// to run it.
     func refusal(in scope: DatabaseScope, _ reader: any DocumentReader) throws -> CouchError {
         guard let document = try reader.document(DocumentID.designPrefix + design, in: scope),
             let winner = document.tree.winner
@@ -47,7 +48,7 @@ struct CouchFilterProgram: Hashable, Sendable {
 }
 
 extension CouchError {
-    /// A document has no such member.
+    /// The document lacks this member.
     fileprivate static func missingKey(_ key: String) -> CouchError {
         CouchError(.notFound, "not_found", "missing json key: \(key)")
     }

@@ -4,10 +4,10 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// The answer to `_db_updates`: which databases were made, touched and removed, each with the number of the last such
-/// change. Numbers are those of the one log.
+/// The response to `_db_updates`: the databases that were created, changed and removed, each with the sequence of the
+/// last such change. The sequences are those of the server's one log.
 struct DatabaseUpdates: FollowedAnswer {
-    /// A row of the answer.
+    /// One row of the response.
     private struct Row: Hashable {
         enum Kind: String, Hashable {
             case created, updated, deleted
@@ -19,15 +19,16 @@ struct DatabaseUpdates: FollowedAnswer {
 
     let terms: FeedTerms
     private(set) var rows = 0
-    /// Up to here everything was told; nil before the first page.
+    /// The sequence up to which all rows were sent; nil before the first page.
     private var cursor: MusterCore.LogSequence?
-    /// What `last_seq` says.
+    /// The value of `last_seq`.
     private var last = MusterCore.LogSequence.zero
 
     static let head = Array("{\"results\":[\n".utf8)
-    /// How many changes of the log are looked through; where there are more, each database is asked.
+    /// The most changes of the log that are searched. If there are more, the newest change of each database is read
+    /// instead.
     static let logLimit: Int64 = 20_000
-    /// How many databases are asked in one look.
+    /// The number of databases that one read covers.
     private static let databasesAtOnce = 500
 
     init(_ terms: FeedTerms) { self.terms = terms }
@@ -36,14 +37,14 @@ struct DatabaseUpdates: FollowedAnswer {
 
     func advanced(in coordinator: StoreCoordinator) async throws -> (Self, [UInt8], isLast: Bool) {
         var next = self
-        // On the writer's thread the directory is as new as the log.
+        // On the writer's thread the directory and the log are equally recent.
         let (directory, newest) = try await coordinator.inspect { _, directory, newest in (directory, newest) }
         let since = cursor ?? terms.since ?? newest
         next.cursor = max(since, newest)
         next.last = next.cursor ?? newest
         guard since < newest || since == .zero else { return (next, [], true) }
-        var found = try await Self.comings(since: since, through: newest, directory, coordinator)
-        let touched = try await Self.touched(since: since, through: newest, directory, coordinator)
+        var found = try await Self.createdAndRemoved(since: since, through: newest, directory, coordinator)
+        let touched = try await Self.changedDatabases(since: since, through: newest, directory, coordinator)
         for (scope, sequence) in touched {
             guard let name = directory.databaseName(scope) else { continue }
             found[Row(name: name, kind: .updated)] = sequence
@@ -56,7 +57,8 @@ struct DatabaseUpdates: FollowedAnswer {
         return (next, bytes, true)
     }
 
-    /// So many rows, and those that are of the last one's number: whoever goes on after that never hears of them again.
+    /// Returns the first `limit` rows, and all others with the sequence of the last of them. A client that continues
+    /// after that sequence would miss those.
     private static func page(
         of rows: [(key: Row, value: MusterCore.LogSequence)], atLeast limit: Int
     ) -> ArraySlice<(key: Row, value: MusterCore.LogSequence)> {
@@ -92,10 +94,10 @@ struct DatabaseUpdates: FollowedAnswer {
         }
     }
 
-    // MARK: What happened
+    // MARK: Reading the log
 
-    /// The databases that were made and removed.
-    private static func comings(
+    /// Returns the databases that were created or removed, with the sequence of the event.
+    private static func createdAndRemoved(
         since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
         _ coordinator: StoreCoordinator
     ) async throws -> [Row: MusterCore.LogSequence] {
@@ -108,18 +110,18 @@ struct DatabaseUpdates: FollowedAnswer {
         return found
     }
 
-    /// The databases in which documents were touched, with the number of the last change that did.
-    private static func touched(
+    /// Returns the databases whose documents changed, with the sequence of the last change.
+    private static func changedDatabases(
         since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
         _ coordinator: StoreCoordinator
     ) async throws -> [DatabaseScope: MusterCore.LogSequence] {
         if newest.rawValue - since.rawValue <= logLimit {
             do {
                 return try await coordinator.read { store in
-                    try touchedByLog(since: since, through: newest, directory, store)
+                    try changedDatabasesInLog(since: since, through: newest, directory, store)
                 }
             } catch StoreError.trimmed {
-                // The log no longer goes back so far; the databases know.
+                // The log no longer contains these changes. The databases know their newest one.
             }
         }
         var touched: [DatabaseScope: MusterCore.LogSequence] = [:]
@@ -138,8 +140,8 @@ struct DatabaseUpdates: FollowedAnswer {
         return touched
     }
 
-    /// As the log tells it.
-    private static func touchedByLog(
+    /// Finds the changed databases in the log.
+    private static func changedDatabasesInLog(
         since: MusterCore.LogSequence, through newest: MusterCore.LogSequence, _ directory: Directory,
         _ store: any Store
     ) throws -> [DatabaseScope: MusterCore.LogSequence] {
@@ -158,7 +160,7 @@ struct DatabaseUpdates: FollowedAnswer {
 }
 
 extension Directory {
-    /// What a scope is called that is there.
+    /// Returns the name of the database of a scope; nil if it does not exist.
     fileprivate func databaseName(_ scope: DatabaseScope) -> String? {
         guard case .database(let number) = scope else { return DatabaseName.allLocations }
         if let user = number.user { return users[user].map { DatabaseName.locations(of: $0.name) } }

@@ -2,32 +2,32 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// From where to where a feed goes, and how: what `_changes` and `_db_updates` are both asked.
+/// The parameters that `_changes` and `_db_updates` share: the range of the log, and the kind of feed.
 struct FeedTerms: Hashable, Sendable {
-    /// How the rows are told.
+    /// The format of the rows.
     enum Form: Hashable, Sendable {
         case list, lines, events
     }
 
-    /// When the answer ends.
+    /// When the response ends.
     enum Feed: String, Hashable, Sendable {
         case normal, longpoll, continuous, eventsource
     }
 
     let feed: Feed
-    /// After which number; nil: after the newest.
+    /// The sequence after which the feed begins; nil for the newest (`now`).
     let since: MusterCore.LogSequence?
     let limit: Int
     let isDescending: Bool
-    /// Seconds between heartbeats; nil: none.
+    /// The seconds between heartbeats; nil for none.
     let heartbeatSeconds: Double?
-    /// Seconds after which a feed in which nothing happens ends; nil: never.
+    /// The seconds without a row after which the feed ends; nil for never.
     let timeoutSeconds: Double?
 
-    /// How long a feed without heartbeats waits unless told otherwise.
+    /// The default timeout of a feed without heartbeats, and the longest heartbeat interval.
     static let longestSeconds: Double = 60
 
-    /// How the rows of this feed are told.
+    /// The format of this feed's rows.
     var form: Form {
         switch feed {
         case .normal, .longpoll: .list
@@ -36,7 +36,7 @@ struct FeedTerms: Hashable, Sendable {
         }
     }
 
-    /// What descending rows end before.
+    /// The sequence before which descending rows end.
     var floor: MusterCore.LogSequence { since ?? .zero }
 
     init(_ query: CouchQuery, lastEventID: String?) throws {
@@ -70,7 +70,10 @@ struct FeedTerms: Hashable, Sendable {
         return min(longestSeconds, max(LogFeeds.tickSeconds, Double(milliseconds) / 1000))
     }
 
-    /// A number of the log: as we write it, in quotes, or as a CouchDB writes it, with more behind a dash.
+    /// Parses a sequence; nil for `now`. It may be in quotes, as this server writes it, or be followed by a dash and
+    /// more, as CouchDB writes it.
+    ///
+    /// - Throws: `CouchError` for anything else.
     static func sequence(_ text: String) throws(CouchError) -> MusterCore.LogSequence? {
         let text = text.filter { $0 != "\"" }
         if text == "now" { return nil }

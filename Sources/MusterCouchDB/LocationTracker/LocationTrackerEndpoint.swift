@@ -24,7 +24,7 @@ struct LocationTrackerEndpoint: Sendable {
                 .put, "/api/users/{account}", admits: .anyoneIdentified,
                 .init(
                     "Location tracker",
-                    "Make an account: for oneself, where the server is open to that, or by an admin for another.",
+                    "Create an account: your own, if registration is open, or another person's, as an admin.",
                     body: ["application/json": "TrackerAccount"],
                     answers: [.init(201, "Made.", json: "TrackerAccountMade")] + Self.refusals([400, 403, 409, 429])),
                 handler: makeAccount))
@@ -35,7 +35,7 @@ struct LocationTrackerEndpoint: Sendable {
                     "Location tracker",
                     "Exchange a name and a password for a key to the user's location database.",
                     body: ["application/json": "TrackerLogin"],
-                    answers: [.init(200, "The key, and where the database is.", json: "TrackerKey")]
+                    answers: [.init(200, "The key, and the address of the database.", json: "TrackerKey")]
                         + Self.refusals([400, 403, 429])),
                 handler: logIn))
         routes.add(
@@ -45,9 +45,9 @@ struct LocationTrackerEndpoint: Sendable {
                     ? .anyone : .roles(Route.Admission.everyRole.subtracting([.gateway]), devices: true),
                 over: PlacesProtocol(),
                 .init(
-                    "Location tracker", "Places near one, or in any relation to a geometry; as Cloudant Geo answers.",
+                    "Location tracker", "Find places near a point, or by a geometry, as Cloudant Geo does.",
                     query: Self.placesQuery,
-                    answers: [.init(200, "What was found.", json: "Object")]
+                    answers: [.init(200, "The places.", json: "Object")]
                         + Self.refusals([400, 401, 403, 404, 501])),
                 handler: findPlaces))
     }
@@ -56,12 +56,12 @@ struct LocationTrackerEndpoint: Sendable {
         .init("lat", "Degrees north.", schema: #"{"type":"number","minimum":-90,"maximum":90}"#),
         .init("lon", "Degrees east.", schema: #"{"type":"number","minimum":-180,"maximum":180}"#),
         .init("radius", "Metres.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
-        .init("relation", "How the query stands to the place.", schema: Schema.text),
-        .init("nearest", "From the nearest to the farthest.", schema: Schema.boolean),
+        .init("relation", "The relation of the query's geometry to the place.", schema: Schema.text),
+        .init("nearest", "The nearest first.", schema: Schema.boolean),
         .init("include_docs", "With the whole documents.", schema: Schema.boolean),
-        .init("limit", "How many.", schema: #"{"type":"integer","minimum":0,"maximum":200}"#),
-        .init("skip", "How many to leave out before.", schema: #"{"type":"integer","minimum":0}"#),
-        .init("bookmark", "Where the page before ended.", schema: Schema.text),
+        .init("limit", "The most results.", schema: #"{"type":"integer","minimum":0,"maximum":200}"#),
+        .init("skip", "The number of results to skip.", schema: #"{"type":"integer","minimum":0}"#),
+        .init("bookmark", "The end of the previous page.", schema: Schema.text),
         .init("bbox", "West, south, east, north.", schema: Schema.text),
         .init("g", "Well-known text.", schema: Schema.text),
         .init("rangex", "Metres east and west.", schema: #"{"type":"number","exclusiveMinimum":0}"#),
@@ -90,7 +90,7 @@ struct LocationTrackerEndpoint: Sendable {
         }
         let admin = admin(context)
         guard admin != nil || configuration.registration == .open else {
-            return Self.refusal(.forbidden, "Registration is closed: an admin makes accounts")
+            return Self.refusal(.forbidden, "Registration is closed. An admin can create an account for you")
         }
         do {
             if admin == nil {
@@ -183,7 +183,7 @@ struct LocationTrackerEndpoint: Sendable {
             .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
     }
 
-    // MARK: What all share
+    // MARK: Shared by the routes
 
     /// Parses the body; nil when it is not an object. Unknown members are ignored, because the apps send some.
     private func members(_ request: Request) async throws -> JSONValue? {
@@ -211,7 +211,7 @@ struct LocationTrackerEndpoint: Sendable {
                 .badRequest,
                 "A password has \(Identity.shortestPassword) characters to \(Identity.longestPasswordBytes) bytes")
         case .tooManyTries(let seconds):
-            var response = refusal(.tooManyRequests, "Too many tries")
+            var response = refusal(.tooManyRequests, "Too many attempts")
             response.headers[.retryAfter] = String(seconds)
             return response
         case .busy, .tooMany: throw fault
@@ -227,7 +227,7 @@ private struct PlacesProtocol: RouteProtocol {
 
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
         switch error {
-        case is RoleRefusal: LocationTrackerEndpoint.refusal(.forbidden, "Places are for people.")
+        case is RoleRefusal: LocationTrackerEndpoint.refusal(.forbidden, "Gateways may not search places.")
         case let fault as MangoError:
             LocationTrackerEndpoint.refusal(HTTPResponse.Status(code: fault.status), fault.reason)
         case let fault as CouchError: LocationTrackerEndpoint.refusal(fault.status, fault.reason)

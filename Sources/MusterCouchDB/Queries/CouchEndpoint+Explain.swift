@@ -7,12 +7,14 @@ import MusterWire
 extension CouchEndpoint {
     func addExplain(to routes: inout RouteTable) {
         add(
-            .post, "/{db}/_explain", "Which index a query uses, and why no other.", body: ["application/json"],
+            .post, "/{db}/_explain", "Explain which index a query uses, and why.", body: ["application/json"],
             to: &routes
         ) { try await explain($0) }
     }
 
-    /// - Parameter partition: the partition that the path names; nil: none.
+    /// Answers `_explain`.
+    ///
+    /// - Parameter partition: the partition in the path; nil if the path names none.
     func explain(_ call: CouchCall, in partition: String? = nil) async throws -> Response {
         let place = try call.readable()
         let body = try await call.tree(limit: CouchLimits.documentBytes)
@@ -54,8 +56,8 @@ extension JSONWriter {
         value(JSONValue.array(request.projection.fields.map { .string($0.text) }))
     }
 
-    /// Writes what was asked, with what is taken for whatever was not. `r`, `stale`, `update` and `stable` change
-    /// nothing here.
+    /// Writes the options of the query, with the defaults of those that the request lacks. `r`, `stale`, `update` and
+    /// `stable` have no effect.
     fileprivate mutating func options(of request: FindRequest, _ body: JSONValue) {
         beginObject()
         member("use_index", listing: request.index) { writer, name in writer.value(name) }
@@ -86,7 +88,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes which part of the index is read, as the arguments of a view, and whether documents are.
+    /// Writes which part of the index the query reads, as the arguments of a view, and whether it reads documents.
     fileprivate mutating func view(
         _ plan: QueryPlan, _ request: FindRequest, _ explanation: QueryExplanation, _ body: JSONValue
     ) {

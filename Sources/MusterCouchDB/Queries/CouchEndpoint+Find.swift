@@ -6,16 +6,16 @@ import MusterHTTP
 import MusterServer
 import MusterWire
 
-/// Mango: queries by selectors, and the indexes that make them fast.
+/// Mango: queries by selectors, and the indexes for them.
 extension CouchEndpoint {
     func addFind(to routes: inout RouteTable) {
         let json = ["application/json"]
-        add(.post, "/{db}/_find", "Documents that a selector matches.", body: json, to: &routes) { call in
+        add(.post, "/{db}/_find", "Find documents by a selector.", body: json, to: &routes) { call in
             try await find(call)
         }
         addExplain(to: &routes)
-        add(.get, "/{db}/_index", "The indexes of a database.", to: &routes) { try await listIndexes($0) }
-        add(.post, "/{db}/_index", "Make an index.", body: json, to: &routes) { try await makeIndex($0) }
+        add(.get, "/{db}/_index", "List the indexes of a database.", to: &routes) { try await listIndexes($0) }
+        add(.post, "/{db}/_index", "Create an index.", body: json, to: &routes) { try await makeIndex($0) }
         add(.post, "/{db}/_index/_bulk_delete", "Remove all indexes of design documents.", body: json, to: &routes) {
             try await removeIndexes($0)
         }
@@ -27,8 +27,8 @@ extension CouchEndpoint {
         }
         for path in ["/{db}/_index/{document}", "/{db}/_index/{document}/{rest...}"] {
             for method in Self.documentMethods {
-                // Else these would be taken for files of a document.
-                add(method, path, "No other path is an index's.", statuses: [], to: &routes) { call in
+                // Without this route the router would take these paths for attachments.
+                add(method, path, "An index has no other paths.", statuses: [], to: &routes) { call in
                     _ = try call.readable()
                     throw try Self.noIndex(at: call)
                 }
@@ -36,7 +36,9 @@ extension CouchEndpoint {
         }
     }
 
-    /// - Parameter partition: the partition that the path names; nil: none.
+    /// Answers `_find`.
+    ///
+    /// - Parameter partition: the partition in the path; nil if the path names none.
     func find(_ call: CouchCall, in partition: String? = nil) async throws -> Response {
         let place = try call.readable()
         let request = try Self.request(await call.tree(limit: CouchLimits.documentBytes), in: place, partition)
@@ -53,7 +55,7 @@ extension CouchEndpoint {
             writer.beginArray()
             for document in answer.documents { try writer.found(document) }
             writer.endArray()
-            // The last page has a bookmark too, behind which there is nothing yet.
+            // The last page has a bookmark too. The page after it is empty for now.
             writer.member("bookmark", (answer.bookmark ?? answer.end)?.text ?? request.bookmark ?? "nil")
             writer.member("warning", answer.warning)
             if request.wantsStatistics { writer.statistics(answer, of: request, milliseconds: milliseconds) }
@@ -61,9 +63,9 @@ extension CouchEndpoint {
         }
     }
 
-    /// Reads a query.
+    /// Parses a query.
     ///
-    /// - Parameter partition: the partition that the path names; nil: none.
+    /// - Parameter partition: the partition in the path; nil if the path names none.
     static func request(
         _ body: JSONValue, in place: ResolvedDatabase, _ partition: String?
     ) throws -> FindRequest {
@@ -157,7 +159,7 @@ extension CouchEndpoint {
         }
     }
 
-    /// A number of the query of a list of indexes; nil where it is absent.
+    /// Returns a whole number in the query of `GET _index`; nil if it is absent.
     private static func number(_ name: String, atLeast least: Int, of call: CouchCall) throws(CouchError) -> Int? {
         guard let text = call.query.text(name) else { return nil }
         guard let number = Int(text), number >= least else {
@@ -167,13 +169,13 @@ extension CouchEndpoint {
         return number
     }
 
-    // MARK: Places
+    // MARK: Paths and databases
 
     private static let documentMethods: [HTTPRequest.Method] = [
         .get, .head, .put, .post, .delete, .copy, .patch, .options, .trace, .connect,
     ]
 
-    /// What CouchDB says of a path below `_index` that takes no such request: 405 where it takes another, else 404.
+    /// Returns CouchDB's error for a path below `_index`: 405 if the path has another method, and 404 otherwise.
     private static func noIndex(at call: CouchCall) throws(CouchError) -> CouchError {
         let parts = try [call.parameter("document")] + call.context.parameters.getCatchAll().map(String.init)
         if parts == ["_bulk_delete"] { return .methodNotAllowed([.post]) }
@@ -186,7 +188,7 @@ extension CouchEndpoint {
         return scope
     }
 
-    /// A database that may have indexes.
+    /// Returns the number of a database that can have indexes.
     private static func indexed(_ place: ResolvedDatabase) throws(CouchError) -> DatabaseNumber {
         guard let database = place.number else { throw .notIndexed }
         return database
@@ -205,21 +207,21 @@ extension CouchEndpoint {
 }
 
 extension CouchError {
-    /// The users are no stored documents.
+    /// Users are not stored documents.
     fileprivate static let notQueried = CouchError(
-        .notImplemented, "not_implemented", "The users are not queried by selectors.")
-    /// The union and the users are only read.
+        .notImplemented, "not_implemented", "Users cannot be searched by selectors.")
+    /// The union and the users are read-only.
     fileprivate static let notIndexed = CouchError(
-        .notImplemented, "not_implemented", "What is only read has no indexes; it sorts without.")
+        .notImplemented, "not_implemented", "A read-only database has no indexes. It sorts without one.")
 
-    /// What is wrong with a query.
+    /// Makes the error of an invalid query.
     init(telling fault: MangoError) {
         self.init(HTTPResponse.Status(code: fault.status), fault.word, fault.reason)
     }
 }
 
 extension JSONWriter {
-    /// Writes a document that was found: where all of it is wanted, as it was written, so that it can be sent back.
+    /// Writes a found document. A whole document is written as it is stored, so that the client can send it back.
     fileprivate mutating func found(_ found: FoundDocument) throws {
         if let fields = found.fields { return value(fields) }
         guard let stored = found.stored, let winner = stored.tree.winner, let body = stored.body else { return null() }
@@ -244,7 +246,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes an index as `_index` lists it; nil for the one by id that every database has.
+    /// Writes an index as `_index` lists it; nil for the built-in index by id.
     mutating func index(_ index: StoredIndex?) {
         beginObject()
         key("ddoc")

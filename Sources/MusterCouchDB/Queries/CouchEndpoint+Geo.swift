@@ -10,14 +10,14 @@ extension CouchEndpoint {
     func addGeo(to routes: inout RouteTable) {
         add(
             .get, "/{db}/_design/{document}/_geo/{index}",
-            "Documents by where they are: within a radius, in a box, or in any relation to a geometry.", to: &routes
+            "Find documents by place: in a radius, in a box, or by their relation to a geometry.", to: &routes
         ) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
             return try await GeoAnswer(coordinator: coordinator, books: books).answer(
                 call.query.parameters, index, in: place)
         }
-        add(.get, "/{db}/_design/{document}/_geo_info/{index}", "How large a spatial index is.", to: &routes) { call in
+        add(.get, "/{db}/_design/{document}/_geo_info/{index}", "The size of a spatial index.", to: &routes) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
             return try await GeoAnswer(coordinator: coordinator, books: books).information(index, in: place)
@@ -25,19 +25,19 @@ extension CouchEndpoint {
     }
 }
 
-/// What a spatial index is called.
+/// The name of a spatial index.
 struct GeoIndexName: Sendable {
-    /// Without `_design/`.
+    /// The design document, without `_design/`.
     var design: String
     var name: String
 }
 
-/// Answers Cloudant Geo's questions, whoever was let in to ask them.
+/// Answers the queries of Cloudant Geo. Callers check the right to read first.
 struct GeoAnswer: Sendable {
     let coordinator: StoreCoordinator
     let books: PlaceBooks
 
-    /// The documents that a query finds.
+    /// Returns the documents that match a query.
     func answer(
         _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in place: ResolvedDatabase
     ) async throws -> Response {
@@ -67,7 +67,7 @@ struct GeoAnswer: Sendable {
         }
     }
 
-    /// What an index has.
+    /// Returns the size of an index.
     func information(_ index: GeoIndexName, in place: ResolvedDatabase) async throws -> Response {
         let scope = try Self.scope(of: place)
         let books = books
@@ -82,7 +82,7 @@ struct GeoAnswer: Sendable {
             writer.beginObject()
             writer.key("doc_count")
             writer.value(count)
-            // The index is in memory, made anew from the documents after a start.
+            // The index is in memory. The server builds it from the documents after a start.
             writer.key("disk_size")
             writer.value(0)
             writer.key("data_size")
@@ -94,12 +94,12 @@ struct GeoAnswer: Sendable {
 
     private static func scope(of place: ResolvedDatabase) throws(MangoError) -> DatabaseScope {
         guard let scope = place.scope else {
-            throw MangoError("not_implemented", "This database has no documents with a place.", status: 501)
+            throw MangoError("not_implemented", "This database has no spatial index.", status: 501)
         }
         return scope
     }
 
-    /// Makes sure that there is such an index. Location databases have the standard one without a design document.
+    /// Checks that the index exists. Location databases and the union have the standard one without a design document.
     private static func check(
         _ index: GeoIndexName, in place: ResolvedDatabase, _ scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
@@ -111,7 +111,7 @@ struct GeoAnswer: Sendable {
             case .foreign:
                 throw MangoError(
                     "not_implemented",
-                    "Muster runs no JavaScript: only the function that indexes doc.geometry is known.", status: 501)
+                    "Muster runs no JavaScript. It supports only the function that indexes doc.geometry.", status: 501)
             case .none: break
             }
         }
@@ -122,7 +122,7 @@ struct GeoAnswer: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a document that a geo query found.
+    /// Writes a found document.
     fileprivate mutating func geoRow(_ document: StoredDocument, _ query: GeoQuery) {
         guard let body = document.body, let winner = document.tree.winner else { return }
         let value = JSONValue(documentWithID: document.id, revision: winner.revision.text, body: body)

@@ -7,10 +7,10 @@ import MusterWire
 extension CouchEndpoint {
     func addListing(to routes: inout RouteTable) {
         for (name, isOfDesigns) in [("_all_docs", false), ("_design_docs", true)] {
-            add(.get, "/{db}/\(name)", "Documents by id.", to: &routes) { call in
+            add(.get, "/{db}/\(name)", "List documents by id.", to: &routes) { call in
                 try await Self.list(call, body: .object([]), isOfDesigns: isOfDesigns)
             }
-            add(.post, "/{db}/\(name)", "Documents by id.", body: ["application/json"], to: &routes) { call in
+            add(.post, "/{db}/\(name)", "List documents by id.", body: ["application/json"], to: &routes) { call in
                 _ = try call.readable()
                 let body = try await call.tree(limit: CouchLimits.bulkBytes)
                 return try await Self.list(call, body: body, isOfDesigns: isOfDesigns)
@@ -22,7 +22,9 @@ extension CouchEndpoint {
         }
     }
 
-    /// - Parameter partition: the partition whose documents are listed; nil: all.
+    /// Lists the documents of the database in the path, or its users.
+    ///
+    /// - Parameter partition: the partition to list; nil for the one in the query, or else the whole database.
     static func list(
         _ call: CouchCall, body: JSONValue, isOfDesigns: Bool = false, partition: String? = nil
     ) async throws -> Response {
@@ -47,7 +49,7 @@ extension CouchEndpoint {
 }
 
 extension CouchCall {
-    /// What each of several queries in the body asks.
+    /// Parses the listings in the body of a request with several queries.
     func listings() async throws -> [CouchListing] {
         let body = try await tree(limit: CouchLimits.bulkBytes)
         guard let queries = body["queries"]?.elements, queries.count <= CouchLimits.queries else {
@@ -57,7 +59,7 @@ extension CouchCall {
     }
 }
 
-/// The answer to several queries, one after the other.
+/// The response to several queries, in their order.
 struct CouchLists<List: PagedAnswer>: PagedAnswer {
     private var lists: ArraySlice<List>
     private var isBegun = false

@@ -3,28 +3,28 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// What a list tells of.
+/// The kind of rows in a list.
 protocol ListedRows: Sendable {
     associatedtype Row
 
-    /// Leaves in a listing what can be among them, in their range's own ids.
+    /// Restricts a listing to rows of this kind, and translates its range to their ids.
     func narrow(_ listing: inout CouchListing)
-    /// How many there are, whatever is asked for; nil where nobody counts them.
+    /// Returns the number of all rows; nil if there is no count.
     func count(_ reader: any DocumentReader) throws -> Int?
-    /// The number of the newest change among them; nil where there is nothing that changes.
+    /// Returns the sequence of the newest change of the rows; nil if they have none.
     func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence?
-    /// Those of a range, in its order.
+    /// Returns the rows of a range, in its order.
     func rows(in range: DocumentRange, _ reader: any DocumentReader) throws -> [Row]
-    /// The one of an id.
+    /// Returns the row with this id.
     func row(_ id: String, _ reader: any DocumentReader) throws -> Row?
-    /// The id by which it stands in a range.
+    /// The id that a row has in ranges.
     func id(of row: Row) -> String
-    /// Writes one.
+    /// Writes a row.
     func write(
         _ row: Row, as listing: CouchListing, to writer: inout JSONWriter, _ reader: any DocumentReader) throws
 }
 
-/// The answer to `_all_docs`, `_design_docs` or `_local_docs`, or to one query of several.
+/// The response to `_all_docs`, `_design_docs` or `_local_docs`, or to one of several queries.
 struct CouchList<Rows: ListedRows>: PagedAnswer {
     private var listing: CouchListing
     private let rows: Rows
@@ -47,12 +47,12 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         }
         let count: Int
         if let keys = listing.keys {
-            count = try byKeys(keys, reader)
+            count = try writeKeys(keys, reader)
         } else if listing.isEmpty || listing.limit == 0 {
             count = 0
             isComplete = true
         } else {
-            count = try byRange(reader)
+            count = try writeRange(reader)
         }
         if isComplete {
             writer.endArray()
@@ -69,7 +69,7 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         writer.key("total_rows")
         if let count { writer.value(count) } else { writer.null() }
         writer.key("offset")
-        // How many stand before a key nobody counts.
+        // The number of rows before a key is unknown.
         let isFromStart = listing.range.isDescending ? listing.range.upper == nil : listing.range.lower == nil
         if count != nil, isFromStart, listing.keys == nil { writer.value(listing.skip) } else { writer.null() }
         if listing.tellsSequence, let newest = try rows.newest(reader) {
@@ -82,8 +82,8 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         }
     }
 
-    private mutating func byRange(_ reader: any DocumentReader) throws -> Int {
-        // What is skipped is not worth its bodies.
+    private mutating func writeRange(_ reader: any DocumentReader) throws -> Int {
+        // Rows that are skipped are read without their bodies.
         let isSkipping = listing.skip > 0
         listing.range.withBodies = listing.includesDocuments && !isSkipping
         listing.range.limit =
@@ -101,7 +101,7 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
         return page.count
     }
 
-    private mutating func byKeys(_ keys: [String], _ reader: any DocumentReader) throws -> Int {
+    private mutating func writeKeys(_ keys: [String], _ reader: any DocumentReader) throws -> Int {
         let page = keys[position..<min(position + size.count, keys.count)]
         for key in page {
             if let row = try rows.row(key, reader) {
@@ -119,12 +119,12 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
     }
 }
 
-/// The documents of a scope, as `_all_docs` and `_design_docs` list them.
+/// The documents of a database or the union, as `_all_docs` and `_design_docs` list them.
 struct DocumentRows: ListedRows {
     let scope: DatabaseScope
-    /// Whether design documents alone are listed, and counted.
+    /// Whether only design documents are listed and counted.
     let isOfDesigns: Bool
-    /// The partition whose documents alone are listed, and counted; nil: all.
+    /// The partition to list and count; nil for the whole database.
     var partition: String?
 
     func narrow(_ listing: inout CouchListing) {
@@ -140,7 +140,7 @@ struct DocumentRows: ListedRows {
             return try reader.counts(ofIDPrefix: partition + ":", in: database).living
         }
         guard isOfDesigns else { return try reader.counts(in: scope).living }
-        // Few, and so they are counted one by one.
+        // There are few design documents, so they are counted one by one.
         var all = CouchListing()
         narrow(&all)
         all.range.limit = CouchLimits.pageDocuments
@@ -191,7 +191,7 @@ struct DocumentRows: ListedRows {
 }
 
 extension JSONWriter {
-    /// Writes what a document's winner says; null where that was forgotten.
+    /// Writes the winner of a document; null if the store no longer has its content.
     mutating func winner(
         of document: StoredDocument, _ view: CouchView, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {

@@ -3,7 +3,7 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// What `_all_docs` is asked.
+/// The parameters of `_all_docs`, `_design_docs` and `_local_docs`.
 struct CouchListing: Sendable {
     var range = DocumentRange(limit: 0)
     var skip = 0
@@ -11,15 +11,16 @@ struct CouchListing: Sendable {
     var includesDocuments = false
     var view = CouchView()
     var tellsSequence = false
-    /// Documents by id, in this order; nil: all, by range.
+    /// The ids to look up, in this order; nil for the range.
     var keys: [String]?
-    /// Whether the range is empty, whatever there is.
+    /// Whether the range contains nothing, whatever the database contains.
     var isEmpty = false
 
-    /// All documents.
+    /// Lists all documents.
     init() {}
 
-    /// - Parameter body: what `POST` sent; an empty object for `GET`. What the query says too, it does not say.
+    /// - Parameter body: the body of a `POST`; an empty object for `GET`. A parameter in the query overrides the
+    ///   body's.
     init(_ query: CouchQuery, body: JSONValue) throws {
         guard body.members != nil else { throw CouchError.badRequest("Request body must be a JSON object") }
         let source = Source(query: query, body: body)
@@ -64,13 +65,13 @@ struct CouchListing: Sendable {
         }
     }
 
-    /// - Throws: `CouchError` where documents are asked for both by id and by range.
+    /// - Throws: `CouchError` if the client names both ids and a range.
     private func requireNoKeys() throws(CouchError) {
         guard keys?.isEmpty == false else { return }
         throw .query("`keys` is incompatible with `key`, `start_key` and `end_key`")
     }
 
-    /// Leaves only design documents.
+    /// Restricts the listing to design documents.
     mutating func keepDesigns() {
         let lower = "_design/"
         let upper = "_design0"
@@ -96,7 +97,7 @@ struct CouchListing: Sendable {
         }
     }
 
-    /// What the query says, and for what it does not say the body's members.
+    /// The parameters: those in the query, and otherwise the members of the body.
     private struct Source {
         let query: CouchQuery
         let body: JSONValue
@@ -122,8 +123,8 @@ struct CouchListing: Sendable {
 }
 
 extension JSONValue {
-    /// Where a key stands among ids, which are texts, in CouchDB's order: null, booleans, numbers, texts, lists,
-    /// objects.
+    /// The position of a key among ids, which are strings, in CouchDB's order: null, booleans, numbers, strings,
+    /// arrays, objects.
     fileprivate enum Place {
         case before
         case within(String)

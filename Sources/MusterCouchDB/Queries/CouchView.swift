@@ -5,9 +5,9 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// What of a document a client wants to see.
+/// What a client wants to know of a document.
 struct CouchView: Sendable {
-    /// `rev`; nil: the winner.
+    /// `rev`; nil for the winner.
     var revision: Revision?
     var latest = false
     var revisions = false
@@ -15,12 +15,12 @@ struct CouchView: Sendable {
     var conflicts = false
     var deletedConflicts = false
     var localSequence = false
-    /// Whether files come with their bytes.
+    /// Whether attachments are returned with their bytes.
     var attachments = false
-    /// Files that came with one of these, or before, come without their bytes.
+    /// Attachments that these revisions or their ancestors have are returned without their bytes.
     var attachmentsSince: [Revision] = []
 
-    /// Only the winner.
+    /// Selects the winner, without optional members.
     init() {}
 
     init(_ query: CouchQuery) throws {
@@ -42,20 +42,20 @@ struct CouchView: Sendable {
         }
     }
 
-    /// What is told of each of several revisions: as CouchDB has it, nothing of the tree besides the revision's own
-    /// ancestors. Of a document with many conflicts, each would tell of all others.
+    /// The view of each of several revisions. As in CouchDB it has nothing of the tree besides the revision's own
+    /// ancestors; otherwise each revision of a document with many conflicts would list all others.
     var ofSeveral: CouchView {
         var view = self
         (view.information, view.conflicts, view.deletedConflicts, view.localSequence) = (false, false, false, false)
         return view
     }
 
-    /// Whether the answer is the same for as long as the revision is.
+    /// Whether the response depends on the revision alone, so that it can have an `ETag`.
     var isTagged: Bool { !information && !conflicts && !deletedConflicts && !localSequence }
 }
 
 extension JSONValue {
-    /// A list of revisions.
+    /// Parses a list of revisions.
     func revisions(named name: String) throws -> [Revision] {
         guard let elements, elements.count <= CouchLimits.documents else {
             throw CouchError.badRequest("Invalid list of revisions: \(name) must be an array.")
@@ -69,17 +69,17 @@ extension JSONValue {
     }
 }
 
-/// A revision of a document, and what it says.
+/// A revision of a document with its content.
 struct FoundRevision: Sendable {
     let document: StoredDocument
     let node: RevisionTree.Node
     let body: DocumentBody
-    /// Where it was found.
+    /// The database or union in which it was found.
     let scope: DatabaseScope
 
     var revision: Revision { node.revision }
 
-    /// The document as a client wants to see it, with nothing said of its files' bytes.
+    /// Returns the document as the client wants it, with attachments as stubs.
     func rendering(_ wanted: CouchView, available: (Revision) throws -> Bool) rethrows -> CouchRendering {
         let tree = document.tree
         var rendering = CouchRendering(
@@ -99,9 +99,9 @@ struct FoundRevision: Sendable {
         return rendering
     }
 
-    /// The document as a client wants to see it, as JSON, its files in it where it wants them.
+    /// Returns the document as the client wants it, as JSON, with the attachments in it if the client wants them.
     ///
-    /// - Throws: `CouchError` when the files are more than JSON can carry.
+    /// - Throws: `CouchError` if the attachments exceed `CouchLimits.inlineBytes`.
     func text(_ wanted: CouchView, _ reader: any DocumentReader) throws -> [UInt8] {
         var rendering = try rendering(wanted) { try reader.body(of: $0, of: document.id, in: scope) != nil }
         if wanted.attachments {
@@ -112,7 +112,7 @@ struct FoundRevision: Sendable {
                 guard room >= 0 else {
                     throw CouchError(
                         .contentTooLarge, "too_large",
-                        "The attachments do not fit into JSON: ask for multipart/related, or for each by itself.")
+                        "The attachments are too large for JSON: accept multipart/related, or get each by itself.")
                 }
                 return .inline(base64: try reader.base64(of: attachment))
             }
@@ -122,11 +122,12 @@ struct FoundRevision: Sendable {
         return writer.bytes
     }
 
-    /// Whether the answer carries the bytes of at least one file. Where it does not, the document is plain JSON, also
-    /// for a client that accepts multipart, as in CouchDB.
+    /// Whether the response contains the bytes of at least one attachment. If it does not, the document is sent as
+    /// plain JSON, even to a client that accepts multipart, as in CouchDB.
     func hasWantedFiles(_ wanted: CouchView) -> Bool { body.attachments.contains { isWanted($0, wanted) } }
 
-    /// Whether the bytes of a file are to be told: not of one that the client has with a revision before.
+    /// Whether the client wants the bytes of an attachment. It does not if an ancestor that it has contains the
+    /// attachment.
     func isWanted(_ attachment: Attachment, _ wanted: CouchView) -> Bool {
         guard wanted.attachments else { return false }
         let ancestors = document.tree.path(of: revision)
@@ -136,17 +137,17 @@ struct FoundRevision: Sendable {
 }
 
 extension DocumentReader {
-    /// What a revision of a document says.
+    /// Returns the content of a revision.
     ///
-    /// - Throws: `CouchError.missing` when that was forgotten.
+    /// - Throws: `CouchError.missing` if the store no longer has it.
     func body(of revision: Revision, _ document: StoredDocument, _ scope: DatabaseScope) throws -> DocumentBody {
         guard let body = try body(of: revision, of: document.id, in: scope) else { throw CouchError.missing }
         return body
     }
 
-    /// The bytes of a file, in base64.
+    /// Returns the bytes of an attachment in base64.
     func base64(of attachment: Attachment) throws -> [UInt8] {
-        // A multiple of three, so that the pieces fit together.
+        // A multiple of three, so that the pieces can be joined.
         let piece = CouchLimits.pieceBytes / 3 * 3
         var text: [UInt8] = []
         var rest: [UInt8] = []
@@ -165,16 +166,16 @@ extension DocumentReader {
     }
 }
 
-/// A document that revisions are looked for in, one after the other.
+/// A document in which several revisions are looked up in turn.
 final class OpenedDocument {
     let id: String
     let scope: DatabaseScope
-    /// nil where there is none.
+    /// The document; nil if it does not exist.
     let document: StoredDocument?
     let winner: Revision?
     private(set) lazy var offspring = RevisionTree.Offspring(of: document?.tree ?? RevisionTree())
 
-    /// Looks it up.
+    /// Reads the document.
     init(_ id: String, in scope: DatabaseScope, _ reader: any DocumentReader) throws {
         self.id = id
         self.scope = scope
@@ -183,19 +184,19 @@ final class OpenedDocument {
     }
 }
 
-/// `open_revs`: several revisions of one document.
+/// The parameter `open_revs`: several revisions of one document.
 struct CouchOpenRevisions: Sendable {
-    /// nil: all leaves.
+    /// The requested revisions; nil for all leaves.
     private let revisions: [Revision]?
     private let latest: Bool
 
-    /// What became of one that was asked for.
+    /// The result of one requested revision.
     enum Result: Sendable {
         case found(FoundRevision)
         case missing(String)
     }
 
-    /// nil where the query says nothing of it.
+    /// Reads the parameter; nil if the query lacks it.
     init?(_ query: CouchQuery, latest: Bool) throws {
         guard let text = query.text("open_revs") else { return nil }
         self.latest = latest
@@ -207,12 +208,12 @@ struct CouchOpenRevisions: Sendable {
         self.latest = latest
     }
 
-    /// Finds them.
+    /// Looks the revisions up.
     func find(_ id: String, in scope: DatabaseScope, _ reader: any DocumentReader) throws -> [Result] {
         try find(in: OpenedDocument(id, in: scope, reader), reader)
     }
 
-    /// Finds them in a document.
+    /// Looks the revisions up in a document.
     func find(in opened: OpenedDocument, _ reader: any DocumentReader) throws -> [Result] {
         let (id, scope) = (opened.id, opened.scope)
         guard let document = opened.document else {

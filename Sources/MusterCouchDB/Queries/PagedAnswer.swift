@@ -5,21 +5,21 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// A long answer that is read and sent a page at a time, so that it costs no more memory than a page.
+/// A long response that the server reads and sends a page at a time, so that it uses no more memory than a page.
 protocol PagedAnswer: Sendable {
-    /// Whether all of it was given.
+    /// Whether all bytes were returned.
     var isComplete: Bool { get }
 
-    /// The next bytes of it. Blocks.
+    /// Reads the next page, and returns its bytes. Blocks.
     mutating func next(_ reader: any DocumentReader) throws -> [UInt8]
 }
 
-/// How many documents make a page: as many as make about a megabyte, by what the last page had.
+/// The number of documents on the next page, chosen from the size of the last one so that a page has about a megabyte.
 struct PageSize: Hashable, Sendable {
-    /// How many to read next. Few at first, for nobody knows how large they are.
+    /// The number of documents to read next. It starts small, because their size is unknown.
     private(set) var count = 16
 
-    /// Notes how large a page was.
+    /// Adjusts the number to the size of the page that was read.
     mutating func note(_ documents: Int, bytes: Int) {
         guard documents > 0 else { return }
         let fitting = CouchLimits.pageBytes / max(1, bytes / documents)
@@ -28,7 +28,7 @@ struct PageSize: Hashable, Sendable {
 }
 
 extension CouchCall {
-    /// Sends a long answer. What is wrong with its first page is still told as a fault.
+    /// Sends a long response. An error on the first page becomes the response's status.
     func send(_ answer: some PagedAnswer, headers: HTTPFields = [:]) async throws -> Response {
         let coordinator = coordinator
         var headers = headers
@@ -53,7 +53,7 @@ extension CouchCall {
 }
 
 extension StoreCoordinator {
-    /// Reads a page of an answer, where reading may block.
+    /// Reads a page of a response on a reader thread.
     func page<Answer: PagedAnswer>(of answer: Answer) async throws -> (Answer, [UInt8]) {
         try await readDocuments { reader in
             var answer = answer

@@ -5,23 +5,23 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// `_replicate` and the snapshot. Whoever may order replications may have the server call other servers, so
-/// only admins may.
+/// `_replicate` and the snapshot. A replication makes the server send requests to other servers, so only admins may
+/// order one.
 extension CouchEndpoint {
     func addReplication(to routes: inout RouteTable) {
         let json = ["application/json"]
         add(
-            .post, "/_replicate", "Replicate between databases, here or elsewhere.", body: json, statuses: [200, 202],
+            .post, "/_replicate", "Replicate one database to another.", body: json, statuses: [200, 202],
             to: &routes
         ) { try await replicate($0) }
         add(
             .get, "/{db}/_snapshot",
-            "All documents as lines of JSON, and up to which change: a first replication in one; `since` a mark.",
+            "Get all documents as lines of JSON, for a first replication; `since` continues after a mark.",
             to: &routes
         ) { try await snapshot($0) }
     }
 
-    /// Writes documents as someone who asked for it; an order is stored as its giver's, its secrets sealed.
+    /// Writes documents for the sender. An order is stored as the sender's, and its secrets are sealed.
     func write(_ edits: [DocumentEdit], to place: ResolvedDatabase, for call: CouchCall) async throws -> [EditOutcome] {
         var edits = edits
         if place.name == DatabaseName.replicator, let principal = call.principal {
@@ -30,7 +30,7 @@ extension CouchEndpoint {
         return try await coordinator.write(edits, to: place, by: call.author)
     }
 
-    /// Makes sure that whoever asks is an admin.
+    /// Checks that the sender is an admin.
     static func requireAdmin(_ call: CouchCall) throws {
         guard try call.access(in: call.coordinator.directory).mayMakeDatabases else {
             throw CouchError.unauthorized("You are not a server admin.")
@@ -58,7 +58,7 @@ extension CouchEndpoint {
         do {
             let startedAt = coordinator.now()
             let (progress, kept) = try await replicator.carryOut(order, by: principal.user)
-            // Where nobody keeps a log, this run is all there is to tell.
+            // Without checkpoints, this run is the whole history.
             let run = ReplicationLog.Session(
                 id: order.id, startedAt: startedAt, endedAt: coordinator.now(), start: order.options.since ?? .start,
                 recorded: progress.sequence ?? .start, counts: progress.counts)
@@ -74,12 +74,12 @@ extension CouchEndpoint {
                 writer.raw(log.historyText)
             }
         } catch let fault as ReplicationError {
-            throw Self.told(fault)
+            throw Self.couchError(for: fault)
         }
     }
 
-    /// A replication's fault in CouchDB's words.
-    private static func told(_ fault: ReplicationError) -> CouchError {
+    /// Translates an error of a replication.
+    private static func couchError(for fault: ReplicationError) -> CouchError {
         switch fault {
         case .noDatabase(let name): CouchError(.notFound, "db_not_found", "could not open \(name)")
         case .unauthorized: CouchError(.unauthorized, "unauthorized", fault.description)

@@ -6,10 +6,11 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// What runs, and what became of what documents order. Who asks at the other side is not told.
+/// The routes that show running replications and the results of orders in documents. They do not show the credentials
+/// for the peers.
 extension CouchEndpoint {
     func addScheduler(to routes: inout RouteTable) {
-        add(.get, "/_active_tasks", "The replications that run.", to: &routes) { call in
+        add(.get, "/_active_tasks", "List the running replications.", to: &routes) { call in
             try Self.requireAdmin(call)
             let jobs = replicator.jobs
             return .json { writer in
@@ -18,7 +19,7 @@ extension CouchEndpoint {
                 writer.endArray()
             }
         }
-        add(.get, "/_scheduler/jobs", "The replications that run, with when they began.", to: &routes) { call in
+        add(.get, "/_scheduler/jobs", "List the running replications with their history.", to: &routes) { call in
             try Self.requireAdmin(call)
             let page = try SchedulerPage(call.query)
             let jobs = replicator.jobs
@@ -30,19 +31,19 @@ extension CouchEndpoint {
                 writer.endObject()
             }
         }
-        add(.get, "/_scheduler/jobs/{job}", "A replication that runs.", to: &routes) { call in
+        add(.get, "/_scheduler/jobs/{job}", "Show a running replication.", to: &routes) { call in
             try Self.requireAdmin(call)
             let id = try call.parameter("job")
             guard let job = replicator.jobs.first(where: { $0.order.id == id }) else { throw CouchError.missing }
             return .json { $0.job(job) }
         }
         for path in ["/_scheduler/docs", "/_scheduler/docs/{replicator}"] {
-            add(.get, path, "What became of the replications that documents order.", to: &routes) { call in
+            add(.get, path, "List the states of the replications that documents order.", to: &routes) { call in
                 try await scheduled(call)
             }
         }
         add(
-            .get, "/_scheduler/docs/{replicator}/{document}", "What became of the replication that a document orders.",
+            .get, "/_scheduler/docs/{replicator}/{document}", "Show the state of a document's replication.",
             to: &routes
         ) { try await scheduledDocument($0) }
     }
@@ -92,21 +93,21 @@ extension CouchEndpoint {
         return .json { $0.scheduled(row) }
     }
 
-    /// The one database whose documents order replications.
+    /// Checks that the path names `_replicator`, the only database whose documents order replications.
     private static func requireReplicator(_ call: CouchCall) throws {
         guard call.context.parameters["replicator"] != nil else { return }
         guard try call.parameter("replicator") == DatabaseName.replicator else { throw CouchError.missing }
     }
 }
 
-/// Which rows are wanted.
+/// The rows that a client requests.
 private struct SchedulerPage: Sendable {
     let skip: Int
     let limit: Int
-    /// Empty: all.
+    /// The states of the requested rows; empty for all states.
     let states: Set<String>
 
-    /// The most rows in one answer.
+    /// The most rows in a response.
     static let rowLimit = 1_000
 
     init(_ query: CouchQuery) throws(CouchError) {
@@ -116,7 +117,7 @@ private struct SchedulerPage: Sendable {
     }
 }
 
-/// A document of `_replicator` and what became of it.
+/// A document of `_replicator` with the job that runs its order.
 private struct ScheduledReplication: Sendable {
     let document: ReplicationDocument
     let job: ReplicationJob?
@@ -130,14 +131,14 @@ private struct ScheduledReplication: Sendable {
 }
 
 extension Replicator {
-    /// What runs by order of a document, by the document as it was read.
+    /// The running jobs by the version of the document that ordered them.
     fileprivate var jobsByDocument: [ReplicationJob.DocumentName: ReplicationJob] {
         Dictionary(jobs.compactMap { job in job.document.map { ($0, job) } }) { first, _ in first }
     }
 }
 
 extension JSONWriter {
-    /// Writes a job as `_active_tasks` has it.
+    /// Writes a job for `_active_tasks`.
     fileprivate mutating func task(_ job: ReplicationJob) {
         beginObject()
         member("type", "replication")
@@ -153,7 +154,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes a job as `_scheduler/jobs` has it.
+    /// Writes a job for `_scheduler/jobs`.
     fileprivate mutating func job(_ job: ReplicationJob) {
         beginObject()
         nullable("database", job.document == nil ? nil : DatabaseName.replicator)
@@ -185,13 +186,13 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes a document's row of `_scheduler/docs`.
+    /// Writes a document's row for `_scheduler/docs`.
     fileprivate mutating func scheduled(_ row: ScheduledReplication) {
         let order = try? row.document.order.get()
         beginObject()
         member("database", DatabaseName.replicator)
         member("doc_id", row.document.name.id)
-        // What has ended has no job.
+        // A replication that has ended has no job.
         nullable("id", row.document.ending == nil ? order?.id : nil)
         if let order {
             sides(of: order)

@@ -4,27 +4,27 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// A document of `_replicator`: what it orders, and how that ended.
+/// A document of `_replicator`: the order, and how it ended.
 ///
-/// As in CouchDB 3, only an end is written into the document: `completed` or `failed`. Such a document orders nothing
-/// any more, after a restart neither, until someone takes `_replication_state` out of it.
+/// As in CouchDB 3, only an end is written into the document: `completed` or `failed`. Such a document orders nothing,
+/// even after a restart, until a client removes `_replication_state` from it.
 struct ReplicationDocument: Sendable {
-    /// Its id and revision.
+    /// The id and revision of the document.
     let name: ReplicationJob.DocumentName
-    /// What it says.
+    /// The content of the document.
     let body: DocumentBody
-    /// What it orders; a fault where that cannot be read.
+    /// The order, or why it is invalid.
     let order: Result<ReplicationOrder, CouchError>
-    /// Who ordered it, by name; nil in a document of before that was noted.
+    /// The name of the user who gave the order; nil in a document stored before owners were recorded.
     let owner: String?
-    /// How it ended; nil where it did not.
+    /// How the replication ended; nil if it has not.
     let ending: ScheduledState?
-    /// What the document says of its end, or how it went; nil where it says nothing.
+    /// What the document says about the end; nil if it has none.
     let endedAt: String?
     let reason: String?
     let statistics: JSONValue?
 
-    /// - Returns: nil for what orders nothing: a design document, one that is no more.
+    /// - Returns: nil for a document without an order: a design document or a deleted one.
     init?(_ document: StoredDocument, openedBy seal: ReplicationSeal) {
         guard !document.id.hasPrefix(DocumentID.designPrefix), let winner = document.tree.winner, !winner.isDeleted,
             let body = document.body
@@ -37,7 +37,7 @@ struct ReplicationDocument: Sendable {
                     parsing: body.json, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names),
                 openedBy: seal)
         }.mapError { CouchError(telling: $0) ?? .badRequest("The order cannot be read.") }
-        // By itself: whoever ended must be known to have, whatever else the document says.
+        // Parsed separately from the order, so that an end is recognized even if the order is invalid.
         let value =
             (try? JSONValue(
                 parsing: Self.members(of: body.json) {
@@ -45,7 +45,7 @@ struct ReplicationDocument: Sendable {
                 }))
             ?? .null
         owner = value[ReplicationSeal.ownerKey]?.string
-        // Versions of CouchDB before 3 wrote other states, which mean nothing.
+        // CouchDB before version 3 wrote other states, which have no meaning here.
         let state = value["_replication_state"]?.string.flatMap { ScheduledState(rawValue: $0) }
         ending = state == .completed || state == .failed ? state : nil
         endedAt = ending == nil ? nil : value["_replication_state_time"]?.string
@@ -53,7 +53,7 @@ struct ReplicationDocument: Sendable {
         statistics = ending == nil ? nil : value["_replication_stats"]
     }
 
-    /// A document's body with only some of its members.
+    /// Returns a JSON object with only some of its members.
     static func members(of json: [UInt8], where isWanted: (String) -> Bool) throws -> [UInt8] {
         try json.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 1)
@@ -74,18 +74,18 @@ struct ReplicationDocument: Sendable {
     }
 }
 
-/// How the replication that a document ordered ended.
+/// The end of a replication that a document ordered.
 enum ReplicationEnding: Sendable {
-    /// All is done.
+    /// The replication has transferred everything.
     case completed(ReplicationOrder, ReplicationProgress, startedAt: Instant)
-    /// It cannot be done.
+    /// The replication cannot succeed.
     case failed(ReplicationOrder?, reason: String)
 
-    /// What a document says once it says this too.
+    /// Returns the document with this end written into it.
     func told(in body: DocumentBody, at moment: Instant) throws -> DocumentBody {
         var writer = JSONWriter()
         writer.beginObject()
-        // Without what was written of an end before.
+        // The members of an earlier end are left out.
         writer.members(
             of: try ReplicationDocument.members(of: body.json) { !CouchDocument.replicationMembers.contains($0) })
         switch self {
@@ -110,7 +110,7 @@ enum ReplicationEnding: Sendable {
 }
 
 extension DocumentReader {
-    /// Looks at every document of `_replicator`, in order, a page at a time.
+    /// Calls `body` for every order in `_replicator`, in the order of ids. Reads a page of documents at a time.
     func eachReplication(
         in database: DatabaseNumber, openedBy seal: ReplicationSeal, _ body: (ReplicationDocument) throws -> Void
     ) throws {

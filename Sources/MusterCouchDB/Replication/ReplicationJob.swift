@@ -3,28 +3,27 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// A replication that runs, or waits to try again.
+/// A replication that runs, or that waits before it tries again.
 struct ReplicationJob: Sendable {
-    /// What was ordered.
+    /// The order that the job carries out.
     let order: ReplicationOrder
-    /// The document that orders it; nil for one of `_replicate`.
+    /// The document that contains the order; nil for an order of `_replicate`.
     let document: DocumentName?
-    /// Who ordered it, and by whose right it goes on.
+    /// The user who gave the order. The job runs by this user's rights.
     let user: UserNumber
-    /// When it began.
+    /// When the job began.
     let startedAt: Instant
-    /// How it goes.
+    /// The last reported progress.
     var progress = ReplicationProgress()
-    /// When it was last heard how it goes.
+    /// When the progress was last reported.
     var reportedAt: Instant
-    /// How often it was cut off.
+    /// The number of interruptions.
     var failures = 0
-    /// Ends it.
+    /// Cancels the job's task.
     let cancel: @Sendable () -> Void
 
-    /// A document as it was when it ordered the replication.
+    /// A version of a document that contains an order.
     struct DocumentName: Hashable, Sendable {
-        /// The document's id.
         var id: String
         /// The revision that was read.
         var revision: Revision
@@ -42,35 +41,35 @@ struct ReplicationJob: Sendable {
         self.cancel = cancel
     }
 
-    /// Notes how it goes.
+    /// Records reported progress.
     mutating func note(_ progress: ReplicationProgress, at moment: Instant) {
         if case .waiting = progress.state { failures += 1 }
         self.progress = progress
         reportedAt = moment
     }
 
-    /// What CouchDB calls what it is doing.
+    /// The job's state, as CouchDB names it.
     var state: ScheduledState {
         if case .waiting = progress.state { .crashing } else { .running }
     }
 }
 
-/// What becomes of a replication that a document orders, in CouchDB's words.
+/// The states of a replication that a document orders. The names are CouchDB's.
 enum ScheduledState: String, Sendable {
-    /// It waits for its turn: as many run as may.
+    /// The replication waits for its turn, because `Replicator.jobLimit` others run.
     case pending
-    /// It runs, or has done all and waits for changes.
+    /// The replication runs, or has transferred everything and waits for changes.
     case running
-    /// It was cut off, and tries again.
+    /// The replication was interrupted, and tries again.
     case crashing
-    /// All is done. Written into the document.
+    /// The replication has transferred everything. This state is written into the document.
     case completed
-    /// It cannot be done. Written into the document.
+    /// The replication cannot succeed. This state is written into the document.
     case failed
 }
 
 extension JSONWriter {
-    /// Writes the members that count what was moved.
+    /// Writes the members that count what was transferred.
     mutating func counts(of progress: ReplicationProgress) {
         member("revisions_checked", progress.counts.checked)
         member("missing_revisions_found", progress.counts.missing)

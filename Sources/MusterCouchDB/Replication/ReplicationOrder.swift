@@ -5,16 +5,16 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// What someone wants to be replicated: the body of `_replicate`, or a document of `_replicator`.
+/// An order to replicate: the body of `_replicate`, or a document of `_replicator`.
 struct ReplicationOrder: Hashable, Sendable {
-    /// One side.
+    /// The source or the target.
     enum Side: Hashable, Sendable {
         /// A database of this server.
         case local(String)
-        /// A database elsewhere.
+        /// A database of another server.
         case remote(PeerAddress)
 
-        /// What may be shown of it.
+        /// The name or URL without credentials.
         var description: String {
             switch self {
             case .local(let name): name
@@ -23,17 +23,15 @@ struct ReplicationOrder: Hashable, Sendable {
         }
     }
 
-    /// Where from.
     var source: Side
-    /// Where to.
     var target: Side
-    /// What and how.
+    /// The filter, and how the replication runs.
     var options: Replication.Options
 
-    /// Reads an order.
+    /// Parses an order.
     ///
-    /// - Parameter seal: opens what is sealed in it.
-    /// - Throws: `CouchError` for one that says nothing, or asks for what there is not.
+    /// - Parameter seal: opens the sealed secrets in the order.
+    /// - Throws: `CouchError` for a malformed order, or one that requires an unsupported feature.
     init(_ value: JSONValue, openedBy seal: ReplicationSeal) throws {
         guard value.members != nil else { throw CouchError.badRequest("Request body must be a JSON object") }
         source = try Self.side(value["source"], "source", seal)
@@ -45,7 +43,7 @@ struct ReplicationOrder: Hashable, Sendable {
         options.keepsLogs = try Self.flag(value, "use_checkpoints", otherwise: true)
         options.since = value["since_seq"].map { PeerSequence(json: String(decoding: $0.bytes, as: UTF8.self)) }
         for proxy in ["proxy", "source_proxy", "target_proxy"] where value[proxy] != nil {
-            // Whoever asks for one has a reason that no other way is taken.
+            // A client that requires a proxy must not be connected without it.
             throw CouchError.unsupported("Proxies")
         }
         if value["filter"] != nil { throw CouchError.notImplemented("Filters other than doc_ids and selector") }
@@ -64,7 +62,7 @@ struct ReplicationOrder: Hashable, Sendable {
             do throws(SelectorError) {
                 _ = try Selector(selector)
             } catch {
-                throw CouchError.badRequest("The selector cannot be read.")
+                throw CouchError.badRequest("The selector is invalid: \(error.reason)")
             }
             return .selector(String(decoding: selector.bytes, as: UTF8.self))
         }
@@ -72,10 +70,10 @@ struct ReplicationOrder: Hashable, Sendable {
             throw CouchError.badRequest("`doc_ids` and `selector` are mutually exclusive")
         }
         guard let ids = list.elements else { throw CouchError.badRequest("parameter `doc_ids` must be an array") }
-        guard ids.count <= CouchLimits.names else { throw CouchError.badRequest("doc_ids are too many.") }
+        guard ids.count <= CouchLimits.names else { throw CouchError.badRequest("doc_ids has too many entries.") }
         return .documents(
             try ids.map { id in
-                guard let text = id.string else { throw CouchError.badRequest("`doc_ids` must be texts") }
+                guard let text = id.string else { throw CouchError.badRequest("`doc_ids` must be strings") }
                 return text
             })
     }
@@ -106,7 +104,7 @@ struct ReplicationOrder: Hashable, Sendable {
     }
 
     private static let otherHeader = CouchError.badRequest(
-        "Of headers, only Authorization with Basic or Bearer is sent.")
+        "The only supported header is Authorization, with Basic or Bearer.")
 
     private static func credentials(_ header: String) throws -> PeerCredentials {
         if header.hasPrefix("Bearer ") { return .bearer(String(header.dropFirst(7))) }
@@ -117,7 +115,7 @@ struct ReplicationOrder: Hashable, Sendable {
         throw otherHeader
     }
 
-    /// What tells orders apart: the same sides, filter and kind are one job.
+    /// The id of the order. Orders with the same databases, filter and kind have the same id, and run as one job.
     var id: String {
         var words = [source.description, target.description]
         switch options.filter {

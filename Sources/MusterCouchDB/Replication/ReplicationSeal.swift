@@ -4,23 +4,24 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// How a document of `_replicator` is stored: with who ordered it, and with what proves that to a peer sealed.
+/// Prepares documents of `_replicator` for storage: adds the owner, and seals the credentials for the peers.
 ///
-/// A sealed password opens for the peer and the name alone that it was given for: a copy of it in another order is
-/// worth nothing.
+/// A sealed password can be opened only for the peer and user name that it was given for. A copy of it in another order
+/// is useless.
 struct ReplicationSeal: Sendable {
     let vault: SecretVault
 
-    /// The name under which a document says who ordered it, as CouchDB's does.
+    /// The member that names the owner of an order, as in CouchDB.
     static let ownerKey = "owner"
     private static let sides = ["source", "target"]
     private static let sealedKey = "sealed"
 
     // MARK: Storing
 
-    /// Edits as they are stored: the orders among them are the author's, whatever they say.
+    /// Returns the edits as they are to be stored. The author becomes the owner of the orders among them, whatever the
+    /// documents say.
     ///
-    /// - Throws: `JSONError` for a body that is no JSON.
+    /// - Throws: `JSONError` for a body that is not JSON.
     func edits(_ edits: [DocumentEdit], by author: String) throws -> [DocumentEdit] {
         try edits.map { edit in
             guard !edit.isDeleted, !edit.id.hasPrefix("_design/") else { return edit }
@@ -30,9 +31,9 @@ struct ReplicationSeal: Sendable {
         }
     }
 
-    /// A body with its secrets sealed.
+    /// Returns a body with its secrets sealed.
     ///
-    /// - Parameter owner: who orders; nil leaves what it says.
+    /// - Parameter owner: the owner to write; nil leaves the body's own.
     func sealed(_ json: [UInt8], owner: String?) throws -> [UInt8] {
         let named = owner.map { _ in [Self.ownerKey] } ?? []
         let rest = try ReplicationDocument.members(of: json) { !(Self.sides + named).contains($0) }
@@ -55,7 +56,7 @@ struct ReplicationSeal: Sendable {
         return writer.takeBytes()
     }
 
-    /// Whether a document holds a secret that is not sealed: one that an earlier version stored.
+    /// Whether a document contains a secret in plain text, as an earlier version stored it.
     func hasPlainSecret(_ json: [UInt8]) -> Bool {
         guard
             let said = try? ReplicationDocument.members(of: json, where: { Self.sides.contains($0) }),
@@ -67,7 +68,7 @@ struct ReplicationSeal: Sendable {
 
     private func sealed(_ side: JSONValue) -> JSONValue {
         guard let text = side.string ?? side["url"]?.string, let address = PeerAddress(text) else { return side }
-        // Of what stands in the address itself, an object says it beside the address.
+        // Credentials in the URL are moved to a member beside it.
         var members = side.members ?? []
         if case .basic(let name, let password) = address.credentials {
             members.removeAll { $0.key == "url" }
@@ -118,12 +119,12 @@ struct ReplicationSeal: Sendable {
 
     // MARK: Reading
 
-    /// The password of an order: as it stands, or opened.
+    /// Returns the password in an order, which may be sealed or plain.
     func password(_ value: JSONValue?, of name: String, at address: PeerAddress) throws -> String? {
         try text(value, for: Self.purpose(at: address, name))
     }
 
-    /// An `Authorization` header of an order: as it stands, or opened.
+    /// Returns the `Authorization` header in an order, which may be sealed or plain.
     func header(_ value: JSONValue, at address: PeerAddress) throws -> String? {
         try text(value, for: Self.purpose(at: address, "header"))
     }
@@ -132,7 +133,7 @@ struct ReplicationSeal: Sendable {
         guard let sealed = value?[Self.sealedKey]?.string else { return value?.string }
         guard let bytes = Base64.decodeUnpadded(sealed, .forURLs), let secret = try? vault.open(bytes, for: purpose)
         else {
-            throw CouchError.badRequest("A sealed password opens only for the peer and the name that it was given for.")
+            throw CouchError.badRequest("A sealed password works only for the peer and name that it was given for.")
         }
         return String(decoding: secret, as: UTF8.self)
     }
@@ -143,7 +144,7 @@ struct ReplicationSeal: Sendable {
 }
 
 extension JSONValue {
-    /// This object with one of its members replaced; itself where it has none of that name.
+    /// The object with one member replaced; unchanged if it lacks the member.
     fileprivate func replacing(_ key: String, by value: (JSONValue) -> JSONValue) -> JSONValue {
         guard let members else { return self }
         return .object(members.map { $0.key == key ? .init(key, value($0.value)) : $0 })

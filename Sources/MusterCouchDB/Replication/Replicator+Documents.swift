@@ -5,32 +5,32 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// The replications that documents of `_replicator` order.
+/// Carries out the orders in the documents of `_replicator`.
 extension Replicator {
-    /// Seconds between two looks at whether there is a `_replicator` database, and between two attempts to write how a
-    /// replication ended.
+    /// The seconds between two checks for a `_replicator` database, and between two attempts to write the end of a
+    /// replication into its document.
     static let lookSeconds = 2.0
-    /// Seconds from the end of a job until those that wait for its place are looked for.
+    /// The seconds from the end of a job until the replicator looks for the orders that wait for its place.
     private static let gatherSeconds = 0.2
 
-    /// What the documents want of the jobs.
+    /// The orders in the documents, compared with the jobs that run.
     private struct Agenda: Sendable {
-        /// All that order something, by id.
+        /// The documents whose orders have not ended, by id.
         var wanted: [String: Revision] = [:]
-        /// Those that do not run: as many as there is room for.
+        /// The documents whose orders do not run, as many as there is room for.
         var due: [ReplicationDocument] = []
-        /// Whether others wait for their turn.
+        /// Whether more orders wait for their turn.
         var isCrowded = false
-        /// Up to where the documents were read.
+        /// The sequence up to which the documents were read.
         var sequence = LogSequence.zero
     }
 
-    /// Does once what the documents say, and waits until one was touched.
+    /// Brings the jobs in line with the documents once, and waits until a document changes.
     func follow() async throws {
         guard let place = coordinator.directory.database(named: DatabaseName.replicator), let database = place.number,
             let admin = coordinator.directory.users.all.first(where: { $0.role == .admin })
         else {
-            // Documents that are no more order nothing.
+            // Without the database, its orders end.
             end { $0.document != nil }
             return try await Task.sleep(for: .seconds(Self.lookSeconds))
         }
@@ -53,7 +53,7 @@ extension Replicator {
                 try await sealSecrets(of: document, in: place)
                 continue
             }
-            // A document of before its owner was noted goes on by the first admin's right, as it did.
+            // A document stored before owners were recorded runs by the rights of the first admin, as it did then.
             guard let owner = document.owner.map({ coordinator.directory.users[$0] }) ?? admin,
                 coordinator.directory.letsReplicate(orderedBy: owner.number)
             else {
@@ -69,10 +69,10 @@ extension Replicator {
         try await wait(for: home, after: agenda.sequence, orRoom: agenda.isCrowded)
     }
 
-    /// What is told of an order whose giver's right has ended.
-    static let unfounded = "whoever ordered it is no admin any more: an admin who puts the document again orders it"
+    /// The reason in the document of an order whose giver is no longer an admin.
+    static let unfounded = "the user who ordered it is no admin any more: an admin can order it by storing it again"
 
-    /// Ends the jobs whose givers may order none any more, and says so in the documents that ordered them.
+    /// Ends the jobs whose givers may no longer order replications, and writes that into their documents.
     func endUnfounded() async {
         let directory = coordinator.directory
         let unfounded = jobs.filter { !directory.letsReplicate(orderedBy: $0.user) }
@@ -81,12 +81,12 @@ extension Replicator {
         guard let place = directory.database(named: DatabaseName.replicator) else { return }
         for job in unfounded {
             guard let document = job.document else { continue }
-            // What cannot be written now is found again when the documents are followed next.
+            // If the write fails, the next reading of the documents finds the order again.
             try? await write(.failed(job.order, reason: Self.unfounded), into: document, in: place)
         }
     }
 
-    /// Seals what an earlier version stored as it came.
+    /// Seals the secrets in a document that an earlier version stored in plain text.
     private func sealSecrets(of document: ReplicationDocument, in place: ResolvedDatabase) async throws {
         var body = document.body
         body.json = try seal.sealed(body.json, owner: nil)
@@ -95,14 +95,14 @@ extension Replicator {
         _ = try await coordinator.write([edit], to: place, by: nil)
     }
 
-    /// Returns when a document was touched, or when one that waits for its turn may begin.
+    /// Returns when a document changes, or when an order that waits for its turn may begin.
     private func wait(for home: StoredDatabaseHome, after sequence: LogSequence, orRoom isCrowded: Bool) async throws {
         guard isCrowded else { return try await home.waitForChange(after: sequence) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await home.waitForChange(after: sequence) }
             group.addTask {
                 await self.waitForRoom()
-                // Those that end within a moment are followed together: all documents are read each time.
+                // Each pass reads all documents, so jobs that end within a moment are replaced in one pass.
                 try await Task.sleep(for: .seconds(Self.gatherSeconds))
             }
             try await group.next()
@@ -110,7 +110,7 @@ extension Replicator {
         }
     }
 
-    /// Begins what a document orders. A network that is away ends nothing: it is tried until it is back.
+    /// Begins the order of a document. While a peer is unreachable the job tries again; it never ends for that reason.
     private func begin(
         _ order: ReplicationOrder, of document: ReplicationJob.DocumentName, in place: ResolvedDatabase,
         by user: UserNumber
@@ -122,12 +122,12 @@ extension Replicator {
                 let done = try await persist(in: order, by: user) { self.note($0, of: number) }
                 ending = .completed(order, done.progress, startedAt: startedAt)
             } catch let error where error is ReplicationError || error is CouchError {
-                // Whoever ended it, or stops the server, did not find that it cannot be done. Of another error, such as
-                // a full disk, nobody knows that: it is begun again.
+                // A cancelled job, because its order was withdrawn or the server stops, has not failed. After another
+                // error, such as a full disk, the job begins again.
                 try Task.checkCancellation()
                 ending = .failed(order, reason: Self.sentence(error))
             }
-            // Before it leaves the roster: else it would be begun again.
+            // The job stays on the roster until its end is written. Otherwise the order would begin again.
             while true {
                 do {
                     return try await write(ending, into: document, in: place)
@@ -138,7 +138,7 @@ extension Replicator {
         }
     }
 
-    /// Writes into a document how its replication ended, unless it says something else by now.
+    /// Writes into a document how its replication ended, unless the document has changed.
     private func write(
         _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in place: ResolvedDatabase
     ) async throws {
@@ -152,7 +152,7 @@ extension Replicator {
         let edit = DocumentEdit(
             id: document.id, body: try ending.told(in: found.body, at: coordinator.now()), isDeleted: false,
             place: .on(document.revision))
-        // Where someone was faster, what was written last is followed next.
+        // If another edit came first, the next pass reads it.
         _ = try await coordinator.write([edit], to: place, by: nil)
     }
 }

@@ -6,18 +6,19 @@ import MusterWire
 import NIOCore
 import Synchronization
 
-/// The two sides of an order as peers, for as long as it runs.
+/// Runs the replication of an order between its two databases.
 extension Replicator {
-    /// What a replication did, and what its target remembers of it.
+    /// The progress of a replication, and its log at the target; nil without a log.
     typealias Done = (progress: ReplicationProgress, log: ReplicationLog?)
 
-    /// Seconds until a peer that could not be reached, for as many attempts as are made at once, is tried again.
+    /// The seconds until an unreachable peer is tried again after `attemptsAtOnce` attempts.
     private static let awaySeconds = 10.0
-    /// Attempts before that, which take some ten seconds: whoever waits for the answer is told before they give up.
+    /// The attempts in a row. They take about ten seconds, so that a client that waits gets the error before its own
+    /// timeout.
     private static let attemptsAtOnce = 6
 
-    /// Carries an order out, however long a peer is away, or its name is not known: it is looked up anew each time, for
-    /// a server that was started again may be elsewhere.
+    /// Carries out an order however long a peer is unreachable. Each attempt looks the peer's name up again, because
+    /// the peer may have moved to another address.
     func persist(
         in order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
     ) async throws -> Done {
@@ -43,7 +44,7 @@ extension Replicator {
         }
     }
 
-    /// Carries an order out, over addresses that are looked up once.
+    /// Carries out an order, over addresses that are looked up once.
     func replicate(
         _ order: ReplicationOrder, by user: UserNumber, _ report: @escaping @Sendable (ReplicationProgress) -> Void
     ) async throws -> Done {
@@ -76,7 +77,7 @@ extension Replicator {
     ) async throws -> (peer: any ReplicationPeer, connections: HTTPConnections?) {
         switch side {
         case .local(let name):
-            if isMade { try await make(name, by: user) }
+            if isMade { try await createTarget(name, by: user) }
             guard let place = coordinator.directory.database(named: name) else {
                 throw ReplicationError.noDatabase(name)
             }
@@ -89,7 +90,7 @@ extension Replicator {
         }
     }
 
-    private func make(_ name: String, by user: UserNumber) async throws {
+    private func createTarget(_ name: String, by user: UserNumber) async throws {
         guard coordinator.directory.database(named: name) == nil else { return }
         guard DatabaseName.isValid(name), !ReservedPaths.contains(name),
             DatabaseName.user(ofLocations: name) == nil
@@ -97,7 +98,7 @@ extension Replicator {
         _ = try await coordinator.makeDatabase(named: name, by: Author(user: user))
     }
 
-    /// Connections to one checked address of the peer; its name is not looked up again.
+    /// Connects to one checked address of the peer. The client does not look the name up again.
     private func connections(to address: PeerAddress) async throws -> HTTPConnections {
         do {
             let origin = try HTTPAddress(address.root).origin

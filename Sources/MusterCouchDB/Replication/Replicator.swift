@@ -6,29 +6,30 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// Runs the replications that admins ordered: those of `_replicate` until the server stops, those of the documents in
-/// `_replicator` again after every start, until they have ended. Where each goes on is in the logs at its two sides.
+/// Runs the replications that admins order. Orders of `_replicate` run until the server stops; orders in documents of
+/// `_replicator` begin again after each start, until they end. The checkpoints of both databases record where each
+/// continues.
 final class Replicator: Service {
     let coordinator: StoreCoordinator
     let feeds: LogFeeds
-    /// Connects to peers.
+    /// Makes the connections to peers.
     let client: CheckedHTTPClient
-    /// Seals and opens what orders prove themselves to peers with.
+    /// Seals and opens the credentials that orders contain.
     let seal: ReplicationSeal
     let pacing: ReplicationPacing
     private let roster = Mutex(Roster())
 
-    /// Replications that run at a time, those that somebody waits for among them.
+    /// The most replications that run at a time, including those of clients that wait for the response.
     static let jobLimit = 100
 
     private struct Roster: Sendable {
         var jobs: [Int: ReplicationJob] = [:]
-        /// Numbers are given once: what is heard late of a job that is gone concerns no other.
+        /// A number is never used again, so that late progress of a removed job does not reach another one.
         var lastNumber = 0
-        /// Woken when a job has left.
+        /// Finishes when a job is removed.
         var waiter: AsyncStream<Void>.Continuation?
 
-        /// Takes a job off, and wakes who waits for its place.
+        /// Removes a job, and wakes the task that waits for its place.
         mutating func remove(_ number: Int) {
             guard jobs.removeValue(forKey: number) != nil else { return }
             waiter?.finish()
@@ -37,8 +38,8 @@ final class Replicator: Service {
     }
 
     /// - Parameters:
-    ///   - vault: seals what orders prove themselves to peers with.
-    ///   - client: connects to peers, where its policy allows them.
+    ///   - vault: seals the credentials in orders.
+    ///   - client: makes the connections to peers, if its policy allows their addresses.
     init(
         coordinator: StoreCoordinator, feeds: LogFeeds, vault: SecretVault = SecretVault(),
         client: CheckedHTTPClient, pacing: ReplicationPacing? = nil
@@ -52,9 +53,10 @@ final class Replicator: Service {
 
     // MARK: Orders
 
-    /// Carries an order out while its sender waits.
+    /// Carries out an order, and returns when it has ended.
     ///
-    /// - Throws: `CouchError` when as many run as may; `ReplicationError`, `CancellationError` when it was ended.
+    /// - Throws: `CouchError` if `jobLimit` replications run already; `ReplicationError`; `CancellationError` if the
+    ///   order was cancelled.
     func carryOut(_ order: ReplicationOrder, by user: UserNumber) async throws -> Done {
         let task = try enlist(order, document: nil, by: user) { [self] number in
             try await replicate(order, by: user) { self.note($0, of: number) }
@@ -66,9 +68,9 @@ final class Replicator: Service {
         }
     }
 
-    /// Begins an order that goes on by itself; one that runs already is left as it is.
+    /// Begins an order that runs in the background. An order that runs already is not begun again.
     ///
-    /// - Throws: `CouchError` when as many run as may.
+    /// - Throws: `CouchError` if `jobLimit` replications run already.
     func begin(_ order: ReplicationOrder, by user: UserNumber) throws {
         guard !jobs.contains(where: { $0.document == nil && $0.order.id == order.id }) else { return }
         _ = try enlist(order, document: nil, by: user) { [self] number in
@@ -76,21 +78,21 @@ final class Replicator: Service {
         }
     }
 
-    /// Ends orders of `_replicate`.
+    /// Cancels orders of `_replicate`.
     ///
-    /// - Returns: false when none such runs.
+    /// - Returns: whether there were any.
     func cancel(_ id: String) -> Bool { end { $0.document == nil && $0.order.id == id } > 0 }
 
-    /// All that runs, in the order it began.
+    /// The running jobs in the order of their beginning.
     var jobs: [ReplicationJob] {
         roster.withLock { roster in roster.jobs.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    private static let tooMany = CouchError.unavailable("\(jobLimit) replications run already.")
+    private static let tooMany = CouchError.unavailable("\(jobLimit) replications are running, the limit.")
 
-    /// Begins a job; it is on the roster until it has ended.
+    /// Begins a job. It is on the roster until it ends.
     ///
-    /// - Throws: `CouchError` when as many run as may.
+    /// - Throws: `CouchError` if `jobLimit` replications run already.
     func enlist<Success: Sendable>(
         _ order: ReplicationOrder, document: ReplicationJob.DocumentName?, by user: UserNumber,
         _ work: @escaping @Sendable (_ number: Int) async throws -> Success
@@ -111,15 +113,15 @@ final class Replicator: Service {
         }
     }
 
-    /// Notes how a job goes.
+    /// Records the progress of a job.
     func note(_ progress: ReplicationProgress, of number: Int) {
         let moment = coordinator.now()
         roster.withLock { $0.jobs[number]?.note(progress, at: moment) }
     }
 
-    /// Ends jobs; they are off the roster at once.
+    /// Cancels jobs, and removes them from the roster at once.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of cancelled jobs.
     @discardableResult
     func end(where isWanted: (ReplicationJob) -> Bool) -> Int {
         let ended = roster.withLock { roster in
@@ -131,7 +133,7 @@ final class Replicator: Service {
         return ended.count
     }
 
-    /// Returns when there is room for one more job. One task at a time waits for that.
+    /// Returns when one more job may run. Only one task may wait at a time.
     func waitForRoom() async {
         let (left, waiter) = AsyncStream.makeStream(of: Void.self)
         let isFull = roster.withLock { roster in
@@ -142,12 +144,13 @@ final class Replicator: Service {
         if isFull { for await _ in left {} }
     }
 
-    /// What may be told of an error: ours are written so that they hold no secret.
+    /// Returns the description of an error for clients. The descriptions of our own errors contain no secrets.
     static func sentence(_ error: any Error) -> String {
         (error as? ReplicationError)?.description ?? (error as? CouchError)?.reason ?? "it failed"
     }
 
-    /// Follows the documents of `_replicator`, and ends what nobody may order any more, until graceful shutdown.
+    /// Carries out the orders of `_replicator`, and ends those whose givers have lost the right, until graceful
+    /// shutdown.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in

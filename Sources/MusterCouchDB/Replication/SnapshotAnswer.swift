@@ -9,8 +9,9 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// All leaves of all documents, in the order of their changes, as lines of JSON; after every page `{"last_seq":N}`,
-/// behind the last the same with `"done":true`. Whoever is cut off has everything up to the last mark.
+/// All leaves of all documents in the order of their changes, as lines of JSON. After each page follows the mark
+/// `{"last_seq":N}`, after the last page with `"done":true`. A client that was interrupted has every change up to the
+/// last mark.
 struct SnapshotAnswer: PagedAnswer {
     private let home: StoredDatabaseHome
     private var since: MusterCore.LogSequence
@@ -48,7 +49,7 @@ extension CouchEndpoint {
         guard let principal = call.principal else { throw IdentityError.missing }
         guard place.scope != nil else { throw CouchError.forbidden("Users are not replicated.") }
         let home = try await StoredDatabaseHome(place, by: principal.user, coordinator, feeds)
-        // Whoever was cut off goes on behind a mark.
+        // A client that was interrupted continues after the last mark that it received.
         let mark = try call.query.text("since").flatMap { text in try FeedTerms.sequence(text) }
         let answer = SnapshotAnswer(home, since: mark ?? .zero)
         let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")
@@ -72,11 +73,11 @@ extension CouchEndpoint {
     }
 }
 
-/// Packs a stream as gzip, piece by piece, quickly rather than small.
+/// Compresses a stream with gzip, piece by piece. It prefers speed to size.
 final class GzipStream {
     private var stream = z_stream()
 
-    /// - Throws: `InflateError.damaged` when zlib has no memory.
+    /// - Throws: `InflateError.damaged` if zlib has no memory.
     init() throws(InflateError) {
         let size = Int32(MemoryLayout<z_stream>.size)
         guard deflateInit2_(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
@@ -86,12 +87,12 @@ final class GzipStream {
 
     deinit { deflateEnd(&stream) }
 
-    /// Packs what comes next; everything that was given can be unpacked from what was returned.
+    /// Compresses the next bytes. The receiver can decompress all bytes passed so far from the bytes returned so far.
     func pack(_ bytes: [UInt8], isLast: Bool) throws(InflateError) -> ByteBuffer {
         var result = ByteBuffer()
         var status = Z_OK
         bytes.withUnsafeBytes { input in
-            // zlib does not write through `next_in`; its type only fails to say so.
+            // zlib does not write through `next_in`, although its type is mutable.
             stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
             stream.avail_in = UInt32(input.count)
             repeat {

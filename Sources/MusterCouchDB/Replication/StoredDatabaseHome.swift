@@ -5,20 +5,20 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// A database of this server as one side of a replication that the server runs itself. What arrives goes the road that
-/// everything goes: a location document is an observation.
+/// A database of this server as one side of a replication that the server runs. Documents that arrive go through the
+/// commit pipeline, so a location document becomes an observation.
 struct StoredDatabaseHome: DocumentHome {
     let coordinator: StoreCoordinator
     let feeds: LogFeeds
     let place: ResolvedDatabase
-    /// Who lets it be read or written.
+    /// The user by whose rights the database is read and written.
     let user: UserNumber
-    /// Whether it is a side of a replication that the user ordered: then it goes on by the user's right to order one.
+    /// Whether the user ordered the replication. Then it runs as long as the user may order one.
     let isOrdered: Bool
     let identity: String
     let scope: DatabaseScope
 
-    /// - Throws: `ReplicationError` for what cannot be replicated.
+    /// - Throws: `ReplicationError` for a database that cannot be replicated.
     init(
         _ place: ResolvedDatabase, by user: UserNumber, isOrdered: Bool = false, _ coordinator: StoreCoordinator,
         _ feeds: LogFeeds
@@ -30,7 +30,8 @@ struct StoredDatabaseHome: DocumentHome {
         self.user = user
         self.isOrdered = isOrdered
         self.scope = scope
-        // What `GET /` and `GET /{db}` tell a client, so that a client's log of it and ours are of one name.
+        // `GET /` and `GET /{db}` return the same to clients, so that a client's checkpoints and the server's have the
+        // same id.
         let uuid = try await coordinator.read { try $0.uuid() }
         identity = uuid.filter { $0 != "-" } + "/" + place.name
     }
@@ -38,25 +39,25 @@ struct StoredDatabaseHome: DocumentHome {
     func look<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
-        try mustBeThere()
-        return try await told {
+        try requireDatabase()
+        return try await translatingErrors {
             try await coordinator.readDocuments { reader in
-                // Within a request, the request's own bound counts.
+                // Within a request, the bound of the request counts.
                 guard BoundedWork.bound == nil else { return try body(reader) }
                 let limit = WorkLimit(seconds: ReadingLimits.seconds, steps: ReadingLimits.steps)
                 let result = Result { try BoundedWork.$bound.withValue(limit) { try body(reader) } }
-                // What was cut short is worth nothing, whatever became of it.
+                // A result that was cut short has no meaning.
                 if let fault = limit.fault { throw fault }
                 return try result.get()
             }
         }
     }
 
-    /// Makes sure that the database was not removed meanwhile (another of its name is another), and that whoever let
-    /// the replication be run may still do so.
+    /// Checks that the database still exists (a new one of the same name is another), and that the giver of the order
+    /// may still run it.
     ///
     /// - Throws: `ReplicationError.noDatabase`, `.forbidden`.
-    private func mustBeThere() throws {
+    private func requireDatabase() throws {
         guard !isOrdered || coordinator.directory.letsReplicate(orderedBy: user) else {
             throw ReplicationError.forbidden(Replicator.unfounded)
         }
@@ -67,13 +68,13 @@ struct StoredDatabaseHome: DocumentHome {
 
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
         guard place.number != nil else {
-            throw ReplicationError.forbidden("\(place.name) may only be read")
+            throw ReplicationError.forbidden("\(place.name) is read-only")
         }
         guard place.name != DatabaseName.replicator else {
-            throw ReplicationError.forbidden("an order is put into _replicator by whoever orders it, not replicated")
+            throw ReplicationError.forbidden("orders in _replicator must be stored by an admin, not replicated")
         }
-        try mustBeThere()
-        return try await told { try await coordinator.write(edits, to: place, by: Author(user: user)) }
+        try requireDatabase()
+        return try await translatingErrors { try await coordinator.write(edits, to: place, by: Author(user: user)) }
     }
 
     func local(_ id: String) -> (database: DatabaseNumber, name: String) {
@@ -83,7 +84,7 @@ struct StoredDatabaseHome: DocumentHome {
 
     func put(_ json: [UInt8], local id: String) async throws {
         let (database, name) = local(id)
-        try await told {
+        try await translatingErrors {
             try await coordinator.keep { transaction, _ in
                 let documents = transaction.documents
                 let revision = try documents.local(name, in: database)?.revision ?? 0
@@ -102,7 +103,7 @@ struct StoredDatabaseHome: DocumentHome {
         var intake = AttachmentIntake(coordinator)
         var length: Int64 = 0
         do {
-            return try await told {
+            return try await translatingErrors {
                 for try await piece in bytes {
                     length += Int64(piece.count)
                     guard length <= limit else { throw ReplicationError.tooLarge(limitBytes: Int(limit)) }
@@ -117,9 +118,8 @@ struct StoredDatabaseHome: DocumentHome {
         }
     }
 
-    /// What keeps the coordinator from reading or writing, as a replication understands it: a queue or a disk that is
-    /// full now may have room later.
-    private func told<Success>(_ body: () async throws -> Success) async throws -> Success {
+    /// Translates errors of the coordinator for the replication. A full queue or disk may have room later.
+    private func translatingErrors<Success>(_ body: () async throws -> Success) async throws -> Success {
         do {
             return try await body()
         } catch let error as CoordinatorError {
@@ -135,8 +135,8 @@ struct StoredDatabaseHome: DocumentHome {
             throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
         } catch is WorkLimit.Fault {
             throw ReplicationError.unsupported(
-                "looking at one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
-                    + "the selector takes too much")
+                "reading one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
+                    + "the selector takes too long")
         }
     }
 
@@ -146,13 +146,13 @@ struct StoredDatabaseHome: DocumentHome {
             beatSeconds: nil, timeoutSeconds: 60)
         guard let feed else { return try await Task.sleep(for: .seconds(5)) }
         defer { feed.close() }
-        // Opened before: what is committed between the two is heard of.
+        // The feed is open already, so it also reports what is committed between the two.
         let scope = scope
         let first = try await look {
             try $0.changes(in: scope, since: sequence, isDescending: false, withBodies: false, limit: 1)
         }
         if !first.isEmpty { return }
         if await feed.next() == nil { throw CancellationError() }
-        try mustBeThere()
+        try requireDatabase()
     }
 }

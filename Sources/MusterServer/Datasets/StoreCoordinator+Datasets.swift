@@ -23,8 +23,8 @@ extension StoreCoordinator {
         let page = try await read { store in
             try store.readDataset(name, of: user, since: count, after: cursor, limit: limit)
         }
-        return page
-            ?? DatasetPage(dataset: Dataset(owner: user, name: name, at: Instant(milliseconds: 0)), records: [], next: nil)
+        let nothing = Dataset(owner: user, name: name, at: Instant(milliseconds: 0))
+        return page ?? DatasetPage(dataset: nothing, records: [], next: nil)
     }
 }
 

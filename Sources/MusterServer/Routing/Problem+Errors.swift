@@ -29,14 +29,14 @@ extension Problem {
             self = .unavailable(error.body ?? "")
         case let error as HTTPError where error.status == .notFound: self = .notFound
         case let error as HTTPError where error.status.kind == .clientError: self = .malformed(error.body ?? "")
-        case WorkLimit.Fault.abandoned: self = .unavailable("The request was given up.")
+        case WorkLimit.Fault.abandoned: self = .unavailable("The request was cancelled.")
         case is WorkLimit.Fault:
-            self = .invalid([], "This takes longer than one request may: ask for less at a time.")
+            self = .invalid([], "The request takes longer than one may: ask for less at a time.")
         case WorkError.shareIsFull:
             self = .tooManyRequests(
-                retryAfterSeconds: 1, "As many of your requests wait as may wait: let some be answered first.")
-        case WorkError.isFull: self = .unavailable("As many requests wait to be read for as may wait.")
-        case is CancellationError: self = .unavailable("The request was given up.")
+                retryAfterSeconds: 1, "Too many of your requests are waiting. Wait until some are answered.")
+        case WorkError.isFull: self = .unavailable("The queue of reads is full.")
+        case is CancellationError: self = .unavailable("The request was cancelled.")
         default: return nil
         }
     }
@@ -64,7 +64,7 @@ extension Problem {
         switch fault {
         case .missing, .refused: self = .unauthorized
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
-        case .busy: self = .unavailable("Too many people sign in at this moment.")
+        case .busy: self = .unavailable("Too many sign-ins are in progress.")
         case .tooMany(let limit): self = .conflict("There are \(limit) of these already: remove one first.")
         case .unusablePassword:
             self = .invalid(
@@ -77,9 +77,9 @@ extension Problem {
 
     private init(telling error: CoordinatorError) {
         switch error {
-        case .full: self = .unavailable("As much is waiting to be stored as may wait.")
+        case .full: self = .unavailable("The queue of writes is full.")
         case .unwritable: self = .insufficientStorage
-        case .unavailable: self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+        case .unavailable: self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
         case .gone: self = .notFound
         case .overQuota(let fault): self = .overQuota(fault)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
@@ -96,7 +96,7 @@ extension Problem {
                 "What is asked for is damaged on the server's disk, and is not told. Its operator runs muster doctor.",
                 retryAfterSeconds: 3600)
         case .unavailable, .tooNew, .inUse, .backup, .restore, .missing, .lost:
-            self = .unavailable("The disk or the database refused.", retryAfterSeconds: 5)
+            self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
         }
     }
 

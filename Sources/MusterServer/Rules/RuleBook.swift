@@ -94,7 +94,8 @@ final class RuleBook {
             let directory = directory()
             let tracker = directory.devices[device].flatMap { directory.tracker(of: $0) }
             return tracker.map { emitters.contains($0.number) } ?? false
-        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action: return false
+        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
+            return false
         case .crossing, .declaration, .safety, .reminder, .incident, .posted: return true
         }
     }

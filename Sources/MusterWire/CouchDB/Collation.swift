@@ -1,16 +1,16 @@
-/// The order of JSON values that views and mango use: null, false, true, numbers, strings, arrays, objects.
+/// The order of JSON values that views and Mango use: null, false, true, numbers, strings, arrays, objects.
 ///
-/// Numbers are ordered by their value; arrays element by element, then the shorter first; objects member by member in
-/// the order in which they stand, keys before values. Strings are ordered by their bytes of UTF-8, which is by code
-/// points: CouchDB orders them by ICU's root collation (where `a` < `B`), which differs between versions of ICU and
-/// would make two indexes of one file disagree.
+/// Numbers are ordered by value. Arrays are ordered by their elements, and a prefix comes first. Objects are ordered by
+/// their members in the order in which they are written, keys before values. Strings are ordered by their UTF-8 bytes,
+/// that is by code points. CouchDB orders strings by ICU's root collation (where `a` < `B`) instead; that order differs
+/// between versions of ICU, so two indexes of one file could disagree.
 package enum Collation {
-    /// How two values stand to each other.
+    /// The position of one value relative to another.
     package enum Order: Sendable {
         case before, same, behind
     }
 
-    /// How one value stands to another.
+    /// Compares two values.
     package static func compare(_ one: JSONValue, _ other: JSONValue) -> Order {
         switch (one, other) {
         case (.integer(let left), .integer(let right)): order(left, right)
@@ -26,13 +26,13 @@ package enum Collation {
         }
     }
 
-    /// How one text stands to another: by bytes.
+    /// Compares two strings by their UTF-8 bytes.
     package static func compare(_ one: String, _ other: String) -> Order {
         if one.utf8.elementsEqual(other.utf8) { return .same }
         return one.utf8.lexicographicallyPrecedes(other.utf8) ? .before : .behind
     }
 
-    /// Where a kind of values stands among the kinds.
+    /// The rank of a value's kind in the order of kinds.
     package static func rank(_ value: JSONValue) -> UInt8 {
         switch value {
         case .null: 1

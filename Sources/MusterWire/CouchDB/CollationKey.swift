@@ -1,26 +1,26 @@
-/// Bytes that stand to each other as JSON values do under `Collation`: what an index is ordered by.
+/// The key of a document in an index: bytes that compare as the JSON values do under `Collation`.
 ///
-/// Two values of different order may have the same bytes where they differ only beyond `limitBytes` of them, or are
-/// whole numbers beyond 2^53: an index narrows down, and whoever uses it looks at the document as well.
+/// Two different values may have equal bytes: values that differ only beyond `limitBytes`, and whole numbers beyond
+/// 2^53. So an index only narrows the candidates down, and a reader checks the documents as well.
 package struct CollationKey: Hashable, Sendable, Comparable {
     /// The bytes.
     package private(set) var bytes: [UInt8]
 
-    /// How long a key gets; the rest does not count.
+    /// The longest key. The bytes beyond are cut off.
     package static let limitBytes = 1_024
 
-    /// The key of some values, the first of which counts most.
+    /// Makes the key of some values, the most significant first.
     package init(_ values: [JSONValue]) {
         bytes = []
         for value in values { append(value) }
         if bytes.count > Self.limitBytes { bytes.removeLast(bytes.count - Self.limitBytes) }
     }
 
-    /// A key as it is stored.
+    /// Makes a key of stored bytes.
     package init(stored bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The number that the first value is; where it is of another kind, or cut off, one that stands to all numbers as
-    /// the key does to keys that begin with them. Nil for a key of no bytes.
+    /// The first value, if it is a number. For a value of another kind, or a number that was cut off, it is a number
+    /// that compares to all numbers as the key does to keys that begin with them. Nil for an empty key.
     package var leadingNumber: Double? {
         guard let kind = bytes.first else { return nil }
         let numbers = Collation.rank(.integer(0))
@@ -31,8 +31,8 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         return number.isNaN ? (ordered >> 63 == 1 ? .infinity : -.infinity) : number
     }
 
-    /// The values that the key was made of. Nil where the key does not tell them: it was cut off, or has a whole number
-    /// beyond 2^53.
+    /// The values that the key was made of. Nil if the bytes do not determine them: the key was cut off, or contains a
+    /// whole number beyond 2^53.
     package var values: [JSONValue]? {
         guard bytes.count < Self.limitBytes else { return nil }
         var reading = KeyReading(bytes: bytes[...])
@@ -44,12 +44,12 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         return values
     }
 
-    /// By bytes.
+    /// Compares the bytes.
     package static func < (one: Self, other: Self) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)
     }
 
-    /// The first bytes that are behind all keys that begin with this one; nil where there are none such.
+    /// The smallest key after all keys that begin with this one; nil if there is none.
     package var end: CollationKey? {
         var bytes = bytes
         while let last = bytes.popLast() {
@@ -59,7 +59,7 @@ package struct CollationKey: Hashable, Sendable, Comparable {
     }
 
     private mutating func append(_ value: JSONValue) {
-        // What is cut off later need not be written.
+        // Bytes beyond the limit are cut off in the end.
         guard bytes.count <= Self.limitBytes else { return }
         bytes.append(Collation.rank(value))
         switch value {
@@ -80,7 +80,8 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         }
     }
 
-    /// Eight bytes: the sign first, and what is negative upside down.
+    /// Appends eight bytes in the order of the numbers: the bits, with the sign inverted, and all bits inverted if the
+    /// number is negative.
     private mutating func append(_ number: Double) {
         let pattern = (number == 0 ? 0 : number).bitPattern
         let ordered = pattern >> 63 == 1 ? ~pattern : pattern | 1 << 63
@@ -89,7 +90,8 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         }
     }
 
-    /// The bytes and an end that is before any other byte; a zero inside is told apart by what follows it.
+    /// Appends the bytes and two zeros, which sort before any other continuation. A zero byte within the text is
+    /// followed by 0xFF.
     private mutating func append(_ text: String) {
         for byte in text.utf8.prefix(Self.limitBytes) {
             bytes.append(byte)
@@ -100,7 +102,7 @@ package struct CollationKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// Reads a key's values back from its bytes.
+/// Parses the values of a key.
 private struct KeyReading {
     var bytes: ArraySlice<UInt8>
 
@@ -108,7 +110,7 @@ private struct KeyReading {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    /// The next value; nil for bytes that are none, and for a number that may stand for several.
+    /// Returns the next value; nil for malformed bytes, and for a number that stands for several values.
     mutating func value() -> JSONValue? {
         switch bytes.popFirst() {
         case Collation.rank(.null): return .null

@@ -2,14 +2,14 @@ import MusterCoding
 import MusterCore
 
 extension CouchDocument {
-    /// How deep documents nest at most.
+    /// The deepest nesting of a document.
     package static let depthLimit = 60
-    /// How many files a document has at most.
+    /// The largest number of attachments of a document.
     package static let attachmentLimit = 1_000
 
-    /// Reads a text that is one document.
+    /// Parses a text that is one document.
     ///
-    /// - Parameter isLocal: whether it is one that is never replicated, whose `_revisions` say nothing.
+    /// - Parameter isLocal: whether it is a local document, whose `_revisions` is ignored.
     /// - Throws: `JSONError`, `CouchDocumentError`.
     package init(parsing bytes: UnsafeRawBufferPointer, isLocal: Bool = false) throws {
         var reader = JSONReader(bytes, depthLimit: Self.depthLimit)
@@ -17,9 +17,9 @@ extension CouchDocument {
         try reader.finish()
     }
 
-    /// Reads the document that comes next.
+    /// Reads the next document.
     ///
-    /// - Parameter isLocal: whether it is one that is never replicated.
+    /// - Parameter isLocal: whether it is a local document, whose `_revisions` is ignored.
     /// - Throws: `JSONError`, `CouchDocumentError`.
     package init(reading reader: inout JSONReader, isLocal: Bool = false) throws {
         guard try reader.peek() == .object else { throw CouchDocumentError.notAnObject }
@@ -33,7 +33,7 @@ extension CouchDocument {
             let isSpecial =
                 key.bytes.first == UInt8(ascii: "_") || (!key.isPlain && key.string.utf8.first == UInt8(ascii: "_"))
             if isLocal, key == "_revisions" {
-                // A CouchDB that keeps its checkpoint here sends `{"start": 0, "ids": ["1"]}`.
+                // A CouchDB that stores its checkpoint here sends `{"start": 0, "ids": ["1"]}`.
                 try reader.skip()
             } else if isSpecial, !Self.replicationMembers.contains(key.string) {
                 try readMember(key.string, &reader)
@@ -50,7 +50,7 @@ extension CouchDocument {
         if let twice = keys.close() { throw reader.duplicateKey(twice) }
     }
 
-    /// Reads a member that speaks of the document.
+    /// Reads a member whose name begins with `_`.
     private mutating func readMember(_ key: String, _ reader: inout JSONReader) throws {
         switch key {
         case "_id":
@@ -69,13 +69,13 @@ extension CouchDocument {
         case "_revisions": ancestry = try Self.ancestry(&reader)
         case "_attachments": attachments = try CouchAttachment.list(&reader)
         case "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq":
-            // What a server says of a document, sent back to it.
+            // Members that a server writes into its responses, and that clients send back.
             try reader.skip()
         default: throw CouchDocumentError.unknownMember(key)
         }
     }
 
-    /// Reads `{"start": 3, "ids": ["c", "b", "a"]}`.
+    /// Parses `{"start": 3, "ids": ["c", "b", "a"]}`.
     private static func ancestry(_ reader: inout JSONReader) throws -> [Revision] {
         let fault = CouchDocumentError.invalidMember("_revisions must have a start and a list of ids.")
         guard try reader.peek() == .object else { throw fault }
@@ -103,7 +103,7 @@ extension CouchDocument {
 }
 
 extension CouchAttachment {
-    /// Reads `_attachments`.
+    /// Parses `_attachments`.
     static func list(_ reader: inout JSONReader) throws -> [CouchAttachment] {
         guard try reader.peek() == .object else {
             throw CouchDocumentError.invalidMember("_attachments must be an object.")
@@ -142,7 +142,8 @@ extension CouchAttachment {
             case ("follows", .boolean): if try reader.boolean() { content = .following }
             case ("digest", .string): md5 = Self.md5(try reader.text().string)
             case ("revpos", .number): revisionPosition = try reader.decimal().integer.flatMap(Int32.init(exactly:))
-            // Of a packed file both lengths are told: what comes is the encoded one.
+            // A compressed attachment has two lengths. `length` here is that of the bytes which the client sends: the
+            // encoded one.
             case ("length", .number):
                 let told = try reader.decimal().integer
                 if length == nil { length = told }
@@ -151,36 +152,36 @@ extension CouchAttachment {
             default: try reader.skip()
             }
         }
-        // As in CouchDB, a stub is one whatever stands beside it.
+        // As in CouchDB, `"stub": true` overrides the other members.
         if isStub { content = .stub }
         guard Self.isType(contentType), (length ?? 0) >= 0, (revisionPosition ?? 1) >= 0 else { throw fault }
     }
 
-    /// The bytes of a digest as CouchDB writes it: `md5-` and base64; nil for one of another kind.
+    /// Parses a digest as CouchDB writes it, `md5-` and base64, to its bytes; nil for any other text.
     package static func md5(_ text: String) -> [UInt8]? {
         guard text.hasPrefix("md5-") else { return nil }
         let bytes = Base64.decode(String(text.dropFirst(4)))
         return bytes?.count == 16 ? bytes : nil
     }
 
-    /// Whether a text is taken for the type of a file: any, for browsers give none to files that they do not know.
+    /// Whether an attachment may have this type. Nearly every text is accepted, because browsers send an empty type for
+    /// files that they do not know.
     package static func isType(_ text: String) -> Bool { text.utf8.count <= 1_024 }
 
-    /// What is told of a file's type where only a media type may stand.
+    /// Returns the type of an attachment where only a media type may be sent: any other text becomes
+    /// `application/octet-stream`.
     package static func mediaType(_ text: String) -> String {
         isMediaType(text) ? text : "application/octet-stream"
     }
 
-    /// Whether a text may stand in a header field as a media type.
+    /// Whether a header field may contain this text as a media type.
     package static func isMediaType(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }
 
 extension [UInt8] {
-    /// Appends JSON text without the white space that stands outside of strings.
-    ///
-    /// - Complexity: O(n).
+    /// Appends JSON text without the whitespace outside its strings.
     mutating func append(compacting text: UnsafeRawBufferPointer) {
         var start = 0
         var index = 0

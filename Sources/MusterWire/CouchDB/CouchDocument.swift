@@ -1,33 +1,33 @@
 package import MusterCore
 
-/// A document as CouchDB's clients send it: what it says, and the members that begin with `_` and speak of it.
+/// A document as CouchDB's clients send it: its body, and the members whose names begin with `_`.
 package struct CouchDocument: Hashable, Sendable {
-    /// `_id`, where it was said.
+    /// `_id`; nil if the document lacks it.
     package var id: String?
-    /// `_rev`, as it was written; a document that is never replicated has one of another form.
+    /// `_rev` as the client wrote it; nil if the document lacks it. Local documents have another form of revisions.
     package var revisionText: String?
     /// `_deleted`.
     package var isDeleted = false
-    /// `_revisions`: the revision and its ancestors, newest first; empty where it was not said.
+    /// `_revisions`: the revision and its ancestors, newest first. Empty if the document lacks it.
     package var ancestry: [Revision] = []
-    /// Everything else, as `DocumentBody.json` is to be.
+    /// All other members, in the form of `DocumentBody.json`.
     package var json: [UInt8] = []
     /// `_attachments`.
     package var attachments: [CouchAttachment] = []
 
-    /// What a server writes into a document that orders a replication. Alone of the members that begin with `_` these
-    /// are part of what a document says, as they are in CouchDB.
+    /// The members that a server writes into a document of `_replicator`. As in CouchDB they are the only members with
+    /// `_` that are part of the body.
     package static let replicationMembers: Set<String> = [
         "_replication_id", "_replication_state", "_replication_state_time", "_replication_state_reason",
         "_replication_stats",
     ]
 
-    /// A document that says nothing.
+    /// Makes an empty document.
     package init() {}
 
-    /// `_rev`; nil where it was not said.
+    /// Parses `_rev`; nil if the document lacks it.
     ///
-    /// - Throws: `CouchDocumentError.invalidRevision` where it is none.
+    /// - Throws: `CouchDocumentError.invalidRevision`.
     package func revision() throws(CouchDocumentError) -> Revision? {
         guard let revisionText else { return nil }
         guard let revision = Revision(revisionText) else { throw .invalidRevision(revisionText) }
@@ -35,77 +35,80 @@ package struct CouchDocument: Hashable, Sendable {
     }
 }
 
-/// A file as a document of a client's names it.
+/// An attachment in a document that a client sends.
 package struct CouchAttachment: Hashable, Sendable {
-    /// Its name.
     package var name: String
-    /// Its media type.
+    /// The media type.
     package var contentType = "application/octet-stream"
-    /// Where its bytes are.
+    /// Where the client sends the bytes.
     package var content = Content.stub
-    /// The MD5 digest that its bytes must have.
+    /// The MD5 digest that the bytes must have; nil if the client sends none.
     package var md5: [UInt8]?
-    /// The generation of the revision that it came with.
+    /// The generation of the revision that added the attachment.
     package var revisionPosition: Int32?
-    /// How many bytes it has, as they come: packed where they come packed.
+    /// The number of bytes that the client sends: the compressed length if they are compressed.
     package var length: Int64?
-    /// Whether its bytes come packed with gzip; then the digest is of what is packed.
+    /// Whether the client sends the bytes compressed with gzip. Then the digest is that of the compressed bytes.
     package var isPacked = false
 
-    /// Where the bytes of a file are.
+    /// Where a client sends the bytes of an attachment.
     package enum Content: Hashable, Sendable {
-        /// Where they were: the file is as in the revision that was edited.
+        /// Nowhere: the attachment is unchanged from the edited revision.
         case stub
-        /// Here.
+        /// In the document.
         case inline([UInt8])
         /// In the parts that follow the document (`multipart/related`).
         case following
     }
 
-    /// A file of that name.
+    /// Makes an attachment that is a stub.
     package init(name: String) { self.name = name }
 }
 
-/// What is wrong with a document of a client's.
+/// Why the server refuses a document of a client.
 package enum CouchDocumentError: Error, Hashable, Sendable {
-    /// It is no object.
+    /// The document is not an object.
     case notAnObject
-    /// An id that no document may have; the words say why.
+    /// No document may have this id. Carries the reason.
     case illegalID(String)
-    /// A partition that may not be called so; the words say why.
+    /// No partition may have this name. Carries the reason.
     case illegalPartition(String)
-    /// A revision that is none.
+    /// The text is not a revision.
     case invalidRevision(String)
-    /// A member with `_` that means nothing.
+    /// An unknown member whose name begins with `_`.
     case unknownMember(String)
-    /// A member with `_` that does not say what it must; the words say which and what.
+    /// A member that begins with `_` has an invalid value. Carries the reason.
     case invalidMember(String)
-    /// A body of several documents that does not say which, or a file that may not be called so; the words say what.
+    /// The body of a request lacks its documents, or an attachment may not have its name. Carries the reason.
     case invalidBody(String)
 }
 
-/// The ids that documents may have.
+/// The rules for the ids of documents.
 package enum DocumentID {
-    /// What the ids of design documents begin with.
+    /// The prefix of the ids of design documents.
     package static let designPrefix = "_design/"
-    /// What the ids of documents that are never replicated begin with.
+    /// The prefix of the ids of local documents, which are never replicated.
     package static let localPrefix = "_local/"
 
-    /// Makes sure that a document that is replicated may have this id. One that the union qualified may be longer by as
-    /// much, so that a replica has room for it.
+    /// Checks that a replicated document may have this id. An id that the union qualified may be longer by the
+    /// qualifier, so that a replica can store it.
+    ///
+    /// - Throws: `CouchDocumentError.illegalID`.
     package static func check(_ id: String) throws(CouchDocumentError) {
         let limit = DocumentEdit.idLimitBytes + (QualifiedID(id) == nil ? 0 : QualifiedID.qualifierBytes)
         guard id.utf8.count <= limit else { throw .illegalID("Document id is too long") }
         try checkForm(of: id)
     }
 
-    /// The partition of a document of a partitioned database; nil for an id that names none.
+    /// Returns the partition in the id of a document of a partitioned database; nil if the id names none.
     package static func partition(of id: String) -> String? {
         guard let colon = id.utf8.firstIndex(of: UInt8(ascii: ":")), colon > id.startIndex else { return nil }
         return String(id[..<colon])
     }
 
-    /// Makes sure that a document of a partitioned database may have this id. Design documents are in no partition.
+    /// Checks that a document of a partitioned database may have this id. Design documents are in no partition.
+    ///
+    /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`.
     package static func checkPartition(of id: String) throws(CouchDocumentError) {
         guard !id.hasPrefix(designPrefix) else { return }
         guard let colon = id.utf8.firstIndex(of: UInt8(ascii: ":")) else {
@@ -115,7 +118,9 @@ package enum DocumentID {
         guard id.utf8.index(after: colon) < id.endIndex else { throw .illegalID("Document id must not be empty") }
     }
 
-    /// Makes sure that a document that is replicated may be called so, however long that is.
+    /// Checks the id of a replicated document, except for its length.
+    ///
+    /// - Throws: `CouchDocumentError.illegalID`.
     package static func checkForm(of id: String) throws(CouchDocumentError) {
         guard !id.isEmpty else { throw .illegalID("Document id must not be empty") }
         guard id.utf8.first == UInt8(ascii: "_") else { return }

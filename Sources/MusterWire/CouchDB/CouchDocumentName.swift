@@ -1,15 +1,15 @@
 import MusterCore
 
-/// What a document calls itself, where nothing else of it can be read, or is wanted.
+/// The id and revision in a document, read without the rest of it.
 package struct CouchDocumentName: Hashable, Sendable {
-    /// `_id`, where it says one.
+    /// `_id`; nil if the document lacks it.
     package var id: String?
-    /// `_rev`, where it says one.
+    /// `_rev`; nil if the document lacks it.
     package var revisionText: String?
 
-    /// Passes over the document that comes next, and keeps its name.
+    /// Reads the name of the next document, and passes over the rest of it.
     ///
-    /// - Throws: `JSONError` where its end or a key of it cannot be told.
+    /// - Throws: `JSONError` if the reader cannot find the end of the document or one of its keys.
     package init(passingOver reader: inout JSONReader) throws(JSONError) {
         guard try reader.peek() == .object else {
             try reader.passOver()

@@ -1,45 +1,44 @@
 import MusterCoding
 package import MusterCore
 
-/// What is to be told of one revision of a document, and how it is written.
+/// One revision of a document, and the members that its JSON is to have.
 package struct CouchRendering {
     /// The document's id.
     package var id: String
-    /// The revision.
     package var revision: Revision
-    /// Whether it says that the document is no more.
+    /// Whether the revision deletes the document.
     package var isDeleted: Bool
-    /// What it says.
+    /// The members of the body, and the attachments.
     package var body: DocumentBody
-    /// For `_revisions`: the revision and its ancestors, newest first; empty: not told.
+    /// `_revisions`: the revision and its ancestors, newest first. An empty list is not written.
     package var ancestry: [Revision] = []
-    /// For `_revs_info`; empty: not told.
+    /// `_revs_info`. An empty list is not written.
     package var information: [(revision: Revision, status: Status)] = []
-    /// For `_conflicts`; empty: not told.
+    /// `_conflicts`. An empty list is not written.
     package var conflicts: [Revision] = []
-    /// For `_deleted_conflicts`; empty: not told.
+    /// `_deleted_conflicts`. An empty list is not written.
     package var deletedConflicts: [Revision] = []
-    /// For `_local_seq`; nil: not told.
+    /// `_local_seq`; nil is not written.
     package var localSequence: LogSequence?
-    /// How the files are told of, one by one.
+    /// Chooses how each attachment is written.
     package var form: (Attachment) throws -> AttachmentForm = { _ in .stub }
 
-    /// What is known of a revision.
+    /// The statuses of `_revs_info`.
     package enum Status: String {
         case available, missing, deleted
     }
 
-    /// How a file is told of.
+    /// How the JSON of a document carries an attachment.
     package enum AttachmentForm {
-        /// That it is there.
+        /// Without its bytes (`"stub":true`).
         case stub
-        /// That its bytes follow.
+        /// The bytes follow in a part of their own (`"follows":true`).
         case following
-        /// With its bytes, in base64.
+        /// The bytes in base64 (`"data"`).
         case inline(base64: [UInt8])
     }
 
-    /// A revision, and nothing beside.
+    /// Makes a rendering without the optional members.
     package init(id: String, revision: Revision, isDeleted: Bool, body: DocumentBody) {
         self.id = id
         self.revision = revision
@@ -50,6 +49,8 @@ package struct CouchRendering {
 
 extension JSONWriter {
     /// Writes a document.
+    ///
+    /// - Throws: the errors of `CouchRendering.form`.
     package mutating func document(_ document: CouchRendering) throws {
         beginObject()
         key("_id")

@@ -1,24 +1,24 @@
 package import MusterCore
 
-/// What `_bulk_docs` is asked.
+/// The body of `POST _bulk_docs`.
 package struct CouchBulk: Sendable {
-    /// The documents, and those that are refused.
+    /// The documents in order, and the refusals of those that cannot be read.
     package var documents: [Result<CouchDocument, Refusal>] = []
-    /// Whether they are edits made here, and not revisions of a peer's.
+    /// Whether the documents are edits. Otherwise they are revisions that another database made.
     package var areNewEdits = true
-    /// Whether all are wanted or none.
+    /// Whether the client wants all documents to be stored or none.
     package var isAllOrNothing = false
 
-    /// A document that is refused, and no other with it.
+    /// One document that is refused. The others of the request are not affected.
     package struct Refusal: Error {
-        /// Its id.
+        /// The document's id.
         package var id: String
-        /// Its revision as it was written; nil where it says none.
+        /// The value of `_rev`; nil if the document lacks it.
         package var revisionText: String?
-        /// `JSONError`, `CouchDocumentError` or whatever else is wrong with it.
+        /// `JSONError`, `CouchDocumentError`, or another error of reading it.
         package var fault: any Error
 
-        /// A document that is refused.
+        /// Makes a refusal.
         package init(id: String, revisionText: String?, fault: any Error) {
             self.id = id
             self.revisionText = revisionText
@@ -26,9 +26,10 @@ package struct CouchBulk: Sendable {
         }
     }
 
-    /// Reads `{"docs": […], "new_edits": true}`.
+    /// Parses `{"docs": […], "new_edits": true}`.
     ///
-    /// - Throws: `JSONError`, `CouchDocumentError` for what is no such request, or a document whose id is not known.
+    /// - Throws: `JSONError` and `CouchDocumentError` if the body is malformed, has more than `limit` documents, or an
+    ///   unreadable document whose id is unknown.
     package init(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws {
         var reader = JSONReader(bytes, depthLimit: CouchDocument.depthLimit + 2)
         var hasDocuments = false
@@ -53,7 +54,7 @@ package struct CouchBulk: Sendable {
         guard hasDocuments else { throw CouchDocumentError.invalidBody("POST body must include `docs` parameter.") }
     }
 
-    /// Reads one document; one that cannot be read is passed over.
+    /// Parses one document. Reading goes on after one that cannot be read.
     private static func document(_ reader: inout JSONReader) throws -> Result<CouchDocument, Refusal> {
         do {
             return .success(
@@ -67,19 +68,19 @@ package struct CouchBulk: Sendable {
     }
 }
 
-/// What `_bulk_get` is asked.
+/// A document that a client requests by `_bulk_get`.
 package struct CouchWanted: Hashable, Sendable {
-    /// Which document.
+    /// The document's id.
     package var id: String
-    /// Which revision; nil: all leaves.
+    /// The revision to return; nil for all leaves.
     package var revision: String?
-    /// Revisions that the client has: files that came with one of these, or before, come without their bytes.
+    /// Revisions that the client has. Attachments that these or their ancestors have come without their bytes.
     package var attachmentsSince: [Revision] = []
 
-    /// How many of those are looked at.
+    /// The largest number of revisions in `atts_since`.
     private static let sinceLimit = 1_000
 
-    /// Reads `{"docs": [{"id": …, "rev": …}]}`.
+    /// Parses `{"docs": [{"id": …, "rev": …}]}`.
     ///
     /// - Throws: `JSONError`, `CouchDocumentError`.
     package static func list(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws -> [CouchWanted] {
@@ -133,20 +134,19 @@ package struct CouchWanted: Hashable, Sendable {
     }
 }
 
-/// Revisions by document, as `_revs_diff`, `_missing_revs` and `_purge` are asked of.
+/// The revisions of one document in a request to `_revs_diff`, `_missing_revs` or `_purge`.
 package struct CouchRevisions: Hashable, Sendable {
-    /// Which document.
+    /// The document's id.
     package var id: String
-    /// Which revisions of it.
     package var revisions: [Revision]
 
-    /// Revisions of a document.
+    /// Makes an entry.
     package init(id: String, revisions: [Revision]) {
         self.id = id
         self.revisions = revisions
     }
 
-    /// Reads `{"id": ["1-…", …], …}`.
+    /// Parses `{"id": ["1-…", …], …}`. The limit counts the revisions of all documents.
     ///
     /// - Throws: `JSONError`, `CouchDocumentError`.
     package static func list(parsing bytes: UnsafeRawBufferPointer, limit: Int) throws -> [CouchRevisions] {

@@ -1,16 +1,19 @@
-/// JSON as CouchDB's parser (jiffy) has it in Erlang: an object is a tuple of one list of pairs, a string a binary.
+/// Encodes JSON as CouchDB's parser (jiffy) represents it in Erlang: an object is a tuple of one list of pairs, and a
+/// string is a binary.
 extension ErlangTerm {
-    /// Writes the JSON text of one value, read in one pass without a tree.
+    /// Writes the JSON text of one value, in one pass over the text.
     ///
-    /// Numbers with a fraction or an exponent are floats (`1.0`, `1e3`, `-0.0`), all others integers of any size.
+    /// Numbers with a fraction or an exponent (`1.0`, `1e3`, `-0.0`) become floats, and all others integers of any
+    /// size.
     ///
-    /// - Returns: false where the text is not well formed; then what is written means nothing.
+    /// - Parameter text: JSON without whitespace outside strings.
+    /// - Returns: false if the text is malformed. Then the bytes written so far have no meaning.
     package mutating func put(json text: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         return put(valueAt: &place, in: text, depth: 0) && place == text.count
     }
 
-    /// The deepest nesting; the texts that come here were read by a parser that takes less.
+    /// The deepest nesting. The parsers that read the texts before accept less.
     private static let depthLimit = 1_000
 
     private mutating func put(valueAt place: inout Int, in text: UnsafeRawBufferPointer, depth: Int) -> Bool {
@@ -86,7 +89,7 @@ extension ErlangTerm {
         }
     }
 
-    /// Erlang writes a list of nothing but bytes as a string.
+    /// Rewrites a list whose elements are all bytes as a string, as Erlang does.
     private mutating func makeString(ofListAt start: Int, count: Int) {
         let values = (0..<count).map { bytes[start + 5 + 2 * $0 + 1] }
         bytes.removeSubrange(start...)
@@ -132,9 +135,9 @@ extension ErlangTerm {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Moves over a byte where it stands at `place`.
+    /// Moves past a byte if it is the one at `place`.
     ///
-    /// - Returns: whether it did; nil at the end.
+    /// - Returns: whether it was there; nil at the end of the text.
     fileprivate func skip(_ byte: UInt8, at place: inout Int) -> Bool? {
         guard place < count else { return nil }
         guard self[place] == byte else { return false }

@@ -1,6 +1,6 @@
 extension ErlangTerm {
-    /// Longer numbers are written as binaries: CouchDB's revision of such a document is another than ours, and nobody
-    /// waits for the square of their length.
+    /// The longest number that is converted, because the time grows with the square of the length. Longer ones are
+    /// written as binaries, so CouchDB computes another revision for such a document.
     private static let digitLimit = 4_096
 
     /// Writes the JSON number at `place`.
@@ -40,7 +40,7 @@ extension ErlangTerm {
         return true
     }
 
-    /// The bytes of a number, the lowest first.
+    /// Converts decimal digits to the bytes of the number, the lowest first.
     private static func magnitude(_ digits: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         var words: [UInt32] = []
         for digit in digits {

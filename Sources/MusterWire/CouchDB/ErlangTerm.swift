@@ -1,8 +1,9 @@
-/// Writes Erlang's external term format as `term_to_binary` does with `minor_version` 1: what CouchDB digests.
+/// Writes Erlang's external term format as `term_to_binary` does with `minor_version` 1. CouchDB's revisions are
+/// digests of such terms.
 ///
-/// After the "External Term Format" chapter of Erlang's ERTS manual.
+/// Source: the chapter "External Term Format" of Erlang's ERTS manual.
 package struct ErlangTerm: ~Copyable {
-    /// What was written, the version byte first.
+    /// The encoded term so far. The first byte is the version.
     package internal(set) var bytes: [UInt8] = [131]
 
     enum Tag {
@@ -19,19 +20,19 @@ package struct ErlangTerm: ~Copyable {
         static let largeBig: UInt8 = 111
     }
 
-    /// A term of which nothing is written yet.
+    /// Begins an empty term.
     ///
-    /// - Parameter capacity: about how many bytes it will have.
+    /// - Parameter capacity: the expected size in bytes.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// The atom of this name.
+    /// Writes an atom.
     package mutating func put(atom name: StaticString) {
         bytes.append(Tag.atom)
         put(big: UInt16(name.utf8CodeUnitCount))
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// An integer.
+    /// Writes an integer.
     package mutating func put(integer value: Int64) {
         if let byte = UInt8(exactly: value) {
             bytes.append(Tag.smallInteger)
@@ -50,9 +51,9 @@ package struct ErlangTerm: ~Copyable {
         }
     }
 
-    /// An integer of any size.
+    /// Writes an integer of any size.
     ///
-    /// - Parameter magnitude: its bytes without its sign, the lowest first, the highest not 0.
+    /// - Parameter magnitude: the bytes of the absolute value, the lowest first, the highest not 0.
     mutating func put(magnitude: [UInt8], isNegative: Bool) {
         if let count = UInt8(exactly: magnitude.count) {
             bytes.append(Tag.smallBig)
@@ -65,43 +66,43 @@ package struct ErlangTerm: ~Copyable {
         bytes.append(contentsOf: magnitude)
     }
 
-    /// A float.
+    /// Writes a float.
     package mutating func put(float value: Double) {
         bytes.append(Tag.newFloat)
         put(big: value.bitPattern)
     }
 
-    /// A binary.
+    /// Writes a binary.
     package mutating func put(binary value: some Collection<UInt8>) {
         bytes.append(Tag.binary)
         put(big: UInt32(clamping: value.count))
         bytes.append(contentsOf: value)
     }
 
-    /// A binary, without a detour.
+    /// Writes a binary from memory, without going through a generic collection.
     package mutating func put(binary value: UnsafeRawBufferPointer) {
         bytes.append(Tag.binary)
         put(big: UInt32(clamping: value.count))
         bytes.append(contentsOf: value)
     }
 
-    /// Begins a tuple; its elements follow.
+    /// Begins a tuple. Its elements follow.
     ///
-    /// - Parameter count: how many.
+    /// - Parameter count: the number of elements.
     package mutating func beginTuple(_ count: UInt8) {
         bytes.append(Tag.smallTuple)
         bytes.append(count)
     }
 
-    /// Begins a list that is not empty; its elements follow, and `endList`.
+    /// Begins a list that is not empty. Its elements follow, and then `endList`.
     ///
-    /// - Parameter count: how many.
+    /// - Parameter count: the number of elements.
     package mutating func beginList(_ count: Int) {
         bytes.append(Tag.list)
         put(big: UInt32(clamping: count))
     }
 
-    /// Ends a list; alone it is the empty one.
+    /// Ends a list. Without `beginList` it writes the empty list.
     package mutating func endList() { bytes.append(Tag.emptyList) }
 
     mutating func put(big value: some FixedWidthInteger) {

@@ -1,21 +1,20 @@
-/// Where a value stands in a document: the keys on the way to it, as mango writes them: `a.b.c`. A character that has a
-/// backslash before it is part of a key, whatever it is: `a\.b`, `\$a`. A key that is a number also picks the element
-/// of an array, from 0.
+/// The path to a value in a document: its keys, as Mango writes them (`a.b.c`). A backslash makes the next character
+/// part of a key: `a\.b`, `\$a`. A key that is a number also selects an element of an array, counted from 0.
 package struct FieldPath: Hashable, Sendable {
     /// The keys, outermost first; empty for the document itself.
     package let keys: [String]
 
-    /// The document itself.
+    /// The path of the document itself.
     package static let document = FieldPath(keys: [])
-    /// How many keys a path may have.
+    /// The largest number of keys in a path.
     package static let keyLimit = 32
 
-    /// A path of keys.
+    /// Makes a path of keys, outermost first.
     package init(keys: [String]) { self.keys = keys }
 
-    /// Reads a path.
+    /// Reads a path as Mango writes it.
     ///
-    /// - Throws: `SelectorError.badField` when a key is empty or there are too many.
+    /// - Throws: `SelectorError.badField` if a key is empty, or the path has more than `keyLimit` keys.
     package init(_ text: String) throws(SelectorError) {
         var keys: [String] = []
         var key: [UInt8] = []
@@ -38,35 +37,37 @@ package struct FieldPath: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// The path of something inside of what this leads to.
+    /// Returns this path followed by another one.
+    ///
+    /// - Throws: `SelectorError.badField` if the result has more than `keyLimit` keys.
     package func appending(_ other: FieldPath) throws(SelectorError) -> FieldPath {
         guard keys.count + other.keys.count <= Self.keyLimit else { throw .badField(other.text) }
         return FieldPath(keys: keys + other.keys)
     }
 
-    /// The path as mango writes it.
+    /// The path as Mango writes it.
     package var text: String {
         keys.map { key in
             String(key.flatMap { $0 == "." || $0 == "\\" ? ["\\", $0] : [$0] })
         }.joined(separator: ".")
     }
 
-    /// What a path leads to.
+    /// The result of following a path in a document.
     package enum Place {
-        /// A value.
+        /// The path leads to this value.
         case found(JSONValue)
-        /// An object that has no such key: nothing is there.
+        /// The last object that the path reaches lacks the next key.
         case absent
-        /// Something in which nothing can be: it is no object, or an array that is not so long.
+        /// The path goes on below a value that is neither an object nor an array, or past the end of an array.
         case nowhere
     }
 
-    /// What stands there; nil where nothing does.
+    /// Returns the value at this path; nil if the document has none.
     package func value(in document: JSONValue) -> JSONValue? {
         if case .found(let value) = place(in: document) { value } else { nil }
     }
 
-    /// Where this leads to in a document.
+    /// Follows this path in a document.
     package func place(in document: JSONValue) -> Place {
         var value = document
         for key in keys {

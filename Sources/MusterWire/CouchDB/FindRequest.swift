@@ -1,45 +1,49 @@
-/// What `_find` is asked.
+/// The body of `POST _find`.
 package struct FindRequest: Hashable, Sendable {
-    /// Which documents.
+    /// The documents to find.
     package var selector: Selector
-    /// The selector as it came, for `_explain`.
+    /// The selector as the client sent it, for `_explain`.
     package var selectorValue: JSONValue
-    /// Which of their fields.
+    /// The fields to return.
     package var projection = Projection.whole
-    /// In which order; nil for whatever is fastest.
+    /// The order of the results; nil if the server may choose the fastest.
     package var sort: SortOrder?
-    /// At most so many.
+    /// The most documents on a page.
     package var limit = Self.defaultLimit
-    /// How many to leave out before.
+    /// The number of documents to skip first.
     package var skip = 0
-    /// Where the page before ended; nil for the first.
+    /// The end of the previous page; nil for the first page.
     package var bookmark: String?
-    /// The partition whose documents are asked for; nil: all of them.
+    /// The partition to search; nil for the whole database.
     package var partition: String?
-    /// The index to use: its design document, and perhaps its name.
+    /// The index to use: the name of its design document, and perhaps its own. Empty for no choice.
     package var index: [String] = []
-    /// Whether another index, or none, may be used than the one to use.
+    /// Whether the server may use another index, or none, if the named one does not fit.
     package var allowsFallback = true
-    /// Whether to tell what it took.
+    /// Whether the response reports what the query cost.
     package var wantsStatistics = false
-    /// Whether documents were asked of more than one replica (`r`): then they count as read by a quorum.
+    /// Whether the client asks for more than one replica (`r`). Then the statistics count the documents as read by a
+    /// quorum.
     package var wantsQuorum = false
-    /// Whether conflicting revisions are named.
+    /// Whether each document lists its conflicting revisions.
     package var wantsConflicts = false
 
-    /// How many documents there are unless asked otherwise.
+    /// The page size if the request names none.
     package static let defaultLimit = 25
-    /// How many documents a page has at most; asking for more gives as many, and a bookmark.
+    /// The largest page size. A request for more gets a page of this size, and a bookmark.
     package static let largestLimit = 10_000
-    /// How many may be left out.
+    /// The largest number of documents to skip.
     package static let largestSkip = 1_000_000
-    /// What a body may have. `r`, `stale`, `update` and `stable` are for several nodes, and change nothing here.
+    /// The members that a request may have. `r`, `stale`, `update` and `stable` concern clusters of several nodes, and
+    /// do not change the results.
     private static let keys: Set<String> = [
         "selector", "use_index", "bookmark", "limit", "skip", "sort", "fields", "partition", "r", "conflicts", "stale",
         "update", "stable", "execution_stats", "allow_fallback",
     ]
 
     /// Reads the body of `POST _find`.
+    ///
+    /// - Throws: `MangoError`.
     package init(_ request: JSONValue) throws(MangoError) {
         guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }
         guard let value = request["selector"] else {
@@ -69,7 +73,7 @@ package struct FindRequest: Hashable, Sendable {
         try request.requireKeys(of: Self.keys)
     }
 
-    /// What is for several nodes must be right all the same.
+    /// Validates the members that concern clusters, although they have no effect.
     private static func readForNodes(_ request: JSONValue) throws(MangoError) {
         try request.requirePositive("r")
         _ = try request.flag("update")
@@ -87,7 +91,8 @@ package struct FindRequest: Hashable, Sendable {
         }
     }
 
-    /// The index that is to be used: a design document, alone, with a name, or with that behind a slash.
+    /// Reads the index to use: the name of a design document, or an array or a path `design/name` with the index's name
+    /// too.
     private static func index(_ value: JSONValue?) throws(MangoError) -> [String] {
         var parts: [String]
         switch value {

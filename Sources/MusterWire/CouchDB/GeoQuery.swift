@@ -1,44 +1,44 @@
 package import MusterGeometry
 
-/// What `_geo` is asked, in Cloudant's parameters.
+/// A request to `_geo`, with Cloudant's parameters.
 package struct GeoQuery: Sendable {
-    /// The geometry of the query.
+    /// The geometry to search with.
     package var area: Area
-    /// How it stands to those of the documents that are wanted.
+    /// The relation that `area` must have to the geometry of a document.
     package var relation = GeoRelation.intersects
-    /// Whether from the nearest to the farthest.
+    /// Whether the results are ordered by distance, the nearest first.
     package var isNearest = false
-    /// At most so many documents.
+    /// The most documents on a page.
     package var limit = Self.defaultLimit
-    /// How many to leave out before.
+    /// The number of documents to skip first.
     package var skip = 0
-    /// Where the page before ended.
+    /// The end of the previous page; nil for the first page.
     package var bookmark: String?
-    /// Whether whole documents are wanted.
+    /// Whether the results contain the whole documents.
     package var includesDocuments = false
-    /// How the answer is written.
+    /// The format of the response.
     package var format = Format.view
 
-    /// How many documents there are unless asked otherwise.
+    /// The page size if the request names none.
     package static let defaultLimit = 100
-    /// How many there are at most.
+    /// The largest page size.
     package static let largestLimit = 200
-    /// How many may be left out.
+    /// The largest number of documents to skip.
     package static let largestSkip = 100_000
 
-    /// Geometries that a query may have.
+    /// The geometries that a query may name.
     package enum Area: Hashable, Sendable {
-        /// Within a geodesic radius.
+        /// A circle: centre and geodesic radius.
         case circle(Coordinate, Metres)
-        /// An ellipse: how far it reaches to the east and west, and to the north and south.
+        /// An ellipse: centre, half width from east to west, and half height from north to south.
         case ellipse(Coordinate, Metres, Metres)
-        /// A box in longitude and latitude; west may be greater than east.
+        /// A box in longitude and latitude. It crosses the antimeridian if west is greater than east.
         case box(BoundingBox)
-        /// Anything else.
+        /// Any other geometry, given as WKT.
         case geometry(PlainGeometry)
     }
 
-    /// How an answer is written.
+    /// The formats of a response.
     package enum Format: String, Sendable {
         case view
         case legacy
@@ -47,7 +47,8 @@ package struct GeoQuery: Sendable {
 
     /// Reads a query.
     ///
-    /// - Parameter parameters: names and values, decoded.
+    /// - Parameter parameters: names and values, percent-decoded.
+    /// - Throws: `MangoError` for an unknown parameter, a value out of range, and not exactly one geometry.
     package init(_ parameters: [(name: String, value: String)]) throws(MangoError) {
         func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
         let known: Set<String> = [
@@ -130,7 +131,7 @@ package struct GeoQuery: Sendable {
     private static func fault(_ reason: String) -> MangoError { MangoError("bad_request", reason) }
 }
 
-/// How the geometry of a query stands to that of a document, as the OGC's simple features and Cloudant have it.
+/// The relations of the query's geometry to a document's, named as in the OGC's Simple Features and by Cloudant.
 package enum GeoRelation: String, CaseIterable, Sendable {
     case contains
     case containsProperly = "contains_properly"

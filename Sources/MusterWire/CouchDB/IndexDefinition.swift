@@ -1,27 +1,28 @@
-/// By which fields documents are to be found fast, as mango's `_index` has it.
+/// The definition of an index of fields, as Mango's `_index` takes it.
 package struct IndexDefinition: Hashable, Sendable {
-    /// The design document it is said to be in, without `_design/`.
+    /// The design document that lists the index, without `_design/`.
     package var design: String
-    /// Its name.
+    /// The name of the index within its design document.
     package var name: String
-    /// The fields, the first of which counts most.
+    /// The indexed fields, the most significant first.
     package var fields: [FieldPath]
-    /// Whether they were declared from the greatest to the least. That changes nothing: an index is read both ways.
+    /// Whether the definition lists the fields in descending order. It makes no difference, because the server reads an
+    /// index in both directions.
     package var isDescending: Bool
-    /// Which documents are in it: the text of a selector; nil for all that have the fields.
+    /// The text of a selector that documents must match to be indexed; nil for all documents that have the fields.
     package var partialSelector: [UInt8]?
-    /// Whether it is ordered by partition first, for queries of one partition.
+    /// Whether the partition is the most significant part of the key, for queries within one partition.
     package var isPartitioned: Bool
 
-    /// How many fields an index has.
+    /// The largest number of fields.
     package static let fieldLimit = 16
-    /// How many bytes each name has.
+    /// The longest name of an index or a design document.
     package static let nameLimitBytes = 128
-    /// What a body may have. `w` is for several nodes, and changes nothing here.
+    /// The members that a request may have. `w` concerns clusters of several nodes, and has no effect here.
     private static let keys: Set<String> = ["index", "type", "name", "ddoc", "w", "partitioned"]
     private static let indexKeys: Set<String> = ["fields", "partial_filter_selector"]
 
-    /// An index.
+    /// Makes a definition.
     package init(
         design: String, name: String, fields: [FieldPath], isDescending: Bool = false, partialSelector: [UInt8]? = nil,
         isPartitioned: Bool = false
@@ -34,11 +35,12 @@ package struct IndexDefinition: Hashable, Sendable {
         self.isPartitioned = isPartitioned
     }
 
-    /// Reads the body of `POST _index`. What it does not name gets a name that follows from its definition, so that the
-    /// same index is made once.
+    /// Reads the body of `POST _index`. A definition without names gets names derived from it, so that repeating the
+    /// request does not create a second index.
     ///
-    /// - Parameter isDatabasePartitioned: whether the database is partitioned: then the index is too, unless the body
-    ///   says otherwise.
+    /// - Parameter isDatabasePartitioned: whether the database is partitioned. Then the index is partitioned too,
+    ///   unless the request says otherwise.
+    /// - Throws: `MangoError` for an invalid request.
     package init(_ request: JSONValue, isDatabasePartitioned: Bool = false) throws(MangoError) {
         guard request.kind == .object else { throw MangoError("bad_request", "Request body must be a JSON object") }
         guard let index = request["index"] else {
@@ -86,7 +88,7 @@ package struct IndexDefinition: Hashable, Sendable {
         }
     }
 
-    /// A selector that leaves documents out: an empty one does not.
+    /// Reads the selector of a partial index; nil for an empty selector, which excludes no document.
     private static func partialSelector(_ value: JSONValue?) throws(MangoError) -> [UInt8]? {
         guard let value else { return nil }
         do throws(SelectorError) {
@@ -105,7 +107,7 @@ package struct IndexDefinition: Hashable, Sendable {
         return name
     }
 
-    /// `{"fields":[{"a":"asc"}]}`, as `_index` lists it.
+    /// The definition as `_index` lists it: `{"fields":[{"a":"asc"}]}`.
     package var definition: JSONValue {
         let direction = JSONValue.string(isDescending ? "desc" : "asc")
         var members = [
@@ -118,21 +120,23 @@ package struct IndexDefinition: Hashable, Sendable {
     }
 }
 
-/// Which documents an index has, and under which key: made once of a definition, then asked document by document.
+/// Decides which documents an index holds, and under which key. A rule is made once for a definition and applied to
+/// each document.
 package struct IndexRule: Sendable {
     private let fields: [FieldPath]
     private let partial: Selector?
     private let isPartitioned: Bool
 
-    /// The rule of a definition.
+    /// Makes the rule of a definition.
     package init(_ definition: IndexDefinition) {
         fields = definition.fields
         isPartitioned = definition.isPartitioned
-        // It was read once before it was stored.
+        // The selector was validated when the definition was read.
         partial = definition.partialSelector.flatMap { try? Selector(parsing: $0) }
     }
 
-    /// The key of a document; nil where it is not in the index, because it lacks a field.
+    /// Returns the key of a document; nil if the document is not in the index, because it lacks a field, does not match
+    /// the partial selector, or is in no partition.
     package func key(of document: JSONValue) -> CollationKey? {
         var values: [JSONValue] = []
         for field in fields {
@@ -148,14 +152,16 @@ package struct IndexRule: Sendable {
     }
 }
 
-/// Fields to sort by, all in one direction, as mango has them: `["a", {"b": "asc"}]`.
+/// The fields to sort by, all in one direction, as Mango's `sort` lists them: `["a", {"b": "asc"}]`.
 package struct SortOrder: Hashable, Sendable {
-    /// The fields, the first of which counts most.
+    /// The fields, the most significant first.
     package var fields: [FieldPath] = []
-    /// Whether from the greatest to the least.
+    /// Whether the order is descending.
     package var isDescending = false
 
-    /// Reads a sort, or the fields of an index.
+    /// Reads a `sort`, or the `fields` of an index.
+    ///
+    /// - Throws: `MangoError` for malformed fields, and for fields in both directions.
     package init(_ value: JSONValue) throws(MangoError) {
         guard let elements = value.elements else {
             throw MangoError("invalid_sort_json", "Sort must be an array of sort specs, not: \(value.text)")

@@ -1,13 +1,13 @@
 package import MusterCore
 import MusterGeometry
 
-/// Reads the position that a location document tells of.
+/// Reads the position in a location document.
 package enum LocationDocument {
-    /// The position in a document's body, as the location tracker's app and its like write them: a GeoJSON Feature with
-    /// a Point; `properties.timestamp`, else `created_at`, in milliseconds since 1970; `accuracy`, `altitude`, `speed`,
-    /// `heading` and `battery` where they are told and sensible.
+    /// Returns the position in the body of a document, in the format of the location tracker's app: a GeoJSON Feature
+    /// with a Point, and `properties.timestamp` or else `created_at` in milliseconds since 1970. `accuracy`,
+    /// `altitude`, `speed`, `heading` and `battery` are optional; values out of range are ignored.
     ///
-    /// - Parameter receivedAt: what the position notes as its received time.
+    /// - Parameter receivedAt: the received time of the position.
     /// - Returns: nil for any other document.
     package static func position(in body: [UInt8], receivedAt: Instant) -> Position? {
         let found = body.withUnsafeBytes { bytes in
@@ -26,7 +26,7 @@ package enum LocationDocument {
     }
 }
 
-/// What a location document says that concerns us.
+/// The members of a location document that make up its position.
 private struct Reading {
     var coordinate: Coordinate?
     var createdAt: Int64?
@@ -37,7 +37,7 @@ private struct Reading {
     var heading: Double?
     var battery: Double?
 
-    /// Milliseconds that are a date: 1900 to 9999.
+    /// The accepted times in milliseconds since 1970: the years 1900 to 9999.
     private static let times: ClosedRange<Int64> = -2_208_988_800_000...253_402_300_799_999
 
     init(_ reader: inout JSONReader) throws(JSONError) {

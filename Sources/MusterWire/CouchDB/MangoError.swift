@@ -1,27 +1,28 @@
-/// Why a query or an index is refused, in CouchDB's words.
+/// A refused query or index, with the error and reason that CouchDB would return.
 package struct MangoError: Error, Hashable, Sendable {
-    /// CouchDB's word.
+    /// CouchDB's error code.
     package let word: String
-    /// A sentence.
+    /// The sentence for people.
     package let reason: String
-    /// The status that goes with it.
+    /// The HTTP status.
     package let status: Int
 
-    /// A refusal.
+    /// Makes an error.
     package init(_ word: String, _ reason: String, status: Int = 400) {
         self.word = word
         self.reason = reason
         self.status = status
     }
 
-    /// What is wrong with a selector.
+    /// Makes the error of an invalid selector.
     package init(_ fault: SelectorError) { self.init(fault.word, fault.reason) }
 
-    /// No index has an order that is asked for.
+    /// No index provides the requested order.
     package static let noSortIndex = MangoError(
         "no_usable_index", "No index exists for this sort, try indexing by the sort fields.")
 
-    /// The index that is named cannot be used, and no other may be; with no name, none can.
+    /// The named index does not exist or cannot answer the query, and the request allows no other. Without a name: no
+    /// index can answer it.
     package static func invalidIndex(_ names: [String]) -> MangoError {
         guard !names.isEmpty else {
             return MangoError("invalid_index", "You must specify an index with the `use_index` parameter.")
@@ -33,18 +34,19 @@ package struct MangoError: Error, Hashable, Sendable {
     }
 }
 
-/// What the bodies of mango's requests say, one member each.
+/// Reads the members of Mango's requests.
 extension JSONValue {
-    /// The value as text, cut short, for a sentence.
+    /// The value as text for an error message, cut after 200 bytes.
     var text: String { String(decoding: bytes.prefix(200), as: UTF8.self) }
 
-    /// - Throws: `MangoError` where there is a member that nobody would read: a misspelt one would be taken for obeyed.
+    /// - Throws: `MangoError` if the object has another member, because a client would believe that a misspelt one took
+    ///   effect.
     func requireKeys(of known: Set<String>) throws(MangoError) {
         guard let unknown = members?.first(where: { !known.contains($0.key) }) else { return }
         throw MangoError("invalid_key", "Invalid key \(unknown.key.prefix(200)) for this request.")
     }
 
-    /// - Throws: `MangoError` where a member is there that is no whole number above zero.
+    /// - Throws: `MangoError` if the object has the member and it is not a whole number above zero.
     func requirePositive(_ key: String) throws(MangoError) {
         guard let value = self[key], value.integer.map({ $0 > 0 }) != true else { return }
         throw MangoError("invalid_pos_integer", "\(value.text) is not an integer greater than zero")

@@ -1,7 +1,7 @@
-/// Takes a multipart body (RFC 2046) apart as it comes, piece by piece, and keeps no more of it than the head of a part
-/// and the last bytes that may be the beginning of a boundary.
+/// Parses a multipart body (RFC 2046) incrementally. It buffers no more than the head of a part, and the last bytes of
+/// a piece, which may be the beginning of a boundary.
 package struct MultipartReader {
-    /// What was found.
+    /// What the reader found.
     package enum Event: Hashable, Sendable {
         /// A part begins. Names of header fields are lower-case.
         case part(headers: [String: String])
@@ -13,39 +13,38 @@ package struct MultipartReader {
         case end
     }
 
-    /// What is wrong with a multipart body.
+    /// The errors of a multipart body.
     package enum Fault: Error, Hashable, Sendable {
-        /// The head of a part is longer than `headLimitBytes`, or is none.
+        /// The head of a part is longer than `headLimitBytes`, or malformed.
         case invalidHead
-        /// There is something where only a boundary may be.
+        /// The line of a boundary holds something else.
         case invalidBoundary
     }
 
-    /// How long the head of a part is at most.
+    /// The longest head of a part.
     package static let headLimitBytes = 16 << 10
-    /// How long a boundary is at most (RFC 2046, 5.1.1).
+    /// The longest boundary (RFC 2046, 5.1.1).
     package static let boundaryLimitBytes = 70
 
     private enum State { case preamble, afterBoundary, head, body, epilogue }
 
-    /// CR LF and two dashes before the boundary.
+    /// A line break, two dashes and the boundary.
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// What came and was not used; a line break stands before it, so that a boundary at the very beginning is found.
+    /// The bytes that are not parsed yet. A line break precedes them at the beginning, so that the reader also finds a
+    /// boundary in the first bytes.
     private var held: [UInt8] = [0x0D, 0x0A]
 
-    /// Whether the first two bytes held are the line break before the body.
+    /// Whether `held` begins with the line break that precedes the body of a part.
     private var isAtStartOfBody = false
 
-    /// A reader for bodies with this boundary.
+    /// Makes a reader of bodies with this boundary.
     package init(boundary: String) { delimiter = Array("\r\n--\(boundary)".utf8) }
 
-    /// Whether the last part has ended.
+    /// Whether the closing boundary was read.
     package var isAtEnd: Bool { state == .epilogue }
 
-    /// Takes the next bytes.
-    ///
-    /// - Throws: `Fault`.
+    /// Parses the next bytes, and returns what they complete. Bytes after the closing boundary are ignored.
     package mutating func take(_ bytes: some Collection<UInt8>) throws(Fault) -> [Event] {
         guard state != .epilogue else { return [] }
         held.append(contentsOf: bytes)
@@ -54,13 +53,13 @@ package struct MultipartReader {
         return events
     }
 
-    /// Does what can be done with what is held.
+    /// Parses one element of the bytes that are held.
     ///
-    /// - Returns: whether there may be more to do.
+    /// - Returns: whether another step may find more in them.
     private mutating func step(_ events: inout [Event]) throws(Fault) -> Bool {
         switch state {
         case .preamble:
-            guard let start = held.firstPlace(of: delimiter) else {
+            guard let start = held.firstOccurrence(of: delimiter) else {
                 held.removeFirst(max(0, held.count - delimiter.count))
                 return false
             }
@@ -69,14 +68,15 @@ package struct MultipartReader {
             return true
         case .afterBoundary: return try stepBehindBoundary(&events)
         case .head:
-            // A line break was kept before the head, so that a part without fields looks like any other.
-            guard let end = held.firstPlace(of: [0x0D, 0x0A, 0x0D, 0x0A]) else {
+            // The line break of the boundary stays before the head, so that a part without header fields is parsed like
+            // any other.
+            guard let end = held.firstOccurrence(of: [0x0D, 0x0A, 0x0D, 0x0A]) else {
                 guard held.count <= Self.headLimitBytes else { throw .invalidHead }
                 return false
             }
             events.append(.part(headers: try Self.headers(held[..<end.lowerBound])))
             held.removeSubrange(..<end.upperBound)
-            // The line break that ends the head may begin the boundary of a part without bytes.
+            // The line break that ends the head may also begin the boundary of a part without bytes.
             held.insert(contentsOf: [0x0D, 0x0A], at: 0)
             state = .body
             isAtStartOfBody = true
@@ -95,8 +95,8 @@ package struct MultipartReader {
             state = .epilogue
             return true
         }
-        // Blanks may stand between the boundary and its line break.
-        guard let line = held.firstPlace(of: [0x0D, 0x0A]) else {
+        // RFC 2046 allows blanks between the boundary and its line break.
+        guard let line = held.firstOccurrence(of: [0x0D, 0x0A]) else {
             guard held.count < Self.headLimitBytes else { throw .invalidBoundary }
             return false
         }
@@ -107,7 +107,7 @@ package struct MultipartReader {
     }
 
     private mutating func stepInBody(_ events: inout [Event]) -> Bool {
-        let found = held.firstPlace(of: delimiter)
+        let found = held.firstOccurrence(of: delimiter)
         let end = found?.lowerBound ?? max(0, held.count - delimiter.count)
         let start = isAtStartOfBody ? 2 : 0
         if end > start {
@@ -140,8 +140,8 @@ package struct MultipartReader {
 }
 
 extension [UInt8] {
-    /// Where bytes stand first; nil where they do not.
-    fileprivate func firstPlace(of bytes: [UInt8]) -> Range<Int>? {
+    /// The range of the first occurrence of some bytes; nil if there is none.
+    fileprivate func firstOccurrence(of bytes: [UInt8]) -> Range<Int>? {
         guard count >= bytes.count, let first = bytes.first else { return nil }
         return withUnsafeBufferPointer { all in
             for start in 0...(all.count - bytes.count) where all[start] == first {
@@ -155,7 +155,8 @@ extension [UInt8] {
 }
 
 extension MultipartReader {
-    /// A parameter of a header field: `boundary` of `multipart/related; boundary="x"`. nil where it is not there.
+    /// Returns a parameter of a header field, such as `boundary` of `multipart/related; boundary="x"`; nil if the field
+    /// lacks it.
     package static func parameter(_ name: String, of field: String) -> String? {
         for part in field.split(separator: ";").dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1)
@@ -168,7 +169,8 @@ extension MultipartReader {
         return nil
     }
 
-    /// The boundary of a multipart body, by its `Content-Type`; nil where there is none that may be one.
+    /// Returns the boundary in a multipart body's `Content-Type`; nil if the field names none, or one longer than
+    /// `boundaryLimitBytes`.
     package static func boundary(of contentType: String) -> String? {
         guard contentType.lowercased().hasPrefix("multipart/"), let boundary = parameter("boundary", of: contentType),
             (1...boundaryLimitBytes).contains(boundary.utf8.count)

@@ -2,42 +2,41 @@
     import CPCRE2
 #endif
 
-/// A regular expression as CouchDB takes them: PCRE's, over the code points of a text, found anywhere in it.
+/// A regular expression as CouchDB accepts them: PCRE's syntax, over code points, matched anywhere in a text.
 ///
-/// Bounded: a pattern has at most `limitBytes`, and looking for it takes at most `stepLimit` steps of the matcher; a
-/// text in which it is not found by then counts as one where it is not. Where there is no PCRE2 (iOS), no pattern is
-/// taken.
+/// The work is bounded: a pattern has at most `limitBytes`, and one match takes at most `stepLimit` steps. A match that
+/// runs out of steps counts as not found. On platforms without PCRE2 (iOS) no pattern compiles.
 package struct PatternExpression: Hashable, Sendable {
-    /// The pattern as it is written.
+    /// The source of the pattern.
     package let text: String
     private let program: Program
 
-    /// How long a pattern may be.
+    /// The longest pattern.
     package static let limitBytes = 1_000
-    /// How many steps are made for one text: a few milliseconds.
+    /// The most steps of the matcher in one text: a few milliseconds.
     package static let stepLimit: UInt32 = 100_000
 
-    /// Compiles a pattern; nil when it is none, or longer than `limitBytes`.
+    /// Compiles a pattern; nil if it is invalid, or longer than `limitBytes`.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.limitBytes, let program = Program(text) else { return nil }
         self.text = text
         self.program = program
     }
 
-    /// Whether it is found in a text.
+    /// Whether the pattern matches anywhere in a text.
     package func isFound(in subject: String) -> Bool { program.isFound(in: subject) }
 
-    /// Whether both are written alike.
+    /// Compares the sources of the patterns.
     package static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
-    /// Hashes how it is written.
+    /// Hashes the source of the pattern.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 #if canImport(CPCRE2)
     /// A compiled pattern.
     ///
-    /// `@unchecked Sendable`: PCRE2 does not change compiled patterns and match contexts when it matches, and each
-    /// match has data of its own.
+    /// `@unchecked Sendable`: PCRE2 does not change compiled patterns and match contexts during a match, and each match
+    /// has data of its own.
     private final class Program: @unchecked Sendable {
         private let code: OpaquePointer
         private let limits: OpaquePointer
@@ -46,7 +45,7 @@ package struct PatternExpression: Hashable, Sendable {
             let pattern = Array(text.utf8)
             var fault: Int32 = 0
             var place = 0
-            // \C would step into the middle of a character.
+            // \C would match a part of a character.
             let options = UInt32(PCRE2_UTF) | UInt32(PCRE2_NEVER_BACKSLASH_C)
             guard let code = pcre2_compile_8(pattern, pattern.count, options, &fault, &place, nil) else { return nil }
             guard let limits = pcre2_match_context_create_8(nil) else {
@@ -70,7 +69,7 @@ package struct PatternExpression: Hashable, Sendable {
             defer { pcre2_match_data_free_8(match) }
             var subject = subject
             let result = subject.withUTF8 { bytes in
-                // Swift's strings are valid UTF-8 already.
+                // A Swift string is always valid UTF-8.
                 pcre2_match_8(code, bytes.baseAddress, bytes.count, 0, UInt32(PCRE2_NO_UTF_CHECK), match, limits)
             }
             return result >= 0

@@ -4,20 +4,21 @@ import MusterGeometry
 
 /// A position as a document of its user's location database, and of the union.
 ///
-/// Whatever road a position came by, it is this document: the id says which position it is, the body is made of the
-/// position alone, and the revision of the body. So whoever replicates twice gets the same document twice.
+/// The document follows from the position alone, by whatever protocol the position arrived: the id identifies the
+/// position, the body contains it, and the revision is a digest of the body. So a client that replicates again receives
+/// the same document again.
 package enum PositionDocument {
-    /// Which position a document is.
+    /// The identity of a position: a device, a time and a place.
     package struct Place: Hashable, Sendable {
-        /// Whose position.
+        /// The device that the position is of.
         package var device: DeviceNumber
-        /// When it was taken.
+        /// When the device took the position.
         package var sampleTime: Instant
-        /// Where, degrees.
+        /// The latitude, degrees.
         package var latitude: Double
         package var longitude: Double
 
-        /// The place of a position.
+        /// Makes the identity of a position.
         package init(of position: Position, device: DeviceNumber) {
             self.device = device
             sampleTime = position.sampleTime
@@ -33,16 +34,16 @@ package enum PositionDocument {
         }
     }
 
-    /// What every id begins with.
+    /// The prefix of every id.
     package static let prefix = "position-"
-    /// What stands behind every id that begins so.
+    /// The smallest string after every id.
     package static let end = "position."
 
     private static let idBytes = 9 + 10 + 1 + 15 + 1 + 32
 
-    /// The id of a position's document: `position-`, the device's number in 10 digits, the sample time in milliseconds
-    /// since 1970 in 15, and latitude and longitude in 16 hexadecimal digits each. The ids of a device's positions are
-    /// in the order of its history.
+    /// Returns the id of a position's document: `position-`, the device's number in 10 digits, the sample time in
+    /// milliseconds since 1970 in 15 digits, and latitude and longitude in 16 hexadecimal digits each. The ids of a
+    /// device's positions sort by time.
     package static func id(_ place: Place) -> String {
         var id = start(of: place.device)
         let time = place.sampleTime.milliseconds
@@ -58,7 +59,7 @@ package enum PositionDocument {
         return String(decoding: id, as: UTF8.self)
     }
 
-    /// What the ids of a device's positions begin with, and what stands behind all of them.
+    /// The prefix of the ids of a device's positions, and the smallest string after them.
     package static func ids(of device: DeviceNumber) -> (start: String, end: String) {
         let start = start(of: device)
         return (String(decoding: start, as: UTF8.self), String(decoding: start.dropLast() + [0x2E], as: UTF8.self))
@@ -71,7 +72,7 @@ package enum PositionDocument {
         return id
     }
 
-    /// The device among the ids of whose positions an id is, though it may name none of them; nil for any other id.
+    /// Returns the device whose ids share this id's prefix, even if the id names no position; nil for any other id.
     package static func device(ofID id: String) -> DeviceNumber? {
         let rest = id.utf8.dropFirst(prefix.utf8.count)
         let digits = rest.prefix(10)
@@ -82,7 +83,7 @@ package enum PositionDocument {
         return DeviceNumber(number)
     }
 
-    /// The position that an id names; nil for any other id.
+    /// Returns the position that an id names; nil for any other id.
     package static func place(of id: String) -> Place? {
         guard id.utf8.count == idBytes, id.hasPrefix(prefix) else { return nil }
         let parts = id.dropFirst(prefix.count)
@@ -100,9 +101,10 @@ package enum PositionDocument {
         return self.id(place) == id ? place : nil
     }
 
-    /// The sample times of a device's positions on both sides of any id, or a part of one: ids up to it have none after
-    /// the first, ids from it on none before the second. Nil for both where it says nothing of times, and for each
-    /// where there is no bound.
+    /// Bounds the sample times of a device's positions whose ids sort before and after an id, or a part of one: ids up
+    /// to `id` have no time after `latestBefore`, and ids from it on none before `earliestBehind`.
+    ///
+    /// - Returns: nil if the id has not the prefix of the device's ids. A bound is nil if there is none.
     package static func times(
         around id: String, of device: DeviceNumber
     ) -> (latestBefore: Instant?, earliestBehind: Instant?)? {
@@ -111,21 +113,21 @@ package enum PositionDocument {
         let rest = id.utf8.dropFirst(start.count)
         let digits = rest.prefix(15).prefix { (0x30...0x39).contains($0) }
         let next = rest.dropFirst(digits.count).first ?? 0
-        // Times before 1970 begin with a sign, which comes before all digits.
+        // Times before 1970 begin with a minus sign, which sorts before all digits.
         if digits.isEmpty, next < 0x30 {
             return (Instant(milliseconds: -1), next > 0x2D ? Instant(milliseconds: 0) : nil)
         }
         let least = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
         if digits.count == 15 { return (Instant(milliseconds: least), Instant(milliseconds: least)) }
         let span = (digits.count..<15).reduce(Int64(1)) { power, _ in power * 10 }
-        // Whole ids go on with a digit here, and so are all on one side.
+        // Whole ids continue with a digit here, so `next` decides on which side of the edge they are.
         let edge = (least + (next < 0x30 ? 0 : 1)) * span
         return (Instant(milliseconds: edge - 1), Instant(milliseconds: edge))
     }
 
-    /// What the document says: a GeoJSON Feature, as the location tracker's app wrote them.
+    /// Returns the body of the document: a GeoJSON Feature, in the format of the location tracker's app.
     ///
-    /// - Parameter user: the name of the user whose position it is.
+    /// - Parameter user: the name of the user that the position belongs to.
     package static func body(_ position: Position, user: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -170,7 +172,7 @@ extension [UInt8] {
 }
 
 extension Double {
-    /// Bits in the order of the numbers; −0 is 0.
+    /// The bits, in an order that is the order of the numbers. −0 counts as 0.
     fileprivate var orderedBits: UInt64 {
         let bits = (self + 0).bitPattern
         return bits >> 63 == 1 ? ~bits : bits | 1 << 63

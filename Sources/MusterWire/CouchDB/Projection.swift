@@ -1,17 +1,20 @@
-/// Which fields of documents are wanted, as mango has it: `["_id", "a.b"]`; an empty list wants all.
+/// The fields that a query returns of each document, as Mango's `fields` lists them: `["_id", "a.b"]`. An empty list
+/// selects whole documents.
 package struct Projection: Hashable, Sendable {
     /// The fields; empty for the whole document.
     package let fields: [FieldPath]
 
-    /// How many fields may be named.
+    /// The largest number of fields in a list.
     package static let fieldLimit = 1_000
 
-    /// Whole documents.
+    /// Selects whole documents.
     package static let whole = Projection(fields: [])
 
     private init(fields: [FieldPath]) { self.fields = fields }
 
     /// Reads a list of fields.
+    ///
+    /// - Throws: `MangoError` if the value is not an array of field names, or has more than `fieldLimit`.
     package init(_ value: JSONValue) throws(MangoError) {
         guard let elements = value.elements else {
             throw MangoError("invalid_fields", "Fields must be an array of strings, not: \(value.text)")
@@ -31,7 +34,7 @@ package struct Projection: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// A document with only the fields that are wanted.
+    /// Returns the document with the selected fields only. Fields that the document lacks are left out.
     package func of(_ document: JSONValue) -> JSONValue {
         guard !fields.isEmpty else { return document }
         var result = JSONValue.object([])
@@ -43,7 +46,7 @@ package struct Projection: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Puts a value where a path leads, with objects on the way.
+    /// Sets the value at a path, and makes the objects on the way. Anything else that stands on the way is replaced.
     package mutating func put(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let key = path.first else {
             self = value

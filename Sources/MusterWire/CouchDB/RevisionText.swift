@@ -1,7 +1,7 @@
 package import MusterCore
 
 extension Revision {
-    /// Reads `generation-hash`, as `init(_: some StringProtocol)` does.
+    /// Parses `generation-hash`, as `init(_: some StringProtocol)` does; nil if the text is not a revision.
     package init?(_ text: JSONText) {
         guard let revision = text.withBytes({ Self(parsing: $0) }) else { return nil }
         self = revision
@@ -9,7 +9,7 @@ extension Revision {
 }
 
 extension Revision.Hash {
-    /// Reads what stands behind the dash; nil when it may not stand there.
+    /// Parses the hash, which follows the dash of a revision; nil if the text is not one.
     package init?(_ text: JSONText) {
         guard let hash = text.withBytes({ Self(parsing: $0) }) else { return nil }
         self = hash
@@ -17,7 +17,7 @@ extension Revision.Hash {
 }
 
 extension JSONWriter {
-    /// Writes a revision as text.
+    /// Writes a revision as a JSON string.
     package mutating func value(_ revision: Revision) {
         plain { bytes in
             bytes.append(decimal: Int64(revision.generation))
@@ -26,12 +26,12 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what stands behind a revision's dash as text.
+    /// Writes the hash of a revision as a JSON string.
     package mutating func value(_ hash: Revision.Hash) { plain { $0.append(hash) } }
 }
 
 extension [UInt8] {
-    /// Appends what stands behind a revision's dash.
+    /// Appends the hash of a revision as text.
     mutating func append(_ hash: Revision.Hash) {
         switch hash {
         case .text(let text): append(contentsOf: text.utf8)

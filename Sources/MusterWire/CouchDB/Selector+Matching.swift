@@ -1,9 +1,9 @@
 import MusterCore
 
 extension Selector.Test {
-    /// Whether a value fulfils this.
+    /// Whether a value fulfils this test.
     ///
-    /// - Parameter limit: what counts each test as a step; once it has none left the result is false and means nothing.
+    /// - Parameter limit: counts each test as a step. Once no steps are left, the result is false and has no meaning.
     package func isFulfilled(by value: JSONValue, within limit: (any WorkBound)? = nil) -> Bool {
         if let limit, !limit.spendSteps(1) { return false }
         return switch self {
@@ -36,7 +36,7 @@ extension Selector.Test {
         }
     }
 
-    /// CouchDB takes `{"$all": [[1, 2]]}` for the array itself too.
+    /// Whether a value has all of some values. CouchDB also lets `{"$all": [[1, 2]]}` match the array `[1, 2]` itself.
     private static func hasAll(_ values: [JSONValue], _ value: JSONValue) -> Bool {
         guard let elements = value.elements, !values.isEmpty else { return false }
         if values.count == 1, values[0].isSame(value) { return true }
@@ -45,7 +45,7 @@ extension Selector.Test {
 }
 
 extension Selector.Comparison {
-    /// Whether an order is such.
+    /// Whether a value that stands in this order to another fulfils the comparison.
     func admits(_ order: Collation.Order) -> Bool {
         switch self {
         case .less: order == .before
@@ -57,7 +57,7 @@ extension Selector.Comparison {
         }
     }
 
-    /// What is admitted where this is not.
+    /// The comparison that is fulfilled exactly where this one is not.
     var opposite: Self {
         switch self {
         case .less: .atLeast
@@ -71,12 +71,12 @@ extension Selector.Comparison {
 }
 
 extension JSONValue {
-    /// The remainder of a whole number; nil of anything else.
+    /// The remainder of a whole number; nil for any other value.
     fileprivate func remainder(dividingBy divisor: Int64) -> Int64? {
         switch self {
-        // Int64.min / -1 is no Int64, and its remainder is 0.
+        // The quotient Int64.min / -1 overflows, but its remainder is 0.
         case .integer(let integer): integer.remainderReportingOverflow(dividingBy: divisor).partialValue
-        // Whole numbers that are no Int64 are doubles; what is left of one is exact where the divisor is.
+        // A whole number beyond Int64 is a double. The remainder of such a double is exact if the divisor is.
         case .number(let number):
             Double(exactly: divisor).flatMap { Int64(exactly: number.truncatingRemainder(dividingBy: $0)) }
         default: nil

@@ -1,64 +1,66 @@
 import MusterCoding
 package import MusterCore
 
-/// Which documents someone wants, as mango has it (`{"year": {"$gt": 2000}, "$or": […]}`): read once, then asked often.
+/// A Mango selector, `{"year": {"$gt": 2000}, "$or": […]}`: parsed once, then applied to many documents.
 ///
-/// An absent field matches nothing but `{"$exists": false}`; also not `$ne`, `$nin` and what stands under `$not`, as in
-/// CouchDB. What is said of elements and keys (`$elemMatch` and its like) knows of no such rule: there `$not` is the
-/// opposite.
+/// As in CouchDB, an absent field matches only `{"$exists": false}`; it fails `$ne`, `$nin` and the tests under `$not`
+/// too. This rule does not hold for the tests of array elements and object keys (`$elemMatch`, `$allMatch`,
+/// `$keyMapMatch`): there, `$not` is the plain negation.
 package struct Selector: Hashable, Sendable {
-    /// What a document must fulfil.
+    /// The test that a document must fulfil.
     package let test: Test
 
-    /// How many conditions a selector may have.
+    /// The largest number of conditions in a selector.
     package static let testLimit = 1_000
 
-    /// What a value must fulfil.
+    /// A test of a value.
     package indirect enum Test: Hashable, Sendable {
-        /// Every one of some tests; with none, everything does.
+        /// All of these tests. An empty list is always fulfilled.
         case all([Test])
-        /// At least one of some tests; with none, everything does, as CouchDB has it.
+        /// At least one of these tests. An empty list is always fulfilled, as in CouchDB.
         case any([Test])
-        /// The opposite.
+        /// The negation of a test.
         case not(Test)
-        /// What stands at a place inside; where an object lacks it, only `.exists(false)` is fulfilled, and nothing
-        /// where there is no such object.
+        /// A test of the value at a path. An object without the last key fulfils only `.exists(false)`; where there is
+        /// no such object, no test is fulfilled.
         case field(FieldPath, Test)
-        /// How it stands to another value.
+        /// A comparison with another value.
         case compares(Comparison, JSONValue)
-        /// Whether it is there at all.
+        /// Whether the value exists.
         case exists(Bool)
-        /// What kind of value it is; nil for a kind that there is not.
+        /// The kind of the value; nil for an unknown kind, which no value has.
         case kind(JSONKind?)
-        /// It is one of these and no array, or an array that has one of these.
+        /// The value is one of these, or an array that contains one of these.
         case isAmong([JSONValue])
-        /// It is an array that has all of these.
+        /// An array that contains all of these values.
         case hasAll([JSONValue])
-        /// It is an array of so many.
+        /// An array with this number of elements.
         case count(Int64)
-        /// It is a whole number with this remainder.
+        /// A whole number with this remainder.
         case remainder(divisor: Int64, remainder: Int64)
-        /// It is a text in which this is found.
+        /// A string in which the pattern is found.
         case finds(PatternExpression)
-        /// It is a text that begins like this.
+        /// A string with this prefix.
         case begins(String)
-        /// It is an array with such an element.
+        /// An array with an element that fulfils the test.
         case someElement(Test)
-        /// It is an array that has elements, all of them such.
+        /// An array that is not empty, whose elements all fulfil the test.
         case everyElement(Test)
-        /// It is an object with such a key.
+        /// An object with a key that fulfils the test.
         case someKey(Test)
     }
 
-    /// How one value may stand to another, in the order of `Collation`.
+    /// The comparisons of two values in the order of `Collation`.
     package enum Comparison: Hashable, Sendable {
         case less, atMost, equal, notEqual, atLeast, greater
     }
 
     /// Reads a selector.
+    ///
+    /// - Throws: `SelectorError`.
     package init(_ value: JSONValue) throws(SelectorError) {
         guard let members = value.members else { throw .noObject }
-        // Of all selectors without a condition this one alone finds everything.
+        // An empty selector matches every document. Other selectors without a condition do not.
         guard !members.isEmpty else {
             test = .exists(true)
             return
@@ -71,11 +73,11 @@ package struct Selector: Hashable, Sendable {
         }
     }
 
-    /// Whether it combines nothing, as `{"$and": []}` does: `_find` then finds nothing, while a filter of `_changes` or
-    /// of an index lets everything through. So CouchDB has it.
+    /// Whether the selector combines no conditions at all, as `{"$and": []}` does. As in CouchDB, `_find` then returns
+    /// nothing, while a filter of `_changes` or of an index lets every document through.
     package var findsNothing: Bool { test == .all([]) || test == .any([]) }
 
-    /// Whether no document can match: the selector combines nothing, or asks for one value out of none.
+    /// Whether no document can match: the selector combines no conditions, or requires a value out of an empty list.
     package var matchesNothing: Bool {
         if findsNothing { return true }
         guard case .all(let tests) = test else { return false }
@@ -84,36 +86,37 @@ package struct Selector: Hashable, Sendable {
         }
     }
 
-    /// Reads a selector.
+    /// Parses a selector.
     ///
-    /// - Throws: `JSONError` when it is no JSON, `SelectorError` when it is no selector.
+    /// - Throws: `JSONError` if the bytes are not JSON, `SelectorError` if they are not a selector.
     package init(parsing bytes: [UInt8]) throws {
         try self.init(JSONValue(parsing: bytes))
     }
 
-    /// Whether a document fulfils it. Counts against `BoundedWork.bound`.
+    /// Whether a document matches. Each test counts as a step of `BoundedWork.bound`.
     package func matches(_ document: JSONValue) -> Bool {
         test.isFulfilled(by: document, within: BoundedWork.bound)
     }
 
-    /// Whether a document fulfils it that is given as it is stored.
+    /// Whether a stored document matches.
     ///
     /// - Parameters:
-    ///   - id: what it finds as `_id`.
-    ///   - revision: what it finds as `_rev`.
-    ///   - isDeleted: whether it finds `_deleted`.
-    ///   - body: what it says, of which nothing is found that cannot be read.
+    ///  - id: the value of `_id`.
+    ///  - revision: the value of `_rev`.
+    ///  - isDeleted: whether `_deleted` is true; otherwise the document has no such member.
+    ///  - body: the other members. A body that cannot be parsed has none.
     package func matches(id: String, revision: String, isDeleted: Bool = false, body: DocumentBody) -> Bool {
         matches(JSONValue(documentWithID: id, revision: revision, isDeleted: isDeleted, body: body))
     }
 }
 
 extension JSONValue {
-    /// How many values a document may have for a selector to see what it says: tracks of 300,000 points.
+    /// The largest number of values in a document that selectors can see: enough for a track of 300,000 points. The
+    /// body of a larger document appears empty.
     private static let documentValueLimit = 1_000_000
 
-    /// A document as selectors see it: `_id`, `_rev`, `_deleted` where it is, its body, `_attachments` as stubs, and
-    /// `_conflicts` where it has other living leaves.
+    /// Makes a document as selectors see it: `_id`, `_rev`, `_deleted` if it is deleted, the members of its body,
+    /// `_attachments` as stubs, and `_conflicts` if other leaves are not deleted.
     package init(
         documentWithID id: String, revision: String, isDeleted: Bool = false, body: DocumentBody,
         conflicts: [Revision] = []
@@ -130,7 +133,7 @@ extension JSONValue {
         self = .object(members)
     }
 
-    /// That there is a file, as a document tells it.
+    /// Makes the stub of an attachment, as documents contain it.
     private init(stubOf file: Attachment) {
         self = .object([
             Member("content_type", .string(file.contentType)), Member("revpos", .integer(Int64(file.revisionPosition))),

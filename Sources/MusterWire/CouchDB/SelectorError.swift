@@ -1,21 +1,21 @@
-/// Why something is no selector, in CouchDB's words.
+/// Why a selector is invalid. The error codes and reasons are CouchDB's.
 package enum SelectorError: Error, Hashable, Sendable {
-    /// A selector is an object.
+    /// The selector is not an object.
     case noObject
-    /// There is no such operator, or it takes no such kind of value.
+    /// The operator does not exist, or does not take this kind of value.
     case invalidOperator(String)
-    /// CouchDB knows the operator, and has it as little as we do.
+    /// CouchDB knows the operator and does not support it either.
     case unsupportedOperator(String)
-    /// A condition stands alone that says nothing of a field.
+    /// A condition outside any field.
     case missingField
-    /// An operator does not take this; carries the text of what it was given.
+    /// The operator's argument is invalid. Carries the text of the argument.
     case badArgument(operator: String, argument: String)
-    /// No field is called this.
+    /// The name of a field is malformed.
     case badField(String)
-    /// It asks for more than one may.
+    /// The selector has more conditions than the limit.
     case tooManyTests(limit: Int)
 
-    /// CouchDB's word for it.
+    /// CouchDB's error code.
     package var word: String {
         switch self {
         case .noObject: "invalid_selector_json"
@@ -28,7 +28,7 @@ package enum SelectorError: Error, Hashable, Sendable {
         }
     }
 
-    /// A sentence for the person who wrote it.
+    /// The sentence for people.
     package var reason: String {
         switch self {
         case .noObject: "Selector must be a JSON object"

@@ -1,12 +1,12 @@
-/// Reads a selector: what is implicit becomes explicit, fields are joined to whole paths, and negations are pushed
-/// inwards, as CouchDB does, since that decides what an absent field means. Inside of `$elemMatch` and its like CouchDB
-/// leaves them where they are.
+/// Parses a selector: it makes implicit operators explicit, joins nested fields to whole paths, and moves negations
+/// inwards. CouchDB does the same, and it decides how absent fields match. Within `$elemMatch`, `$allMatch` and
+/// `$keyMapMatch` CouchDB leaves negations where they are.
 struct SelectorReading {
     private var count = 0
-    /// In how many selectors of elements this is.
+    /// The number of element selectors around the current one.
     private var depth = 0
 
-    /// What a value says of what stands at a place.
+    /// Parses a selector or condition for the value at a path.
     mutating func test(_ value: JSONValue, at path: FieldPath) throws(SelectorError) -> Selector.Test {
         count += 1
         guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
@@ -45,7 +45,7 @@ struct SelectorReading {
         "null": .null, "boolean": .boolean, "number": .number, "string": .string, "array": .array, "object": .object,
     ]
 
-    /// An operator that has no selector inside.
+    /// Parses an operator that contains no selector.
     private mutating func plain(_ member: JSONValue.Member) throws(SelectorError) -> Selector.Test {
         switch member.key {
         case "$exists":
@@ -87,7 +87,7 @@ struct SelectorReading {
 
     private func opposite(_ test: Selector.Test) -> Selector.Test { depth == 0 ? test.negated : .not(test) }
 
-    /// A selector of elements, whose paths begin anew.
+    /// Parses a selector of elements or keys. Its paths begin at the element.
     private mutating func inner(_ member: JSONValue.Member) throws(SelectorError) -> Selector.Test {
         guard member.value.kind == .object else { throw bad(member) }
         depth += 1
@@ -113,7 +113,7 @@ struct SelectorReading {
 }
 
 extension Selector.Test {
-    /// The opposite, with the negation as far inside as it goes.
+    /// The negation of the test, moved inwards as far as it goes.
     var negated: Selector.Test {
         switch self {
         case .all(let tests): .any(tests.map(\.negated))

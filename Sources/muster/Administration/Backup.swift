@@ -4,10 +4,10 @@ import MusterCore
 import MusterStore
 import MusterTerminal
 
-/// `muster backup`: a copy of everything, consistent at one moment, also while the server runs.
+/// `muster backup`: copies the whole store as it is at one moment, even while the server runs.
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the whole store to a new file, also while the server runs.")
+        abstract: "Copy the whole store to a new file, even while the server runs.")
     @OptionGroup var data: DataOption
     @Argument(help: "A file that does not exist yet.") var file: String
 
@@ -20,21 +20,21 @@ struct Backup: AsyncParsableCommand {
     }
 }
 
-/// `muster restore`: a backup in the place of the store.
+/// `muster restore`: replaces the store by a backup.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of the store. The server must be stopped.")
+        abstract: "Replace the store by a backup. The server must be stopped.")
     @OptionGroup var data: DataOption
-    @Argument(help: "A file that `muster backup` made.") var file: String
+    @Argument(help: "A file that `muster backup` wrote.") var file: String
 
     func run() async throws {
         let kept = try await clearly { try SQLiteStore.restore(from: file, in: data.data, at: .now) }
         announce("Restored \(data.data) from \(file).")
-        if let kept { announce("What was there before is kept in \(kept); remove it when nobody wants it any more.") }
+        if let kept { announce("The previous store is kept in \(kept). Remove it when you no longer need it.") }
     }
 }
 
-/// `muster doctor`: looks for damage and for what will become a trouble.
+/// `muster doctor`: looks for damage, and for conditions that will become a problem.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Check the data folder and the store in it.")
     @OptionGroup var data: DataOption
@@ -54,12 +54,12 @@ struct Doctor: AsyncParsableCommand {
         if !examination.verified.isEmpty { announce("Verified: " + examination.verified.joined(separator: ", ")) }
         troubles += examination.findings.map { "damaged: \($0)" }
         if examination.findings.isEmpty {
-            // It is sound: whether it can also be served, with all that was acknowledged, shows when it is opened.
+            // The store is sound. Opening it shows whether it can also be served, with all acknowledged changes.
             let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
             announce("Changes in the log: \(store.lastSequence.rawValue)")
         } else {
             troubles.append(
-                "put a backup from before in its place: muster restore FILE --data \(data.data). What is not named "
+                "restore a backup from before the damage: muster restore FILE --data \(data.data). What is not listed "
                     + "here can be read.")
         }
         guard troubles.isEmpty else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster collection`: groups of regions, each with one policy for crossings.
+/// `muster collection`: manages collections of regions. Each has one crossing policy.
 struct CollectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "collection", abstract: "Add, list, change and remove collections of regions.",
@@ -15,10 +15,10 @@ struct CollectionCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a collection without regions.")
+        static let configuration = CommandConfiguration(abstract: "Add an empty collection.")
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ -") var name: String
-        @Option(help: "How its regions are crossed: confident or raw.") var policy = "confident"
+        @Argument(help: "The name: letters, digits and . _ -") var name: String
+        @Option(help: "The policy for crossings of its regions: confident or raw.") var policy = "confident"
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -46,7 +46,7 @@ struct CollectionCommand: AsyncParsableCommand {
     }
 
     struct Policy: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Change how a collection's regions are crossed.")
+        static let configuration = CommandConfiguration(abstract: "Change the crossing policy of a collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The collection.") var name: String
         @Argument(help: "confident or raw.") var policy: String
@@ -61,7 +61,7 @@ struct CollectionCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a collection with all of its regions.")
+        static let configuration = CommandConfiguration(abstract: "Remove a collection with its regions.")
         @OptionGroup var data: DataOption
         @Argument(help: "The collection.") var name: String
 
@@ -81,6 +81,6 @@ extension Connection {
     /// - Throws: `CommandFailure` that lists the collections.
     func requireCollection(_ name: String) async throws {
         try await require(
-            "collection", called: name, in: "/collections", remedy: "`muster collection add` makes one")
+            "collection", called: name, in: "/collections", remedy: "`muster collection add` creates one")
     }
 }

@@ -4,12 +4,12 @@ import MusterServer
 import MusterTerminal
 
 extension Connection {
-    /// Runs a command against the data in a folder: through the server that runs over it, or, when none does, through
-    /// one that is started for the occasion on this machine alone. Either way it is the same road, the native API.
+    /// Runs a command through the native API: through the server that runs over the folder, or, if there is none,
+    /// through a server that is started for this command alone.
     ///
-    /// One that starts just now is waited for, and so is another command that has one for itself; 15 seconds at most.
+    /// If a server is just starting, or another command has its own, this waits up to 15 seconds.
     ///
-    /// - Throws: `CommandFailure` where the folder holds no store, and what `body` throws.
+    /// - Throws: `CommandFailure` if the folder holds no store; the errors of `body`.
     static func withServer<Result>(
         over data: String, _ body: (Connection) async throws -> Result
     ) async throws -> Result {
@@ -18,7 +18,7 @@ extension Connection {
         return try await withNewServer(over: data, body)
     }
 
-    /// Runs a command through a server that is started for the occasion; makes the store where there is none.
+    /// Runs a command through a server that is started for it. The server creates the store if there is none.
     static func withNewServer<Result>(
         over data: String, _ body: (Connection) async throws -> Result
     ) async throws -> Result {
@@ -36,7 +36,7 @@ extension Connection {
             return found == nil
         }
         if let found { return try await body(found) }
-        guard let server = opened else { throw CommandFailure("\(data) cannot be opened") }
+        guard let server = opened else { throw CommandFailure("the store in \(data) cannot be opened") }
         return try await server.runWhile { address in
             guard let control = ControlFile.read(in: data) else {
                 throw CommandFailure("the server that was started for this command left no control file in \(data)")
@@ -45,17 +45,18 @@ extension Connection {
         }
     }
 
-    /// The server that runs over a folder to stay; nil where none does, or has not said yet where it is.
+    /// Returns the connection to the server that runs over a folder; nil if none runs, or if it has not written its
+    /// control file yet.
     static func running(over data: String) async throws -> Connection? {
         guard let control = ControlFile.read(in: data), control.isForOneCommand != true else { return nil }
         let connection = try Connection(base: control.url, token: control.key)
-        // A file left behind by a killed server leads nowhere, or to somebody else's server.
+        // The control file of a killed server names an address where nothing, or another server, answers.
         guard let (_, status) = try? await connection.exchange("GET", "/session"), status == 200 else { return nil }
         return connection
     }
 }
 
-/// Turns whatever keeps a server from starting into a sentence.
+/// Turns errors that prevent a server from starting into a `CommandFailure`.
 func clearly<Success>(_ body: () async throws -> Success) async throws -> Success {
     do {
         return try await body()

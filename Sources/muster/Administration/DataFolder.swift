@@ -5,33 +5,33 @@ import MusterServer
 import MusterStore
 import MusterTerminal
 
-/// `muster init`: an empty store, for scripts that prepare one before a server runs over it.
+/// `muster init`: creates an empty store, for scripts that prepare one before a server runs over it.
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make an empty store. `muster serve` does that by itself; this is for scripts.")
+        abstract: "Create an empty store. `muster serve` does so by itself; this is for scripts.")
     @OptionGroup var data: DataOption
 
     func run() async throws {
         guard !DataFolder.holdsStore(data.data) else {
-            throw CommandFailure("\(data.data) holds a store already")
+            throw CommandFailure("\(data.data) already holds a store")
         }
         try await Connection.withNewServer(over: data.data) { _ in }
-        announce("Made an empty store in \(data.data).")
+        announce("Created an empty store in \(data.data).")
     }
 }
 
 /// The folder that `--data` names.
 enum DataFolder {
-    /// Seconds that a command waits for a store which a server, started at the same time, is about to make.
+    /// The seconds that a command waits for a store that a server, started at the same time, is about to create.
     private static let waitSeconds = 3.0
 
     static func holdsStore(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: path + "/" + SQLiteStore.fileName)
     }
 
-    /// Checks that a folder holds a store, so that a mistyped `--data` does not make a new one.
+    /// Checks that a folder holds a store, so that a mistyped `--data` does not create a new one.
     ///
-    /// - Throws: `CommandFailure` that names the folders beside it which hold one.
+    /// - Throws: `CommandFailure` that names similar folders beside it that hold a store.
     static func requireStore(in path: String) async throws {
         let deadline = ContinuousClock.now + .seconds(waitSeconds)
         while !holdsStore(path) {
@@ -47,6 +47,6 @@ enum DataFolder {
         let stores = siblings.filter { holdsStore(parent.appending(path: $0).path) }
         let meant = Suggestion.sentence(for: folder.lastPathComponent, among: stores)
         return "there is no Muster store in \(path).\(meant) "
-            + "`muster serve --data \(path)` makes one and serves it, `muster init --data \(path)` only makes it"
+            + "`muster serve --data \(path)` creates one and serves it, `muster init --data \(path)` only creates it"
     }
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster deadletter`: what could not be delivered.
+/// `muster deadletter`: manages the deliveries that the server gave up.
 struct DeadLetterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deadletter", abstract: "List, redrive and discard deliveries that were given up.",
+        commandName: "deadletter", abstract: "List, redrive and discard deliveries that the server gave up.",
         subcommands: [List.self, Show.self, Redrive.self, Discard.self])
 
     struct Letter: Codable, Sendable {
@@ -19,19 +19,19 @@ struct DeadLetterCommand: AsyncParsableCommand {
         var reason: String
     }
 
-    /// Which letters are meant.
+    /// Selects dead letters.
     struct Choice: ParsableArguments {
-        @Argument(help: "Their numbers.") var numbers: [Int64] = []
-        @Option(help: "All of this target.") var target: String?
-        @Flag(help: "All there are.") var all = false
+        @Argument(help: "The numbers of dead letters.") var numbers: [Int64] = []
+        @Option(help: "Select all dead letters of this target.") var target: String?
+        @Flag(help: "Select all dead letters.") var all = false
 
         func validate() throws {
             guard [!numbers.isEmpty, target != nil, all].count(where: { $0 }) == 1 else {
-                throw ValidationError("name either numbers, or --target, or --all")
+                throw ValidationError("give either numbers, or --target, or --all")
             }
         }
 
-        /// The query that means them, when they are not named one by one.
+        /// The query that selects them, unless they are selected by number.
         var query: String { target.map { "?target=\($0.segment)" } ?? "" }
     }
 
@@ -40,7 +40,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List dead letters, the oldest first.")
         @OptionGroup var data: DataOption
-        @Option(help: "Only those of this target.") var target: String?
+        @Option(help: "List only the dead letters of this target.") var target: String?
         @Flag(help: "Print a JSON array.") var json = false
 
         func run() async throws {
@@ -62,7 +62,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print a dead letter with its body, as JSON.")
         @OptionGroup var data: DataOption
-        @Argument var number: Int64
+        @Argument(help: "The number of the dead letter.") var number: Int64
 
         func run() async throws {
             let answer = try await Connection.withServer(over: data.data) { connection in
@@ -74,7 +74,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
 
     struct Redrive: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Deliver dead letters again, each under the event id that it had.")
+            abstract: "Deliver dead letters again, each with its original event id.")
         @OptionGroup var data: DataOption
         @OptionGroup var choice: Choice
 
@@ -90,7 +90,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
     }
 
     struct Discard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forget dead letters.")
+        static let configuration = CommandConfiguration(abstract: "Delete dead letters.")
         @OptionGroup var data: DataOption
         @OptionGroup var choice: Choice
 

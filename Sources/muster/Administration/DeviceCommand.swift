@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster device`: what reports.
+/// `muster device`: manages devices and their tokens.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Make, list and remove devices, and make the tokens they report with.",
+        commandName: "device", abstract: "Add, list and remove devices, and create the tokens they report with.",
         subcommands: [Token.self, Give.self, List.self, Remove.self])
 
     struct Device: Codable, Sendable {
@@ -16,10 +16,10 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Token: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token for a device; the device is made when the user has none of that name.")
+            abstract: "Create a token for a device. The device is created if the user has none of that name.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
-        @Option(help: "Whose device it is.") var user: String
+        @Option(help: "The user that the device belongs to.") var user: String
         @Flag(help: #"Print {"device":…,"token":…}."#) var json = false
 
         struct Answer: Codable {
@@ -37,11 +37,11 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Give: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a device, with all it reported, to another user of the team. Its tokens end.")
+            abstract: "Give a device with its history to another user of the team. Its tokens become invalid.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
-        @Option(help: "Whose device it is.") var user: String
-        @Option(help: "Whose device it will be.") var to: String
+        @Option(help: "The user that the device belongs to.") var user: String
+        @Option(help: "The user that the device will belong to.") var to: String
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -70,10 +70,10 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a device with all it reported.")
+        static let configuration = CommandConfiguration(abstract: "Remove a device with its history.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
-        @Option(help: "Whose device it is.") var user: String
+        @Option(help: "The user that the device belongs to.") var user: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -85,7 +85,7 @@ struct DeviceCommand: AsyncParsableCommand {
 }
 
 extension Connection {
-    /// Makes a device unless the user has one of that name, and a fresh token for it.
+    /// Creates a device, unless the user has one of that name, and a new token for it.
     func makeToken(device: String, user: String) async throws -> DeviceCommand.Token.Answer {
         let devices = "/users/\(user.segment)/devices"
         try await makeUnlessThere(devices, json: DeviceCommand.Device(name: device))

@@ -2,19 +2,19 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster export`: a device's history in a format of choice.
+/// `muster export`: writes the history of a device in one of several formats.
 struct Export: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Write a device's positions to standard output.")
+    static let configuration = CommandConfiguration(abstract: "Write the positions of a device to standard output.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case ndjson, gpx, csv, geojson
     }
 
     @OptionGroup var data: DataOption
-    @Option(help: "user/device, or a device's name that only one user has.") var device: String
+    @Option(help: "The device: user/device, or a name that only one user's device has.") var device: String
     @Option(help: "ndjson, gpx, csv or geojson.") var format: Format
-    @Option(help: "The first sample time, RFC 3339.") var from: String?
-    @Option(help: "The first sample time that is not written any more, RFC 3339.") var to: String?
+    @Option(help: "The earliest sample time, RFC 3339.") var from: String?
+    @Option(help: "The sample time before which the export ends, RFC 3339.") var to: String?
 
     func run() async throws {
         try await Connection.withServer(over: data.data) { connection in
@@ -32,7 +32,7 @@ struct Export: AsyncParsableCommand {
 }
 
 extension Connection {
-    /// The path of a device that a person named "user/device", or by a name that only one user's device has.
+    /// Returns the path of a device given as "user/device", or by a name that only one user's device has.
     func path(ofDevice name: String) async throws -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 2 { return "/users/\(parts[0].segment)/devices/\(parts[1].segment)" }
@@ -40,7 +40,7 @@ extension Connection {
         guard let device = devices.first, let user = device.user else { throw CommandFailure("no device '\(name)'") }
         guard devices.count == 1 else {
             let owners = devices.compactMap(\.user).joined(separator: ", ")
-            throw CommandFailure("'\(name)' is a device of \(owners): say user/\(name)")
+            throw CommandFailure("'\(name)' is a device of \(owners): use user/\(name)")
         }
         return "/users/\(user.segment)/devices/\(name.segment)"
     }

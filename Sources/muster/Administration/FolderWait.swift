@@ -4,19 +4,19 @@ import MusterServer
 import MusterStore
 import MusterTerminal
 
-/// Waits for a data folder that somebody has: a command that is done soon, or a server that is about to say where it
-/// is.
+/// Waits for a data folder that another process uses: a command that will end soon, or a server that is about to write
+/// its control file.
 struct FolderWait {
-    /// Seconds that are waited at most.
+    /// The longest wait in seconds.
     static let limitSeconds = 15
-    /// How often it is looked at.
+    /// The number of attempts a second.
     var looksPerSecond: Int
 
-    /// Opens a server over a folder as soon as nobody else has it.
+    /// Opens a server over a folder as soon as no other process uses it.
     ///
-    /// - Parameter isStillToOpen: asked whenever somebody else has it, whether it is still to be waited for.
-    /// - Returns: nil where it was not to be waited for any more.
-    /// - Throws: `CommandFailure` where it stays in use, or cannot be opened for another reason.
+    /// - Parameter isStillToOpen: called while another process uses the folder. Returns whether to go on waiting.
+    /// - Returns: nil if `isStillToOpen` ended the wait.
+    /// - Throws: `CommandFailure` if the folder stays in use, or cannot be opened for another reason.
     func open(
         _ settings: Configuration, logger: Logger, whileInUse isStillToOpen: () async throws -> Bool
     ) async throws -> Server? {

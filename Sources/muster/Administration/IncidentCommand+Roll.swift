@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// What a leader does to a roll by hand.
+/// The commands by which a leader changes a roll.
 extension IncidentCommand {
     struct Visitor: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put a visitor, who has no phone, on the roll of an incident.")
+            abstract: "Add a visitor, who has no phone, to the roll of an incident.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
-        @Argument(help: "What the visitor is called.") var name: String
+        @Argument(help: "The visitor's name.") var name: String
         @Option(help: "safe, offSite, needsHelp or unaccounted.") var state: String?
-        @Option(help: "A sentence with it.") var note: String?
+        @Option(help: "A remark for the record.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -31,12 +31,12 @@ extension IncidentCommand {
 
     struct Mark: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say how a visitor on the roll is, or someone who was removed from the server.")
+            abstract: "Set the state of a visitor on the roll, or of a person who was removed from the server.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
-        @Argument(help: "Who: the name, or the number on the roll.") var person: String
+        @Argument(help: "The person: the name, or the number on the roll.") var person: String
         @Argument(help: "safe, offSite, needsHelp or unaccounted.") var state: String
-        @Option(help: "A sentence with it.") var note: String?
+        @Option(help: "A remark for the record.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -56,11 +56,11 @@ extension IncidentCommand {
 
     struct TakeOff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take someone off the roll of an incident: nobody waits for them.")
+            abstract: "Take a person off the roll of an incident, which then does not wait for them.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
-        @Argument(help: "Who: the name, or the number on the roll.") var person: String
-        @Option(help: "Why.") var reason: String
+        @Argument(help: "The person: the name, or the number on the roll.") var person: String
+        @Option(help: "The reason.") var reason: String
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -73,9 +73,9 @@ extension IncidentCommand {
         }
     }
 
-    /// The number on a roll of whom a name or a number names.
+    /// Returns the number on the roll of a person given by name or number.
     ///
-    /// - Throws: where nobody on the roll is called so, or more than one.
+    /// - Throws: `CommandFailure` if nobody on the roll has this name, or more than one person.
     private static func rollNumber(
         of person: String, on incident: Int, _ connection: Connection
     ) async throws -> Int {
@@ -83,7 +83,7 @@ extension IncidentCommand {
         let named = roll.filter { $0.user == person && !$0.left }
         if named.count > 1 {
             let numbers = named.map { String($0.person) }.joined(separator: ", ")
-            throw CommandFailure("more than one is called \(person) on this roll: take one of the numbers \(numbers)")
+            throw CommandFailure("more than one on this roll is called \(person): use one of the numbers \(numbers)")
         }
         guard let number = named.first?.person ?? Int(person) else {
             throw CommandFailure("nobody on this roll is called \(person)")
@@ -91,7 +91,7 @@ extension IncidentCommand {
         return number
     }
 
-    /// Says what a line of the record says.
+    /// Prints the line of the record in a response.
     private static func announceLine(_ body: Data, json: Bool) throws {
         if json { return announce(String(decoding: body, as: UTF8.self)) }
         struct Line: Decodable {
@@ -104,7 +104,7 @@ extension IncidentCommand {
         announce("\(line.event == "takenOff" ? "off the roll" : safety.sentence)\t\(line.user)\t\(line.person)")
     }
 
-    /// A roll call, as the API tells it.
+    /// A roll call, as the API returns it.
     struct RollCall: Decodable, Sendable {
         struct Counts: Decodable, Sendable {
             var people: Int
@@ -114,14 +114,14 @@ extension IncidentCommand {
         var roll: [RollPerson]
     }
 
-    /// Someone on a roll, as the API tells it.
+    /// A person on a roll, as the API returns it.
     struct RollPerson: Decodable, Sendable {
-        /// What happened to someone, when and by whom.
+        /// Something that happened to a person: when, and by whom.
         struct Act: Decodable, Sendable {
             var at: String
             var by: String?
         }
-        /// What was said of someone that counts no longer.
+        /// A declaration about a person that no longer counts.
         struct Unconfirmed: Decodable, Sendable {
             var kind: String
             var at: String
@@ -141,7 +141,7 @@ extension IncidentCommand {
         var person: Int
         var user: String
         var left: Bool
-        /// Who, whether found, how and since when.
+        /// Whether the person is accounted for, the name, and the person's safety, for printing.
         var line: String
 
         init(from decoder: any Decoder) throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster incident`: from "evacuate" to "all clear".
+/// `muster incident`: runs an incident from "evacuate" to "all clear".
 struct IncidentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "incident",
@@ -26,7 +26,7 @@ struct IncidentCommand: AsyncParsableCommand {
         var closedBy: String?
         var takenOverBy: Int?
 
-        /// The incident in one line. A drill says so first.
+        /// The incident on one line. The line of a drill begins with `DRILL`.
         var line: String {
             let head = "\(kind == "drill" ? "DRILL " : "")\(number)\t\(team)\tstarted \(startedAt) by \(startedBy)"
             let all = allAccounted ? ", all accounted for since \(allAccountedAt ?? "")" : ""
@@ -38,7 +38,7 @@ struct IncidentCommand: AsyncParsableCommand {
             switch closedHow {
             case "byHand": "by \(closedBy ?? "hand")"
             case "takenOver": "taken over by incident \(takenOverBy ?? 0)"
-            case "teamGone": "the team is gone"
+            case "teamGone": "the team was removed"
             default: "by itself, all accounted for"
             }
         }
@@ -47,14 +47,14 @@ struct IncidentCommand: AsyncParsableCommand {
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Evacuate a team.")
         @OptionGroup var data: DataOption
-        @Argument var team: String
-        @Flag(help: "It is an exercise, and says so everywhere.") var drill = false
-        @Option(help: "Why.") var note: String?
+        @Argument(help: "The team.") var team: String
+        @Flag(help: "Start a drill, which every message calls so.") var drill = false
+        @Option(help: "The reason.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
             let order = Order(kind: drill ? "drill" : "real", note: note)
-            try await tell(over: data.data, json: json) { connection in
+            try await printIncident(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/teams/\(team.segment)/incidents", json: order)
             }
         }
@@ -67,9 +67,9 @@ struct IncidentCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the incidents of a team, newest first; without a team, those that are open.")
+            abstract: "List the incidents of a team, newest first; without a team, the open ones.")
         @OptionGroup var data: DataOption
-        @Argument var team: String?
+        @Argument(help: "The team.") var team: String?
         @Flag(help: "Print a JSON array.") var json = false
 
         func run() async throws {
@@ -86,7 +86,7 @@ struct IncidentCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Call the roll of an incident: who, since when, how known.")
+            abstract: "Call the roll of an incident: each person's state, since when, and how it is known.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Flag(help: "Print JSON.") var json = false
@@ -104,28 +104,28 @@ struct IncidentCommand: AsyncParsableCommand {
     }
 
     struct Close: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "All clear: close an incident.")
+        static let configuration = CommandConfiguration(abstract: "Close an incident: all clear.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
-        @Option(help: "Why.") var reason: String
+        @Option(help: "The reason.") var reason: String
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            try await tell(over: data.data, json: json) { connection in
+            try await printIncident(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/incidents/\(number)/close", json: ["reason": reason])
             }
         }
     }
 
     struct Reopen: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Open a closed incident again, on the same roll.")
+        static let configuration = CommandConfiguration(abstract: "Reopen a closed incident with its roll.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
-        @Option(help: "Why.") var reason: String
+        @Option(help: "The reason.") var reason: String
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            try await tell(over: data.data, json: json) { connection in
+            try await printIncident(over: data.data, json: json) { connection in
                 try await connection.send("POST", "/incidents/\(number)/reopen", json: ["reason": reason])
             }
         }
@@ -145,8 +145,8 @@ struct IncidentCommand: AsyncParsableCommand {
         }
     }
 
-    /// Sends a request that answers with an incident, and says how it is.
-    private static func tell(
+    /// Sends a request whose response is an incident, and prints it.
+    private static func printIncident(
         over data: String, json: Bool, _ send: (Connection) async throws -> Data
     ) async throws {
         let body = try await Connection.withServer(over: data, send)

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster key`: what programs sign in with.
+/// `muster key`: manages the keys with which programs sign in.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Add, list and remove the keys that programs sign in with.",
+        commandName: "key", abstract: "Add, list and remove the keys with which programs sign in.",
         subcommands: [Add.self, List.self, Remove.self])
 
     struct Key: Codable, Sendable {
@@ -17,17 +17,17 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a key, which does what its user may do. It is shown this once.")
+            abstract: "Add a key with the rights of its user. It is shown only once.")
         @OptionGroup var data: DataOption
-        @Option(help: "Whose key it is.") var user: String
-        @Option(help: "What to call it.") var label = "command line"
-        @Flag(help: "Make it for AWS clients: an access key id and a secret access key.") var aws = false
-        @Option(help: "Make temporary AWS credentials that last so many seconds, at most 129600.")
+        @Option(help: "The user that the key belongs to.") var user: String
+        @Option(help: "A label for lists.") var label = "command line"
+        @Flag(help: "Create a key for AWS clients: an access key id and a secret access key.") var aws = false
+        @Option(help: "Create temporary AWS credentials that last this many seconds, at most 129600.")
         var temporary: Double?
         @Flag(help: "Print JSON.") var json = false
 
         func validate() throws {
-            if temporary != nil, !aws { throw ValidationError("--temporary goes with --aws") }
+            if temporary != nil, !aws { throw ValidationError("--temporary requires --aws") }
         }
 
         private struct Request: Encodable {
@@ -74,7 +74,7 @@ struct KeyCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a user's keys, without their secrets.")
         @OptionGroup var data: DataOption
-        @Option(help: "Whose keys.") var user: String
+        @Option(help: "The user that the keys belong to.") var user: String
         @Flag(help: "Print a JSON array.") var json = false
 
         func run() async throws {

@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster person`: what is said of people.
+/// `muster person`: declares how a person is.
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "person", abstract: "Say how a person is: it stands as marked by whoever the command speaks for.",
+        commandName: "person", abstract: "Declare how a person is. The record names the user who runs the command.",
         subcommands: [
             Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Join.self,
         ])
@@ -31,20 +31,20 @@ struct PersonCommand: AsyncParsableCommand {
 
     struct OffSite: PersonDeclaration {
         static let configuration = CommandConfiguration(
-            commandName: "off-site", abstract: "The person is elsewhere, and need not be looked for.")
+            commandName: "off-site", abstract: "The person is elsewhere, and nobody needs to look for them.")
         static let kind = "offSite"
         @OptionGroup var options: DeclarationOptions
     }
 
     struct Clear: PersonDeclaration {
         static let configuration = CommandConfiguration(
-            abstract: "What was said of the person holds no longer: back to what the devices tell.")
+            abstract: "Clear the declaration about the person: their devices decide again.")
         static let kind = "clear"
         @OptionGroup var options: DeclarationOptions
     }
 
     struct Acknowledge: PersonDeclaration {
-        static let configuration = CommandConfiguration(abstract: "The person's call for help was heard.")
+        static let configuration = CommandConfiguration(abstract: "The person's call for help has been heard.")
         static let kind = "acknowledge"
         @OptionGroup var options: DeclarationOptions
     }
@@ -53,10 +53,10 @@ struct PersonCommand: AsyncParsableCommand {
 extension PersonCommand {
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "A user that stands for a device is the same person as another user, and has its devices.")
+            abstract: "Join a user that stands for a device to the person's user, who gets its devices.")
         @OptionGroup var data: DataOption
-        @Argument(help: "The user that stands for a device; it is gone afterwards.") var name: String
-        @Option(help: "The user that the person has.") var to: String
+        @Argument(help: "The user that stands for a device; it is removed.") var name: String
+        @Option(help: "The person's user.") var to: String
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -68,15 +68,15 @@ extension PersonCommand {
     }
 }
 
-/// What every word of `muster person` takes.
+/// The options of every subcommand of `muster person` that declares.
 struct DeclarationOptions: ParsableArguments {
     @OptionGroup var data: DataOption
     @Argument(help: "The user.") var name: String
-    @Option(help: "A sentence with it.") var note: String?
+    @Option(help: "A remark for the record.") var note: String?
     @Flag(help: "Print JSON.") var json = false
 }
 
-/// A word of `muster person`.
+/// A subcommand of `muster person` that declares how a person is.
 protocol PersonDeclaration: AsyncParsableCommand {
     static var kind: String { get }
     var options: DeclarationOptions { get }
@@ -94,18 +94,18 @@ extension PersonDeclaration {
     }
 }
 
-/// What is said, as the API takes it.
+/// A declaration, as the API takes it.
 private struct SpokenDeclaration: Encodable {
     var kind: String
     var note: String?
 }
 
-/// What the API answers to it.
+/// The API's answer to a declaration.
 private struct DeclarationAnswer: Decodable {
     var safety: PersonSafety
 }
 
-/// How someone is, as the API tells it.
+/// A person's safety, as the API returns it.
 struct PersonSafety: Decodable {
     var state: String
     var since: String?
@@ -116,7 +116,7 @@ struct PersonSafety: Decodable {
 
     struct Region: Decodable { var name: String }
 
-    /// How, since when, and how that is known.
+    /// The state, since when it holds, and how it is known.
     var sentence: String {
         let words = ["needsHelp": "needs help", "sos": "SOS", "offSite": "off site"]
         let time = since.map { "since \($0)" } ?? "never heard of"

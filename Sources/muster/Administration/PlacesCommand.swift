@@ -5,19 +5,20 @@ import MusterStore
 import MusterTerminal
 import MusterWire
 
-/// `muster places`: what people look for near them.
+/// `muster places`: manages the places that people search for nearby.
 struct PlacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "places", abstract: "Import places, and list them.", subcommands: [Import.self, List.self])
+        commandName: "places", abstract: "Import and list places.", subcommands: [Import.self, List.self])
 
     private static let documentsEach = 500
     private static let database = "/lt_places"
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import a file of places; those that are there already stay as they are.")
+            abstract: "Import a file of places. Places that exist already stay unchanged.")
         @OptionGroup var data: DataOption
-        @Argument(help: "A GeoJSON Feature or FeatureCollection, or an object with places.") var file: String
+        @Argument(help: "A GeoJSON Feature or FeatureCollection, or an object with the member places.")
+        var file: String
 
         private struct Row: Decodable {
             var error: String?
@@ -41,7 +42,7 @@ struct PlacesCommand: AsyncParsableCommand {
                         "POST", PlacesCommand.database + "/_bulk_docs", below: "", body: body)
                     let rows = try JSONDecoder().decode([Row].self, from: answer)
                     if let bad = rows.first(where: { $0.error != nil && $0.error != "conflict" }) {
-                        throw CommandFailure(bad.reason ?? "a place was refused")
+                        throw CommandFailure(bad.reason ?? "the server refused a place")
                     }
                     count += rows.count { $0.error == nil }
                 }
@@ -52,7 +53,7 @@ struct PlacesCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List all places: id, name, and where each is.")
+        static let configuration = CommandConfiguration(abstract: "List all places: id, coordinates and name.")
         @OptionGroup var data: DataOption
 
         func run() async throws {

@@ -5,9 +5,9 @@ import MusterTerminal
 extension RegionCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List a collection's regions: id, name, and whether people inside are safe.")
+            abstract: "List the regions of a collection: id, name, and whether people inside are safe.")
         @OptionGroup var data: DataOption
-        @Option(help: "The collection that the regions are in.") var collection: String
+        @Option(help: "The collection of the regions.") var collection: String
         @Flag(help: "Print a GeoJSON FeatureCollection, as `muster region import` reads it.") var json = false
 
         func run() async throws {
@@ -30,7 +30,7 @@ extension RegionCommand {
         static let configuration = CommandConfiguration(abstract: "Print a region as a GeoJSON Feature.")
         @OptionGroup var data: DataOption
         @Argument(help: "The region's id.") var id: String
-        @Option(help: "The collection that the region is in.") var collection: String
+        @Option(help: "The collection of the region.") var collection: String
 
         func run() async throws {
             let body = try await Connection.withServer(over: data.data) { connection in
@@ -45,7 +45,7 @@ extension RegionCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a region from its collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The region's id.") var id: String
-        @Option(help: "The collection that the region is in.") var collection: String
+        @Option(help: "The collection of the region.") var collection: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -61,18 +61,18 @@ extension RegionCommand {
     }
 }
 
-/// A GeoJSON Feature as the server wrote it.
+/// A GeoJSON Feature in a response of the server.
 private struct Feature {
     let value: [String: Any]
 
-    /// Its id, its name, and `muster` where people inside are safe.
+    /// The id, the name, and `muster` if people inside are safe.
     var line: String {
         let properties = value["properties"] as? [String: Any] ?? [:]
         let isMuster = properties["muster"] as? Bool ?? false
         return "\(value["id"] ?? "")\t\(properties["name"] ?? "")\t\(isMuster ? "muster" : "")"
     }
 
-    /// The features of a FeatureCollection.
+    /// Parses the features of a FeatureCollection.
     static func read(_ page: Data) -> [Feature] {
         let page = (try? JSONSerialization.jsonObject(with: page)) as? [String: Any]
         return (page?["features"] as? [[String: Any]] ?? []).map(Feature.init(value:))
@@ -80,7 +80,7 @@ private struct Feature {
 }
 
 extension Connection {
-    /// Reads a collection's regions, a FeatureCollection a page.
+    /// Reads all regions of a collection, one FeatureCollection a page.
     fileprivate func regionPages(of collection: String) async throws -> [Data] {
         struct Next: Decodable { var nextCursor: String? }
         var pages: [Data] = []

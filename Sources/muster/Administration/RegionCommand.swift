@@ -4,7 +4,7 @@ import MusterHTTP
 import MusterStore
 import MusterTerminal
 
-/// `muster region`: what people cross.
+/// `muster region`: manages the regions of collections.
 struct RegionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "region", abstract: "Import, list, show and remove regions.",
@@ -12,13 +12,13 @@ struct RegionCommand: AsyncParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import a GeoJSON file into a collection: all of its regions or, when one is at fault, none.")
+            abstract: "Import a GeoJSON file into a collection: all of its regions, or none if one is invalid.")
         @OptionGroup var data: DataOption
         @Argument(help: "A Feature or FeatureCollection of polygons, or points with a radius.") var file: String
-        @Option(help: "The collection that the regions go into.") var collection: String
-        @Flag(help: "Make the collection if there is none of that name.") var newCollection = false
-        @Flag(help: "People inside these regions are safe.") var muster = false
-        @Flag(help: "Say what would be imported and every fault, and import nothing.") var dryRun = false
+        @Option(help: "The collection of the regions.") var collection: String
+        @Flag(help: "Create the collection if it does not exist.") var newCollection = false
+        @Flag(help: "Mark the regions as muster regions: people inside are safe.") var muster = false
+        @Flag(help: "Show what would be imported and every error, and import nothing.") var dryRun = false
 
         struct Answer: Decodable { var stored: Int }
 
@@ -30,7 +30,7 @@ struct RegionCommand: AsyncParsableCommand {
                     try await connection.makeUnlessThere("/collections", json: ["name": collection])
                 } else if !dryRun {
                     try await connection.require(
-                        "collection", called: collection, in: "/collections", remedy: "--new-collection makes it")
+                        "collection", called: collection, in: "/collections", remedy: "--new-collection creates it")
                 }
                 return try await connection.send(
                     "POST", "/collections/\(collection.segment)/regions" + query, body: body,

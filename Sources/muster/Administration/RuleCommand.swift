@@ -4,13 +4,13 @@ import MusterHTTP
 import MusterStore
 import MusterTerminal
 
-/// `muster rule`: which events go where.
+/// `muster rule`: manages the rules that send events to targets.
 struct RuleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rule", abstract: "Add, list, switch and remove rules, and try their patterns.",
+        commandName: "rule", abstract: "Add, list, switch and remove rules, and test patterns.",
         subcommands: [Add.self, List.self, Remove.self, Enable.self, Disable.self, Test.self])
 
-    /// What a list shows of a rule.
+    /// The members of a rule that the list shows.
     struct Rule: Decodable, Sendable {
         struct Target: Decodable, Sendable {
             var id: String
@@ -24,17 +24,17 @@ struct RuleCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a rule, or change the one of that name.",
+            abstract: "Add a rule, or change the rule of that name.",
             discussion: """
-                --target safety makes the regions that the pattern speaks of muster regions.
+                --target safety makes the regions that the pattern names muster regions.
                 """)
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ -") var name: String
+        @Argument(help: "The name: letters, digits and . _ -") var name: String
         @Option(help: "The event pattern, in EventBridge's language: JSON, or @FILE.") var pattern: String
-        @Option(help: "What it is for.") var description: String?
-        @Option(help: "Where matching events go: the name of a target, or safety. Up to five.") var target: [String] =
+        @Option(help: "A description for people.") var description: String?
+        @Option(help: "The targets of matching events: names of targets, or safety. Up to five.") var target: [String] =
             []
-        @Flag(help: "Add it switched off.") var disabled = false
+        @Flag(help: "Add the rule disabled.") var disabled = false
         @Flag(help: "Print the rule as JSON.") var json = false
 
         struct Request: Encodable {
@@ -88,7 +88,7 @@ struct RuleCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a rule.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The rule.") var name: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -99,24 +99,24 @@ struct RuleCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Switch a rule on.")
+        static let configuration = CommandConfiguration(abstract: "Enable a rule.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The rule.") var name: String
 
         func run() async throws { try await RuleCommand.set(name, isEnabled: true, data) }
     }
 
     struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Switch a rule off; it stays as it is.")
+        static let configuration = CommandConfiguration(abstract: "Disable a rule, and keep it.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The rule.") var name: String
 
         func run() async throws { try await RuleCommand.set(name, isEnabled: false, data) }
     }
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say whether an event matches a pattern; ends with 1 when it does not.")
+            abstract: "Test whether an event matches a pattern. Exits with status 1 if it does not.")
         @OptionGroup var data: DataOption
         @Option(help: "The event pattern: JSON, or @FILE.") var pattern: String
         @Option(help: "The event: JSON, or @FILE.") var event: String
@@ -127,7 +127,7 @@ struct RuleCommand: AsyncParsableCommand {
 
         func run() async throws {
             guard let event = try? JSONSerialization.jsonObject(with: Data(try RuleCommand.text(event).utf8)) else {
-                throw CommandFailure("the event is no JSON")
+                throw CommandFailure("the event is not valid JSON")
             }
             let request: [String: Any] = ["pattern": try RuleCommand.text(pattern), "event": event]
             let body = try JSONSerialization.data(withJSONObject: request)
@@ -148,7 +148,7 @@ struct RuleCommand: AsyncParsableCommand {
         announce("Rule \(name) is \(isEnabled ? "on" : "off").")
     }
 
-    /// A text as it stands, or what a file behind an @ holds.
+    /// Returns the text itself, or the contents of the file whose path follows an @.
     private static func text(_ argument: String) throws -> String {
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())

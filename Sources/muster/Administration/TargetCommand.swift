@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster target`: where events go.
+/// `muster target`: manages the targets that events are sent to.
 struct TargetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "target", abstract: "Say where events go: web servers, Slack, the server's log.",
+        commandName: "target", abstract: "Manage the targets of events: web servers, Slack, the server's log.",
         subcommands: [Add.self, List.self, Enable.self, Disable.self, Rotate.self, Test.self, Remove.self])
 
     struct Target: Decodable, Encodable, Sendable {
@@ -18,12 +18,12 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a target; prints a webhook's secret, which is shown this once.")
+            abstract: "Add a target. A webhook's secret is printed only once.")
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ - @") var name: String
+        @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "webhook, slack or log.") var kind = "webhook"
-        @Option(help: "What is called; for Slack the incoming webhook's URL.") var url: String?
-        @Option(help: "A header field for every call, 'Name: value'; may stand more than once.")
+        @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
+        @Option(help: "A header field for every call, 'Name: value'; may be repeated.")
         var header: [String] = []
         @Flag(help: "Print the target as JSON.") var json = false
 
@@ -57,7 +57,7 @@ struct TargetCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the targets, and what waits for them.")
+        static let configuration = CommandConfiguration(abstract: "List the targets with their pending deliveries.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -91,9 +91,9 @@ struct TargetCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Send to a target (again).")
+        static let configuration = CommandConfiguration(abstract: "Send to a target again.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
 
         func run() async throws {
             try await TargetCommand.change(name, isEnabled: true, over: data.data)
@@ -103,9 +103,9 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Send nothing to a target; what comes meanwhile waits, as long as deliveries may.")
+            abstract: "Stop sending to a target. Deliveries wait until it is enabled, or until they expire.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
 
         func run() async throws {
             try await TargetCommand.change(name, isEnabled: false, over: data.data)
@@ -121,10 +121,10 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Replace a webhook's secret and print the new one; the one before stays good for some hours.")
+            abstract: "Replace a webhook's secret, and print the new one. The old one stays valid for some hours.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
-        @Option(help: "How many hours the secret before stays good.") var hours = 24
+        @Argument(help: "The target.") var name: String
+        @Option(help: "The hours for which the old secret stays valid.") var hours = 24
 
         struct Answer: Decodable { var secret: String }
 
@@ -137,9 +137,9 @@ struct TargetCommand: AsyncParsableCommand {
     }
 
     struct Test: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Send a target an event that says it is a test.")
+        static let configuration = CommandConfiguration(abstract: "Send a test event to a target.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
         struct Answer: Decodable { var event: String }
@@ -155,9 +155,9 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a target with what is on its way to it; rules forget it.")
+            abstract: "Remove a target with its pending deliveries, also from the rules that name it.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The target.") var name: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

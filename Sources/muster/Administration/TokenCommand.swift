@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster token`: the tokens that devices report with. `muster device token` makes one.
+/// `muster token`: lists and revokes the tokens with which devices report. `muster device token` creates one.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "List and revoke the tokens of a device; `muster device token` makes one.",
+        commandName: "token", abstract: "List and revoke the tokens of a device; `muster device token` creates one.",
         subcommands: [List.self, Revoke.self])
 
     struct Token: Codable, Sendable {
@@ -16,10 +16,10 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List a device's tokens, without their secrets: id, when it was made, and who made it.")
+            abstract: "List a device's tokens, without their secrets: id, time of creation, and creator.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
-        @Option(help: "Whose device it is.") var user: String
+        @Option(help: "The user that the device belongs to.") var user: String
         @Flag(help: "Print a JSON array.") var json = false
 
         func run() async throws {
@@ -36,10 +36,10 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke all tokens of a device: it reports nothing until it has another.")
+            abstract: "Revoke all tokens of a device. It cannot report until it has a new one.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
-        @Option(help: "Whose device it is.") var user: String
+        @Option(help: "The user that the device belongs to.") var user: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

@@ -9,12 +9,12 @@ extension UserCommand {
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.") var role: String?
-        @Option(help: "The team the user belongs to; `muster team add` makes one.") var team: String?
+        @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
         @Flag(help: "Take the user out of the team.") var noTeam = false
         @Option(
-            help: "A role of your own that _security of databases may name. May be given several times; replaces all.")
+            help: "A role that _security of databases may name; may be repeated. Replaces all such roles.")
         var databaseRole: [String] = []
-        @Flag(help: "Take all database roles from the user.") var noDatabaseRoles = false
+        @Flag(help: "Remove all database roles of the user.") var noDatabaseRoles = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func validate() throws {
@@ -53,7 +53,7 @@ extension UserCommand {
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {
                     try await connection.require(
-                        "team", called: team, in: "/teams", remedy: "`muster team add \(team)` makes it")
+                        "team", called: team, in: "/teams", remedy: "`muster team add \(team)` creates it")
                 }
                 return try await connection.send("PATCH", "/users/\(name.segment)", json: patch)
             }

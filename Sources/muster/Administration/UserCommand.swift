@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster user`: who may sign in.
+/// `muster user`: manages the users.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Add, change, list and remove users, and set their passwords.",
@@ -19,10 +19,10 @@ struct UserCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
         @OptionGroup var data: DataOption
-        @Argument(help: "Letters, digits and . _ - @") var name: String
+        @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
-        @Option(help: "The team the user belongs to; `muster team add` makes one.") var team: String?
-        @Option(help: "A role of your own that _security of databases may name. May be given several times.")
+        @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
+        @Option(help: "A role that _security of databases may name; may be repeated.")
         var databaseRole: [String] = []
         @Flag(help: "Read the password from standard input, one line.") var passwordStdin = false
         @Flag(help: "Print the user as JSON.") var json = false
@@ -34,7 +34,7 @@ struct UserCommand: AsyncParsableCommand {
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {
                     try await connection.require(
-                        "team", called: team, in: "/teams", remedy: "`muster team add \(team)` makes it")
+                        "team", called: team, in: "/teams", remedy: "`muster team add \(team)` creates it")
                 }
                 return try await connection.send("POST", "/users", json: user)
             }
@@ -58,9 +58,9 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a user with all devices and positions of theirs.")
+            abstract: "Remove a user with their devices and positions.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The user.") var name: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -72,12 +72,12 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set a user's password; ends its sessions, keys and device tokens.")
+            abstract: "Set a user's password. Ends the user's sessions, keys and device tokens.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
-        @Flag(help: "Read the password from standard input, one line (it always is).") var passwordStdin = false
+        @Argument(help: "The user.") var name: String
+        @Flag(help: "Read the password from standard input, one line (the default).") var passwordStdin = false
         @Option(
-            help: "Keep these: api-keys, aws-keys, device-tokens or tokens-for-others. May be given several times.")
+            help: "Keep these valid: api-keys, aws-keys, device-tokens or tokens-for-others; may be repeated.")
         var keep: [String] = []
 
         func run() async throws {
@@ -94,10 +94,10 @@ struct UserCommand: AsyncParsableCommand {
     }
 }
 
-/// `muster team`: who belongs together.
+/// `muster team`: manages the teams, and shows who is safe.
 struct TeamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "team", abstract: "Add, change, list and remove teams, and see who is safe.",
+        commandName: "team", abstract: "Add, change, list and remove teams, and show who is safe.",
         subcommands: [Add.self, Change.self, List.self, Remove.self, Status.self])
 
     struct Team: Codable, Sendable {
@@ -108,8 +108,8 @@ struct TeamCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a team.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
-        @Option(help: "Seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
+        @Argument(help: "The team.") var name: String
+        @Option(help: "The seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
 
         func run() async throws {
             let team = Team(name: name, silenceSeconds: silenceSeconds)
@@ -122,17 +122,17 @@ struct TeamCommand: AsyncParsableCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change what a team chose for silence, words and incidents.")
+            commandName: "set", abstract: "Change a team's settings for silence, declarations and incidents.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
-        @Option(help: "Seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
-        @Option(help: "Whether a drill closes by itself once all stayed accounted for: true or false.")
+        @Argument(help: "The team.") var name: String
+        @Option(help: "The seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
+        @Option(help: "Whether a drill closes by itself once everyone stays accounted for: true or false.")
         var closesDrills: Bool?
-        @Option(help: "The same for a real incident; only an admin may.") var closesRealIncidents: Bool?
-        @Option(help: "For how many seconds all must have stayed accounted for.") var closesAfterSeconds: Double?
-        @Option(help: "For how many seconds a declared \"off site\" or \"safe\" holds.")
+        @Option(help: "The same for a real incident; only an admin may set it.") var closesRealIncidents: Bool?
+        @Option(help: "The seconds for which everyone must stay accounted for.") var closesAfterSeconds: Double?
+        @Option(help: "The seconds for which a declared \"off site\" or \"safe\" holds.")
         var declaredHoldsSeconds: Double?
-        @Option(help: "Whether clients show who is safe also without an incident.") var showsSafetyAlways: Bool?
+        @Option(help: "Whether clients show who is safe even without an incident.") var showsSafetyAlways: Bool?
         @Flag(help: "Print the team as JSON.") var json = false
 
         private struct Patch: Encodable {
@@ -185,9 +185,9 @@ struct TeamCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say how everyone of a team is, since when, and how that is known.")
+            abstract: "Show the safety of each member, since when it holds, and how it is known.")
         @OptionGroup var data: DataOption
-        @Argument var name: String
+        @Argument(help: "The team.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
         struct Answer: Decodable {
@@ -208,15 +208,15 @@ struct TeamCommand: AsyncParsableCommand {
     }
 }
 
-/// The first line of standard input, without its end.
+/// Reads the first line of standard input.
 func readSecret() throws -> String {
     guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-        throw CommandFailure("standard input holds no password")
+        throw CommandFailure("there is no password on standard input")
     }
     return line
 }
 
-/// A value as JSON text.
+/// Returns a value as JSON text.
 func encoded(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]

@@ -4,7 +4,7 @@ import MusterSimulator
 import MusterWire
 
 extension Data {
-    /// The sites of a simulated town as a GeoJSON document to post.
+    /// Writes the sites of a simulated town as a GeoJSON FeatureCollection.
     init(regions sites: [DemoTown.Site]) {
         var writer = JSONWriter()
         writer.beginObject()

@@ -7,17 +7,18 @@ import MusterServer
 import MusterSimulator
 import MusterTerminal
 
-/// `muster demo`: a server of its own, an invented town whose people carry phones, and one link to the live page.
+/// `muster demo`: runs its own server and an invented town whose people carry phones, and prints a link to the live
+/// page.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server with a simulated team, and print the link to its live page.")
 
-    @Option(help: "How many people live in the town, 1 to 1000.") var people = 40
-    @Option(help: "The port to listen on; 0 takes a free one.") var port = 8080
-    @Option(help: "What the people do follows from this number.") var seed: UInt64 = 1
-    @Option(help: "How many times faster than in life they walk.") var pace: Double = 4
-    @Option(help: "Seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
-    @Option(help: "How their fixes err: none, honest, or hostile (jumps that lie, narrow streets).")
+    @Option(help: "The number of people, 1 to 1000.") var people = 40
+    @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
+    @Option(help: "The seed of the simulation; the same seed gives the same town.") var seed: UInt64 = 1
+    @Option(help: "The walking speed, as a multiple of that in life.") var pace: Double = 4
+    @Option(help: "The seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
+    @Option(help: "The errors of the fixes: none, honest, or hostile (false jumps, narrow streets).")
     var noise = DemoNoise.honest
     @Option(help: "The folder with the web page.") var web: String?
 
@@ -75,9 +76,9 @@ struct Demo: AsyncParsableCommand {
         try await live(connection, names: names)
     }
 
-    /// Makes the team, its members and regions.
+    /// Creates the team, its members and its regions.
     ///
-    /// - Returns: the device of each person, as the API names it.
+    /// - Returns: the path of each person's device in the API.
     private func settle(_ connection: Connection) async throws -> [String] {
         let team = Self.team
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
@@ -96,7 +97,7 @@ struct Demo: AsyncParsableCommand {
         return names
     }
 
-    /// Lets the town live in real time, and reports what its phones send.
+    /// Simulates the town in real time, and reports the positions of its phones.
     private func live(_ connection: Connection, names: [String]) async throws {
         let reporter = Reporter(connection: connection)
         let start = Instant.systemClock()
@@ -120,7 +121,7 @@ struct Demo: AsyncParsableCommand {
     }
 }
 
-/// How the fixes of the demo's people err.
+/// The errors of the fixes in the demo.
 enum DemoNoise: String, CaseIterable, ExpressibleByArgument {
     case none, honest, hostile
 
@@ -133,9 +134,9 @@ enum DemoNoise: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Ends something when the person at the terminal or the system says stop.
+/// Calls a closure when the process receives SIGINT or SIGTERM.
 final class StopSignals: Sendable {
-    // Dispatch sources are safe to cancel from anywhere; nothing else is done with them.
+    // Dispatch sources may be cancelled from any thread, and nothing else is done with them.
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
 
     init(_ stop: @escaping @Sendable () -> Void) {

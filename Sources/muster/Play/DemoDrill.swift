@@ -2,20 +2,20 @@ import Foundation
 import MusterCore
 import MusterTerminal
 
-/// The demo's evacuation: a drill that is started and followed through the API, as any leader would.
+/// The demo's evacuation: a drill that is started and followed through the API, as a leader would.
 ///
-/// Once everyone is accounted for, the leader says "all clear". Who stays at work, whatever they are told, is found
-/// there by a warden in the end, and marked.
+/// Once everyone is accounted for, the leader declares "all clear". Some people stay at work; in the end a warden finds
+/// them there and marks them as off site.
 struct DemoDrill {
     let connection: Connection
     let team: String
-    /// Who stays at work.
+    /// The names of the people who stay at work.
     let stubborn: Set<String>
 
     private var number: Int?
     private var lookedAt: Instant?
 
-    /// Seconds between two looks at the roll.
+    /// The seconds between two readings of the roll.
     private static let lookSeconds: Double = 3
 
     init(connection: Connection, team: String, stubborn: Set<String>) {
@@ -34,7 +34,7 @@ struct DemoDrill {
         var roll: [Person]
     }
 
-    /// Tells everyone to evacuate.
+    /// Starts the drill, which tells everyone to evacuate.
     mutating func start() async throws {
         struct Order: Encodable {
             let kind = "drill"
@@ -45,8 +45,8 @@ struct DemoDrill {
         announce("  Evacuate! Everyone goes to the nearest assembly point.")
     }
 
-    /// Looks at the roll now and then: marks those who stay at work once nobody else is missing, and says "all clear"
-    /// once all are accounted for.
+    /// Reads the roll from time to time. Marks the people who stay at work once nobody else is missing, and closes the
+    /// drill once everyone is accounted for.
     mutating func follow(at now: Instant) async throws {
         guard let number, now.seconds(since: lookedAt ?? .init(milliseconds: 0)) >= Self.lookSeconds else { return }
         lookedAt = now
@@ -63,7 +63,7 @@ struct DemoDrill {
         let missing = roll.roll.filter { !$0.accounted }.map(\.user)
         guard stubborn.isSuperset(of: missing) else { return }
         for user in missing {
-            announce("  \(user) is found at work, and marked as off site.")
+            announce("  \(user) was found at work, and is marked as off site.")
             try await connection.send(
                 "POST", "/users/\(user.segment)/declarations",
                 json: ["kind": "offSite", "note": "found at work by a warden"])

@@ -5,18 +5,18 @@ import MusterGeometry
 import MusterSimulator
 import MusterTerminal
 
-/// `muster replay`: sends real tracks through the real API, as a phone would that walked them now.
+/// `muster replay`: sends recorded tracks through the API, as a phone that moves along them now.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send GPX tracks through the API, moved to now: their last fixes, or as time goes by.")
+        abstract: "Send GPX tracks through the API with their times moved to now: at once, or fix by fix.")
 
-    @Argument(help: "GPX files, sent one after the other.") var files: [String]
+    @Argument(help: "GPX files, sent in turn.") var files: [String]
     @Option(help: "The server's address.") var server: String
-    @Option(help: "A device's token, or a key or token of a user.") var token: String
-    @Option(help: "The device: user/device, or the name of one's own; the token's own when left out.")
+    @Option(help: "The token of a device, or a key or token of a user.") var token: String
+    @Option(help: "The device: user/device, or the name of one of your own; by default the token's device.")
     var device: String?
-    @Option(help: "How many times faster than it was walked.") var speed: Double = 60
-    @Flag(help: "Send everything at once; the last fix was a moment ago.") var atOnce = false
+    @Option(help: "The speed, as a multiple of that in the file.") var speed: Double = 60
+    @Flag(help: "Send everything at once; the last fix gets the current time.") var atOnce = false
     @Flag(help: "Add the noise of a phone's GPS.") var noise = false
 
     func validate() throws {
@@ -64,7 +64,7 @@ struct Replay: AsyncParsableCommand {
     }
 }
 
-/// A progress bar on standard error, drawn only for a person at a terminal.
+/// A progress bar on standard error. It is drawn only on a terminal.
 struct Progress {
     private let total: Int
     private let isShown = isatty(STDERR_FILENO) == 1

@@ -3,7 +3,7 @@ import MusterKit
 import MusterReplication
 import MusterTerminal
 
-/// The network of someone who walks through a dead zone.
+/// The network of a person who walks through a dead zone.
 struct Network: Sendable {
     private let start = Instant.now
     let offlineFrom: Double?
@@ -14,7 +14,7 @@ struct Network: Sendable {
         self.offlineUntil = offlineUntil
     }
 
-    /// Whether there is none.
+    /// Whether the network is unreachable now.
     var isAway: Bool {
         guard offlineFrom != nil || offlineUntil != nil else { return false }
         let seconds = Instant.now.seconds(since: start)
@@ -22,13 +22,13 @@ struct Network: Sendable {
     }
 }
 
-/// A peer behind such a network, of one session.
+/// A peer of one session that is reachable only while the network is.
 struct SwitchedPeer: ReplicationPeer {
     private let peer: HTTPPeer
     private let network: Network
     private let noteRefusal: @Sendable () -> Void
 
-    /// - Parameter noteRefusal: called where the server does not take who asks.
+    /// - Parameter noteRefusal: called when the server refuses the credentials.
     init(_ peer: HTTPPeer, _ network: Network, noteRefusal: @escaping @Sendable () -> Void) {
         self.peer = peer
         self.network = network
@@ -36,7 +36,7 @@ struct SwitchedPeer: ReplicationPeer {
     }
 
     private func ask<Answer>(_ body: (HTTPPeer) async throws -> Answer) async throws -> Answer {
-        if network.isAway { throw ReplicationError.unreachable("the network is cut off, as asked for") }
+        if network.isAway { throw ReplicationError.unreachable("--offline-from cuts the network off") }
         do {
             return try await body(peer)
         } catch let fault as ReplicationError {

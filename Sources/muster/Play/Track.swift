@@ -9,33 +9,34 @@ import MusterReplication
 import MusterStore
 import MusterTerminal
 
-/// `muster track`: a whole client made of MusterKit: it records a walk on this machine, with or without a network, and
-/// brings it to the server. Kill it or the server at any moment and start it again: it goes on.
+/// `muster track`: a complete client built on MusterKit. It records a walk on this machine, with or without a network,
+/// and sends it to the server. The client and the server can be killed at any moment; started again, the client
+/// continues.
 struct Track: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Walk a GPX file as a phone would: record on this machine, tell the server when it can be reached.",
+        abstract: "Walk a GPX file as a phone would: record it here, and send it when the server is reachable.",
         discussion: """
-            What was recorded is kept in the store's folder. Started again with the same folder and file, it goes on \
-            where it was: nothing is lost and nothing is sent twice. Another file is another walk; a walk that is over \
-            is walked again with another folder.
+            The recorded locations are kept in the store's folder. Started again with the same folder and file, the \
+            command continues where it was: nothing is lost, and nothing is sent twice. Another file is another walk. \
+            To repeat a finished walk, use another folder.
             """)
 
     @Argument(help: "The GPX file.") var file: String
     @Option(help: "The server's address.") var server: String
     @Option(help: "The user's name.") var user: String
-    @Option(help: "A file that holds the password on its first line; else MUSTER_PASSWORD, or it is asked for.")
+    @Option(help: "A file with the password on its first line. Otherwise MUSTER_PASSWORD, or the terminal, gives it.")
     var passwordFile: String?
-    @Flag(help: "Make the user first, where there is none of that name.") var register = false
-    @Flag(help: "Let what was recorded go to another account of the same name, made after the first was removed.")
+    @Flag(help: "Create the user first, if there is none of that name.") var register = false
+    @Flag(help: "Send recorded locations even if the user was removed and another of that name was created.")
     var takeOver = false
-    @Option(help: "The folder that keeps what was recorded, and who is signed in.") var store = "muster-track"
-    @Option(help: "How many times faster than it was walked.") var speed: Double = 1
-    @Option(help: "Cut the network off after so many seconds.") var offlineFrom: Double?
-    @Option(help: "Give it back after so many seconds.") var offlineUntil: Double?
-    @Option(help: "Seconds between two looks at where one is.") var readEvery: Double = 5
-    @Option(help: "Seconds between two attempts to tell the server.") var emitEvery: Double = 20
-    @Flag(help: "Record every fix of the file, however near or soon.") var everyFix = false
-    @Option(help: "Give up after so many seconds when the walk is over and the server cannot be reached; 0: never.")
+    @Option(help: "The folder that keeps the recorded locations and the session.") var store = "muster-track"
+    @Option(help: "The speed, as a multiple of that in the file.") var speed: Double = 1
+    @Option(help: "Cut the network off after this many seconds.") var offlineFrom: Double?
+    @Option(help: "Restore the network after this many seconds.") var offlineUntil: Double?
+    @Option(help: "The seconds between two readings of the position.") var readEvery: Double = 5
+    @Option(help: "The seconds between two attempts to send to the server.") var emitEvery: Double = 20
+    @Flag(help: "Record every fix of the file, however close in distance or time.") var everyFix = false
+    @Option(help: "Seconds to go on trying after the walk if the server is unreachable; 0 for no limit.")
     var patience: Double = 0
 
     func validate() throws {
@@ -46,13 +47,14 @@ struct Track: AsyncParsableCommand {
         }
     }
 
-    /// What is remembered of a walk between two starts.
+    /// The properties of a walk that are kept between two starts.
     private struct Walk: Codable {
         var session: String
         var startMilliseconds: Int64
-        /// How many times faster than it was walked; it stays, or what was recorded would be recorded anew.
+        /// The speed, as a multiple of that in the file. It stays the same, because another speed would record the walk
+        /// again.
         var speed: Double
-        /// Which file it is, by its digest.
+        /// The digest of the file.
         var file: String
     }
 
@@ -62,7 +64,7 @@ struct Track: AsyncParsableCommand {
             try FileManager.default.createDirectory(
                 atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("\(store) cannot be made: \(error.localizedDescription)")
+            throw CommandFailure("the folder \(store) cannot be created: \(error.localizedDescription)")
         }
         let walker = try await clearly { try await signIn() }
         let session = walker.session
@@ -79,7 +81,7 @@ struct Track: AsyncParsableCommand {
                 gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: walk.speed)
         }
         var newestQuery = LocalStore.Query.newest(1)
-        // What is ahead of the clock says nothing of where the walk goes on.
+        // Locations ahead of the clock do not tell where the walk continues.
         newestQuery.before = Instant.now.advanced(bySeconds: LocationMonitor.aheadSeconds)
         newestQuery.idPrefix = RecordedLocation.idPrefix(ofSession: walk.session)
         let last = try await local.documents(newestQuery, as: RecordedLocation.self).first?.value.fix
@@ -89,7 +91,7 @@ struct Track: AsyncParsableCommand {
         try await watch.restore()
         if !network.isAway { try? await watch.refresh() }
         var filter = everyFix ? LocationFilter.everything : .foreground
-        // Who walks so many times faster waits so many times less.
+        // The time filter is shortened by the factor by which the walk is faster.
         filter.seconds /= walk.speed
         let monitor = LocationMonitor(foreground: filter, background: filter, last: last)
         var pace = LocationTracker.Pace()
@@ -112,14 +114,14 @@ struct Track: AsyncParsableCommand {
         try await finish(trip)
     }
 
-    /// What a walk is made of.
+    /// The parts that a walk uses.
     private struct Trip: Sendable {
         let tracker: LocationTracker
         let store: LocalStore
         let walker: Walker
         let network: Network
 
-        /// Signs in again, and goes on.
+        /// Signs in again. If that succeeds, the tracker continues with the new session.
         func signInAgain() async -> Walker.Renewal {
             let renewal = await walker.signInAgain()
             if case .signedIn = renewal {
@@ -138,7 +140,7 @@ struct Track: AsyncParsableCommand {
         return try await Walker.signIn(terms) { try readSecret() }
     }
 
-    /// The password that was given along; nil where it must be asked for.
+    /// Returns the password from the file or the environment; nil if the command must ask for it.
     private func givenPassword() throws -> String? {
         if let passwordFile {
             let text = String(decoding: try InputFile.read(passwordFile), as: UTF8.self)
@@ -155,17 +157,17 @@ struct Track: AsyncParsableCommand {
 
     // MARK: Walking
 
-    /// The walk of this file that was begun in this folder, or a new one.
+    /// Returns the walk of this file that was begun in this folder, or begins a new one.
     private func walk(of bytes: Data) throws -> Walk {
         let hash = SHA256.hash(data: bytes)
         let digest = Base64.encode(Array(hash))
         let path = "\(store)/walk-\(hash.prefix(8).hexadecimal).json"
-        // A folder of before had one file for the last walk alone.
+        // Earlier versions had one file, for the last walk only.
         for path in [path, "\(store)/walk.json"] {
             guard let data = FileManager.default.contents(atPath: path) else { continue }
             guard let walk = try? JSONDecoder().decode(Walk.self, from: data) else {
                 throw CommandFailure(
-                    "\(path) is damaged: where this walk goes on is not known. Without it the walk is recorded anew.")
+                    "\(path) is damaged, so the state of this walk is unknown. Without the file the walk begins anew.")
             }
             guard walk.file == digest else { continue }
             if walk.speed != speed { announce("This walk was begun at speed \(walk.speed), and goes on at that") }
@@ -193,7 +195,7 @@ struct Track: AsyncParsableCommand {
                     switch event {
                     case .started(let stored):
                         announce("\(stored) locations recorded before")
-                        // Only now does someone listen.
+                        // The monitor starts only now, when the tracker listens.
                         Task { await monitor.run(track) }
                     case .recorded: recorded += 1
                     case .crossed(let crossing):
@@ -209,7 +211,7 @@ struct Track: AsyncParsableCommand {
                         isBehind = false
                     case .failed(let failure):
                         isBehind = true
-                        await tell(failure, recorded, trip)
+                        await announceFailure(failure, recorded, trip)
                     case .reconciled(let difference):
                         for region in difference.inside { announce("The server says: inside \(region.id)") }
                         for region in difference.outside { announce("The server says: outside \(region.id)") }
@@ -220,7 +222,7 @@ struct Track: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ failure: LocationTracker.Failure, _ recorded: Int, _ trip: Trip) async {
+    private func announceFailure(_ failure: LocationTracker.Failure, _ recorded: Int, _ trip: Trip) async {
         if failure == .storeFull {
             return announce("\(recorded) recorded; what comes now waits in memory: \(failure)")
         }
@@ -229,11 +231,11 @@ struct Track: AsyncParsableCommand {
         announce("Cannot sign in again: \(reason)")
     }
 
-    /// Tries until the server has everything, or says that it will not.
+    /// Tries until the server has every location, or refuses some for good.
     private func finish(_ trip: Trip) async throws {
         let begun = Instant.now
         var delay = 0.5
-        while let failure = await bring(trip) {
+        while let failure = await sendRecorded(trip) {
             switch failure {
             case .away, .cancelled: break
             case .unauthorized:
@@ -254,8 +256,9 @@ struct Track: AsyncParsableCommand {
         announce("Done: \(try await trip.store.count()) locations, all of them at the server")
     }
 
-    /// Brings what is there to the server, and asks it whether it has all of it: some may have been refused before.
-    private func bring(_ trip: Trip) async -> LocationTracker.Failure? {
+    /// Sends the recorded locations, and asks the server whether it has all of them, because it may have refused some
+    /// before.
+    private func sendRecorded(_ trip: Trip) async -> LocationTracker.Failure? {
         if let failure = await trip.tracker.emit() { return failure }
         do {
             let missing = try await trip.tracker.missing()
@@ -278,7 +281,7 @@ extension Crossing.Kind {
 }
 
 extension RegionWatch.DeviceCrossing {
-    /// How sure it is that the device was inside, where that was asked.
+    /// The probability that the device was inside, if it was computed.
     fileprivate var certainty: String { insidePercent.map { " (inside: \($0) %)" } ?? "" }
 }
 

@@ -4,43 +4,43 @@ import MusterReplication
 import MusterTerminal
 import Synchronization
 
-/// Whoever walks: signed in as before or anew, and signed in again by itself, once, where the server takes the key no
-/// more.
+/// The signed-in user of a walk. It opens a stored session or signs in, and signs in again by itself once if the server
+/// no longer accepts the session.
 final class Walker: Sendable {
     private struct State {
         var session: Session
-        /// How often it signed in again: which session it is.
+        /// The number of the current session, counted from 0.
         var number = 0
-        /// The last session that the server refused; nil while it refused none.
+        /// The number of the last session that the server refused; nil if it has refused none.
         var refused: Int?
-        /// Whether it signed in again since the server last took what it brought.
+        /// Whether the walker has signed in again since the server last accepted locations.
         var hasTried = false
-        /// Why it cannot sign in again; nil while it may.
+        /// Why the walker cannot sign in again; nil while it may.
         var ending: String?
     }
 
-    /// What a password is asked of.
+    /// The parameters of signing in.
     struct Terms {
         var server: String
         var user: String
         /// The folder of the store.
         var store: String
-        /// The password that was given along; nil where none was.
+        /// The password from a file or the environment; nil if there is none.
         var password: String?
-        /// Whether to make the user first.
+        /// Whether to create the user first.
         var registers: Bool
-        /// Whether what another account of this name recorded may go to this one.
+        /// Whether locations recorded by another account of this name may be sent to this one.
         var takesOver: Bool
 
         var keeper: FileCredentialKeeper { FileCredentialKeeper(path: "\(store)/account.json") }
     }
 
-    /// What came of signing in again.
+    /// The result of signing in again.
     enum Renewal {
         case signedIn
-        /// The server cannot be asked now.
+        /// The server is unreachable.
         case away
-        /// It is of no use, and why.
+        /// Signing in is refused, for this reason.
         case refused(String)
     }
 
@@ -52,10 +52,10 @@ final class Walker: Sendable {
         state = Mutex(State(session: session))
     }
 
-    /// The session that counts now.
+    /// The current session.
     var session: Session { state.withLock { $0.session } }
 
-    /// The way to the database as the session that counts now; it notes where the server refuses that.
+    /// Returns the peer of the current session. It records if the server refuses that session.
     func peer(over network: Network) -> SwitchedPeer {
         let (session, number) = state.withLock { ($0.session, $0.number) }
         return SwitchedPeer(session.peer, network) {
@@ -63,9 +63,9 @@ final class Walker: Sendable {
         }
     }
 
-    /// Signs in: as before where somebody was signed in, without a network; else at the server.
+    /// Opens a stored session, for which no network is needed, or signs in at the server.
     ///
-    /// - Parameter ask: asks for a password where none was given along.
+    /// - Parameter ask: asks for a password if the terms have none.
     static func signIn(_ terms: Terms, askingForPassword ask: () throws -> String) async throws -> Walker {
         if let session = try Session.open(terms.keeper) {
             guard session.user == terms.user else {
@@ -79,7 +79,7 @@ final class Walker: Sendable {
         }
         let password = try terms.password ?? ask()
         do {
-            return try await patiently {
+            return try await retryWhileUnreachable {
                 if terms.registers, let session = try await register(terms, password) { return Walker(terms, session) }
                 let session = try await Session.signIn(
                     at: terms.server, user: terms.user, password: password, terms.keeper,
@@ -92,8 +92,8 @@ final class Walker: Sendable {
         }
     }
 
-    /// Waits for a server that is about to start, as commands beside it do.
-    private static func patiently<Success>(_ body: () async throws -> Success) async throws -> Success {
+    /// Retries while the server is unreachable, because it may be starting.
+    private static func retryWhileUnreachable<Success>(_ body: () async throws -> Success) async throws -> Success {
         var looks = 0
         while true {
             do {
@@ -108,7 +108,7 @@ final class Walker: Sendable {
         }
     }
 
-    /// Makes the user; nil where there is one of that name, who signs in if the password is right.
+    /// Creates the user; nil if one of that name exists, who can sign in with the right password.
     private static func register(_ terms: Terms, _ password: String) async throws -> Session? {
         do {
             let session = try await Session.register(
@@ -120,7 +120,7 @@ final class Walker: Sendable {
         }
     }
 
-    /// Notes that the server took what was brought.
+    /// Records that the server accepted locations.
     func noteArrival() {
         state.withLock { state in
             state.hasTried = false
@@ -128,13 +128,13 @@ final class Walker: Sendable {
         }
     }
 
-    /// Signs in again with the password that was given along, or else the one that was kept. Nothing is to be done
-    /// where the one that was refused is a session of before: an emission under way when another took its place.
+    /// Signs in again with the password in the terms, or else the stored one. Does nothing if the server refused an
+    /// earlier session than the current one, as for a request that was under way while the session was replaced.
     func signInAgain() async -> Renewal {
         let (session, isOfBefore, ending) = state.withLock { state in
             let isOfBefore = state.refused.map { $0 < state.number } ?? false
             if !isOfBefore, state.hasTried, state.ending == nil {
-                state.ending = "the server still does not take who asks"
+                state.ending = "the server still refuses the session"
             }
             return (state.session, isOfBefore, state.ending)
         }

@@ -2,19 +2,19 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster config`: what `muster serve` would be told.
+/// `muster config`: shows the settings that `muster serve` would use.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Look at the settings of the server.",
+        commandName: "config", abstract: "Inspect the settings of the server.",
         subcommands: [Check.self])
 
     /// `muster config check`: whether `muster serve` would start with the environment and a configuration file.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say which settings are set, from where, and what is wrong with them.",
-            discussion: "Ends with 1 where muster serve would refuse them.")
+            abstract: "List the settings with their sources and errors.",
+            discussion: "Exits with status 1 if muster serve would refuse them.")
 
-        @Option(help: "The configuration file; MUSTER_CONFIG names it too.") var config: String?
+        @Option(help: "The configuration file. MUSTER_CONFIG sets it too.") var config: String?
 
         func run() async throws {
             let settings = try ServeSettings(path: config)
@@ -36,7 +36,7 @@ struct ConfigCommand: AsyncParsableCommand {
             announce("muster serve takes them.")
         }
 
-        /// What `muster serve` says of the values.
+        /// Returns the errors that `muster serve` reports for the values.
         private static func refusals(of settings: ServeSettings) -> [String] {
             do {
                 _ = try Serve.parse(try settings.complete([]))

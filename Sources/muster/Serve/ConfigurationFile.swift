@@ -1,10 +1,10 @@
 import Foundation
 import MusterTerminal
 
-/// A configuration file: lines `NAME=value`, empty lines, and comments behind `#` at the beginning of a line; the form
-/// of systemd's `EnvironmentFile=`. Quotes around a whole value are taken off.
+/// A configuration file in the form of systemd's `EnvironmentFile=`: lines `NAME=value`, empty lines, and comment lines
+/// that begin with `#`. Quotation marks around a whole value are removed.
 struct ConfigurationFile: Sendable {
-    /// A line that sets something.
+    /// A line with a setting.
     struct Line: Sendable {
         let number: Int
         let name: String
@@ -13,15 +13,15 @@ struct ConfigurationFile: Sendable {
 
     let path: String
     private(set) var lines: [Line] = []
-    /// What is wrong with it, each with its line.
+    /// The errors in the file, each with its line.
     private(set) var faults: [String] = []
 
-    /// Files larger than this are not read.
+    /// The largest file that is read.
     static let byteLimit = 1 << 20
 
-    /// Reads a file.
+    /// Reads a file. Lines with errors are collected in `faults`.
     ///
-    /// - Throws: `CommandFailure` when it cannot be read, or is too large.
+    /// - Throws: `CommandFailure` if the file cannot be read, or is too large.
     init(path: String) throws {
         let data: Data
         do {

@@ -1,23 +1,23 @@
 import ArgumentParser
 import MusterServer
 
-/// How much one user, one team and all together may take (docs/operations.md).
+/// The quotas of one user, of one team and of the whole server (docs/operations.md).
 struct QuotaOptions: ParsableArguments {
-    @Option(help: "Positions a second of one user's devices, in the long run.")
+    @Option(help: "Positions a second that one user's devices may send in the long run.")
     var quotaPositionsPerSecond = QuotaSettings().positionsPerSecond
-    @Option(help: "Positions of one user's devices that may come at once, as after days without a network.")
+    @Option(help: "Positions that one user's devices may send at once, as after days without a network.")
     var quotaPositionBurst = QuotaSettings().positionBurst
-    @Option(name: .customLong("quota-user-mib"), help: "MiB stored of one user; 0 for no limit.")
+    @Option(name: .customLong("quota-user-mib"), help: "MiB that one user may store; 0 for no limit.")
     var quotaUserMebibytes: Int64 = 1_024
-    @Option(name: .customLong("quota-database-mib"), help: "MiB in one database that an admin made; 0 for no limit.")
+    @Option(name: .customLong("quota-database-mib"), help: "MiB in one database that an admin created; 0 for no limit.")
     var quotaDatabaseMebibytes: Int64 = 16_384
     @Option(name: .customLong("quota-store-mib"), help: "MiB of the whole store; 0 for no limit.")
     var quotaStoreMebibytes: Int64 = 0
-    @Option(help: "Devices of a team that AWS clients made by reporting for them.")
+    @Option(help: "Devices of one team that AWS clients may create by reporting for them.")
     var quotaImplicitUsers = QuotaSettings().implicitUsersOfTeam
-    @Option(help: "Collections that a team's leaders may have.")
+    @Option(help: "Collections that the leaders of one team may have.")
     var quotaCollections = QuotaSettings().collectionsOfTeam
-    @Option(help: "Databases that admins may make.") var quotaDatabases = QuotaSettings().databases
+    @Option(help: "Databases that admins may create.") var quotaDatabases = QuotaSettings().databases
 
     func validate() throws {
         guard quotaPositionsPerSecond > 0, quotaPositionBurst >= 1 else {
@@ -32,7 +32,7 @@ struct QuotaOptions: ParsableArguments {
         }
     }
 
-    /// What they say.
+    /// The quotas that the options set.
     var settings: QuotaSettings {
         func bytes(_ mebibytes: Int64) -> Int64? { mebibytes == 0 ? nil : mebibytes << 20 }
         var settings = QuotaSettings()

@@ -7,56 +7,59 @@ import MusterStore
 import MusterTerminal
 import NIOCore
 
-/// `muster serve`: runs the server until it is told to stop.
+/// `muster serve`: runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the server.",
         discussion: """
-            Every option but --accept-loss and --renew-secrets-key can also be set by an environment variable, \
-            --retention-days by MUSTER_RETENTION_DAYS, and by a line of that name in a configuration file. The command \
-            line goes before the environment, which goes before the file. See also muster config check.
+            Every option except --accept-loss and --renew-secrets-key can also be set by an environment variable \
+            (--retention-days by MUSTER_RETENTION_DAYS), or by a line of that name in a configuration file. The \
+            command line overrides the environment, and the environment overrides the file. See also: muster config \
+            check.
             """)
 
-    @Option(help: "A file with settings, one NAME=value a line; MUSTER_CONFIG names it too.") var config: String?
+    @Option(help: "A file with settings, one NAME=value a line. MUSTER_CONFIG sets it too.") var config: String?
     @OptionGroup var data: DataOption
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
-    @Option(help: "The port to listen on; 0 takes a free one.") var port = 8080
+    @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
     @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.")
     var tlsCertificate: String?
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.") var tlsKey: String?
-    @Option(help: "Days that positions are kept.") var retentionDays: Double = 30
+    @Option(help: "The number of days for which positions are kept.") var retentionDays: Double = 30
     @Option(help: "The folder with the web page.") var web: String?
     @Option(
         name: .customLong("cors-origin"),
-        help: "An origin whose pages may ask with their users' credentials, as https://app.example; may be repeated.")
+        help: "An origin whose pages may send their users' credentials, such as https://app.example; may be repeated.")
     var corsOrigins: [String] = []
-    @Option(help: "The account in AWS resource names, twelve digits.") var awsAccount = "000000000000"
+    @Option(help: "The account in AWS resource names: twelve digits.") var awsAccount = "000000000000"
     @Option(help: "The region in AWS resource names and events.") var awsRegion = "us-east-1"
-    @Option(help: "Requests a second that one AWS key may send.") var awsRequestsPerSecond: Double = 10_000
-    @Flag(help: "Replace a secrets.key that is lost; AWS keys and webhook secrets must then be made anew.")
+    @Option(help: "The requests a second that one AWS key may send.") var awsRequestsPerSecond: Double = 10_000
+    @Flag(help: "Replace a lost secrets.key. AWS keys and webhook secrets must then be created again.")
     var renewSecretsKey = false
-    @Flag(help: "Go on, once, with a store that was lost or that lost changes.") var acceptLoss = false
-    @Flag(help: "Let targets of rules be on this machine or in a private network.") var allowPrivateTargets = false
-    @Option(help: "PEM file of authorities to trust when targets are called, beside the system's.")
+    @Flag(help: "Start this once although the store was lost or has lost changes.") var acceptLoss = false
+    @Flag(help: "Allow targets of rules and peers of replications on this machine and in private networks.")
+    var allowPrivateTargets = false
+    @Option(help: "PEM file of authorities to trust for targets and peers of replications, besides the system's.")
     var targetRoots: String?
-    @Option(help: "Who may make an account for himself: open (anyone who reaches this server) or closed.")
+    @Option(help: "Who may create an account: open (anyone who reaches this server) or closed (only admins).")
     var registration = "closed"
-    @Flag(help: "Tell places to those who do not say who they are.") var publicPlaces = false
-    @Option(help: "Hours after which a delivery to a target is given up.") var deliveryHours: Double = 24
+    @Flag(help: "Let anyone search the places without signing in.") var publicPlaces = false
+    @Option(help: "Hours after which the server gives up a delivery to a target.") var deliveryHours: Double = 24
     @Option(
         name: .customLong("trusted-proxy"), parsing: .upToNextOption,
-        help: "Addresses of proxies, as 10.0.0.0/8: what they forward says where a request comes from.")
+        help: "Addresses of proxies, such as 10.0.0.0/8, whose headers name the addresses of their clients.")
     var trustedProxies: [String] = []
-    @Option(help: "Seconds that the head of a request may take to come, and a body before its rate counts.")
+    @Option(help: "Seconds within which the head of a request must arrive, and before the rate of a body counts.")
     var requestSeconds: Double = 20
-    @Option(help: "MiB that bodies of requests under way may hold; an address half of that, a user three eighths.")
+    @Option(help: "MiB for the bodies of current requests; one address may use half of it, one user three eighths.")
     var bodyMemory = 256
-    @Option(help: "Warn of a disk with less free space than this, in MiB, and less than a twentieth of it.")
+    @Option(help: "Warn when the disk has less free space than this, in MiB, and less than a twentieth of its size.")
     var diskWarning = 512
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
-    @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = "notice"
+    @Option(help: "The least severe messages to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = "notice"
 
-    /// The configuration file that arguments name, before they are parsed.
+    /// Returns the path of the configuration file that the arguments name, before they are parsed.
     static func configurationPath(in arguments: [String]) -> String? {
         for (index, argument) in arguments.enumerated() {
             if argument == "--config" { return arguments.dropFirst(index + 1).first }
@@ -101,7 +104,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A limit on the size of files is a disk that refuses a write, and not the end of the server.
+        // A write beyond a limit on the size of files must fail like a write to a full disk, and not end the server.
         signal(SIGXFSZ, SIG_IGN)
         var settings = Configuration(dataDirectory: data.data)
         settings.host = host
@@ -146,10 +149,11 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Opens the folder; a command that has it for a moment is waited for, a server that has it to stay is not.
+    /// Opens the data folder. If a command uses it, this waits until the command ends, at most
+    /// `FolderWait.limitSeconds`; if a server runs over it, this fails.
     private func open(_ settings: Configuration, _ logger: Logger) async throws -> Server {
         var hasTold = false
-        // Looked at often: between two commands of a script there is not much time.
+        // Polls often, because the time between two commands of a script is short.
         let opened = try await FolderWait(looksPerSecond: 100).open(settings, logger: logger) {
             if !hasTold {
                 guard try await Connection.running(over: data.data) == nil else { return false }
@@ -163,15 +167,14 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// Where the web page lies: where it was installed with the program, beside a build, or in the folder that `muster` is
-/// started from.
+/// Finds the web page: installed with the program, beside a build, or in the current folder.
 enum WebRoot {
     static func find() -> String? {
         let program = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
             .resolvingSymlinksInPath().deletingLastPathComponent()
-        // Installed, the program is bin/muster and the page share/muster/Web.
+        // Installed, the program is bin/muster and the page is in share/muster/Web.
         let installed = program.deletingLastPathComponent().appending(path: "share/muster")
-        // A build lies a few folders below the checkout: .build/<platform>/<configuration>/muster.
+        // A build is a few folders below the checkout: .build/<platform>/<configuration>/muster.
         var candidates = [installed, URL(filePath: FileManager.default.currentDirectoryPath), program]
         for _ in 0..<4 { candidates.append(candidates[candidates.count - 1].deletingLastPathComponent()) }
         return candidates.map { $0.appending(path: "Web").path }

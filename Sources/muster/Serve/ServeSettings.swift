@@ -2,18 +2,19 @@ import Configuration
 import Foundation
 import MusterTerminal
 
-/// The settings of `muster serve` that do not come from the command line: environment variables, over a configuration
-/// file. What the command line says is over both; what nobody says has the default that `muster serve --help` shows.
+/// The settings of `muster serve` that do not come from the command line: those of the environment, which override a
+/// configuration file. The command line overrides both. A setting that none of them sets has the default shown by
+/// `muster serve --help`.
 struct ServeSettings: Sendable {
     /// A setting that has a value.
     struct Value: Sendable {
         let setting: Setting
-        /// One value; several of a list; `true` or `false` of a flag.
+        /// One value, or several for a list, or `true` or `false` for a flag.
         let texts: [String]
-        /// Where it was set, for a person: `MUSTER_PORT`, `/etc/muster/muster.conf line 3`.
+        /// The source for people: `MUSTER_PORT`, `/etc/muster/muster.conf line 3`.
         let source: String
 
-        /// What the command line would say.
+        /// The equivalent arguments on the command line.
         var arguments: [String] {
             switch setting.kind {
             case .flag: texts == ["true"] ? ["--\(setting.name)"] : []
@@ -22,16 +23,16 @@ struct ServeSettings: Sendable {
         }
     }
 
-    /// By setting, in the order of `Setting.all`.
+    /// The settings that have a value, in the order of `Setting.all`.
     private(set) var values: [Value] = []
-    /// What is wrong, each with its place.
+    /// The errors in the file and the environment, each with its source.
     private(set) var faults: [String]
-    /// Variables of the environment that look like settings and are none.
+    /// The variables of the environment that begin like settings and are none.
     let unknownVariables: [String]
 
-    /// Reads the environment, and the file that `path` or `MUSTER_CONFIG` names.
+    /// Reads the environment, and the file at `path` or in `MUSTER_CONFIG`.
     ///
-    /// - Throws: `CommandFailure` when the file cannot be read.
+    /// - Throws: `CommandFailure` if the file cannot be read.
     init(path: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         let path = path ?? environment["MUSTER_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         try self.init(file: path.map { try ConfigurationFile(path: $0) }, environment: environment)
@@ -62,9 +63,9 @@ struct ServeSettings: Sendable {
         }
     }
 
-    /// The arguments of `muster serve` with those that the settings add.
+    /// Returns the arguments of `muster serve`, with those that the settings add.
     ///
-    /// - Throws: `CommandFailure` with every fault of the file and the environment.
+    /// - Throws: `CommandFailure` with all errors in the file and the environment.
     func complete(_ arguments: [String]) throws -> [String] {
         guard faults.isEmpty else { throw CommandFailure(faults.joined(separator: "\n")) }
         let added = values.filter { value in
@@ -74,7 +75,7 @@ struct ServeSettings: Sendable {
         return arguments + added.flatMap(\.arguments)
     }
 
-    /// Where the options came from that an error message names, a sentence each.
+    /// Returns a sentence for each option in an error message whose value a setting supplied.
     func sources(ofOptionsIn message: String) -> [String] {
         values.filter { message.contains("--\($0.setting.name)") }
             .map { "--\($0.setting.name) is set by \($0.source)" }
@@ -85,7 +86,7 @@ struct ServeSettings: Sendable {
         return ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: set))
     }
 
-    /// A setting's values; nil where it has none.
+    /// Returns the values of a setting; nil if it has none.
     private static func texts(of setting: Setting, in reader: ConfigReader) throws -> [String]? {
         let key = ConfigKey([String(Setting.prefix.dropLast()).lowercased(), setting.name])
         guard let text = reader.string(forKey: key) else { return nil }

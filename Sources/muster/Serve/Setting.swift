@@ -1,15 +1,15 @@
-/// One thing that `muster serve` can be told, under one name everywhere: `--retention-days` on the command line is
+/// One setting of `muster serve`, with one name everywhere: `--retention-days` on the command line is
 /// `MUSTER_RETENTION_DAYS` in the environment and in a configuration file.
 struct Setting: Hashable, Sendable {
-    /// How its value is written.
+    /// How the value of a setting is written.
     enum Kind: Sendable {
         /// One value.
         case value
         /// The path of a file that the server reads.
         case file
-        /// Values separated by commas; on the command line the option is repeated.
+        /// Values separated by commas. On the command line the option is repeated instead.
         case list
-        /// `true` or `false`; on the command line the option alone is `true`.
+        /// `true` or `false`. On the command line the option without a value means `true`.
         case flag
     }
 
@@ -17,13 +17,13 @@ struct Setting: Hashable, Sendable {
     let name: String
     let kind: Kind
 
-    /// Its environment variable, which is its name in a configuration file too.
+    /// The name of the setting in the environment and in a configuration file.
     var variable: String { Self.prefix + name.uppercased().replacing("-", with: "_") }
 
-    /// What the names of all variables begin with.
+    /// The prefix of all variables.
     static let prefix = "MUSTER_"
 
-    /// Every option of `muster serve` but those that are meant for one start: `--accept-loss`, `--renew-secrets-key`.
+    /// Every option of `muster serve` except those meant for a single start: `--accept-loss`, `--renew-secrets-key`.
     static let all: [Setting] =
         [
             "data", "host", "port", "retention-days", "web", "aws-account", "aws-region", "aws-requests-per-second",
@@ -35,7 +35,7 @@ struct Setting: Hashable, Sendable {
         + ["cors-origin", "trusted-proxy"].map { Setting(name: $0, kind: .list) }
         + ["allow-private-targets", "public-places"].map { Setting(name: $0, kind: .flag) }
 
-    /// Variables that Muster's commands read and that are no settings of the server.
+    /// The variables that Muster's commands read and that are not settings of the server.
     static let otherVariables: Set<String> = [
         "MUSTER_ADMIN_PASSWORD", "MUSTER_CONFIG", "MUSTER_PASSWORD", "MUSTER_TOKEN",
     ]
