@@ -51,11 +51,11 @@ struct AmazonJSONServices: Sendable {
                             .init(400, "The request is invalid.", body: [Self.contentType: "AmazonError"]),
                             .init(403, "The caller may not do this.", body: [Self.contentType: "AmazonError"]),
                         ])
-                ) { request, context in wireProtocol.answer(try await answer(request, context)) })
+                ) { request, context in wireProtocol.response(try await respond(request, context)) })
         }
     }
 
-    private func answer(_ request: Request, _ context: AppRequestContext) async throws -> [UInt8] {
+    private func respond(_ request: Request, _ context: AppRequestContext) async throws -> [UInt8] {
         guard let principal = context.principal else { throw SignatureError.missing }
         guard let (service, operation) = service(of: request) else {
             throw AmazonError.unknownOperation(request.headers[.amazonTarget] ?? "")

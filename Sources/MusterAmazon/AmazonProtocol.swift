@@ -67,7 +67,7 @@ struct AmazonProtocol: RouteProtocol {
     }
 
     /// The answer of an operation.
-    func answer(_ bytes: [UInt8]) -> Response {
+    func response(_ bytes: [UInt8]) -> Response {
         Response(
             status: .ok, headers: [.contentType: contentType], body: .init(byteBuffer: ByteBuffer(bytes: bytes))
         ).withAmazonRequestID
@@ -90,7 +90,7 @@ private struct SignatureProof: RequestProof {
 
     func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal {
         let principal = try await identity.authenticate(signed, for: service)
-        try keys.rates.take(signed.shown.accessKeyID, at: identity.now())
+        try keys.rates.spendRequest(signed.shown.accessKeyID, at: identity.now())
         return principal
     }
 }
@@ -123,7 +123,7 @@ fileprivate final class AmazonRates: Sendable {
         buckets = Mutex(TokenBuckets(.init(tries: max(1, perSecond), perSecond: perSecond), capacity: 10_000))
     }
 
-    func take(_ key: String, at now: Instant) throws(AmazonError) {
+    func spendRequest(_ key: String, at now: Instant) throws(AmazonError) {
         let wait = buckets.withLock { buckets in
             let wait = buckets.secondsUntilOne(for: key, at: now)
             if wait == 0 { buckets.add(-1, for: key, at: now) }

@@ -43,7 +43,7 @@ extension AmazonRESTService {
                 ) { request, context in
                     guard let principal = context.principal else { throw SignatureError.missing }
                     let body = try await request.body.collect(upTo: bodyLimit)
-                    return wireProtocol.answer(
+                    return wireProtocol.response(
                         try await handler(
                             AmazonCall(request: request, context: context, principal: principal, body: body)))
                 })

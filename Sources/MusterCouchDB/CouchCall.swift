@@ -57,7 +57,7 @@ struct CouchCall: Sendable {
     }
 
     /// Returns the database in the path, if the principal may read it.
-    func readable() throws -> ResolvedDatabase { try place(in: coordinator.directory) { $0.mayRead($1) } }
+    func readable() throws -> ResolvedDatabase { try database(in: coordinator.directory) { $0.mayRead($1) } }
 
     /// Returns the database in the path, if the principal may write to it.
     func writable() throws -> ResolvedDatabase {
@@ -81,7 +81,7 @@ struct CouchCall: Sendable {
     ///
     /// - Throws: `CouchError.forbidden` both for a database that does not exist and for one that `isAllowed` rejects;
     ///   only an admin learns that a database does not exist.
-    func place(in directory: Directory, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
+    func database(in directory: Directory, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
         let access = try access(in: directory)
         guard let place = directory.database(named: try parameter("db")) else {
             throw access.mayMakeDatabases ? CouchError.noDatabase : .forbidden

@@ -75,7 +75,7 @@ package struct DocumentBatch {
         if document.growth.isEmpty, let before = try before ?? documents.document(edit.id, in: .database(database)) {
             document.growth = RevisionTree.Growth(before.tree)
         }
-        switch try documents.take(edit, into: &document.growth) {
+        switch try documents.mergeEdit(edit, into: &document.growth) {
         case .unchanged(let outcome): return outcome
         case .stored(let revision):
             guard let winner = document.growth.winner else {

@@ -24,7 +24,9 @@ extension DocumentTables {
     }
 
     /// Stores the body of a revision that is not the winner.
-    func keep(_ body: DocumentBody, of revision: Revision, isLeaf: Bool, _ document: Int64, _ database: DatabaseNumber)
+    func storeBody(
+        _ body: DocumentBody, of revision: Revision, isLeaf: Bool, _ document: Int64, _ database: DatabaseNumber
+    )
         throws
     {
         let statement = try statement(
@@ -56,7 +58,7 @@ extension DocumentTables {
     }
 
     /// Removes the body of a revision that becomes the winner, and returns it. Its attachments stay in use.
-    func take(_ revision: Revision, of row: Row) throws -> DocumentBody? {
+    func removeBody(_ revision: Revision, of row: Row) throws -> DocumentBody? {
         guard let body = try body(of: revision, in: row) else { return nil }
         try delete(revision, of: row.number)
         countKept(-body.storedBytes, in: row.database)

@@ -103,7 +103,7 @@ extension DocumentTables {
                 try use(body.attachments)
                 try write(&after, body, with: statement)
             } else {
-                try write(&after, take(winner, of: before), with: statement)
+                try write(&after, removeBody(winner, of: before), with: statement)
             }
         }
         try storeBodies(bodies, besides: winner, of: after)
@@ -141,7 +141,7 @@ extension DocumentTables {
         guard bodies.count > 1 || bodies[winner] == nil else { return }
         let offspring = RevisionTree.Offspring(of: row.tree)
         for (revision, body) in bodies where revision != winner {
-            try keep(body, of: revision, isLeaf: offspring.isLeaf(revision), row.number, row.database)
+            try storeBody(body, of: revision, isLeaf: offspring.isLeaf(revision), row.number, row.database)
             try use(body.attachments)
         }
     }

@@ -113,7 +113,7 @@ extension DocumentWriter {
         let before = try before ?? document(edit.id, in: .database(database))
         var tree = before?.tree ?? RevisionTree()
         let revision: Revision
-        switch try take(edit, into: &tree) {
+        switch try mergeEdit(edit, into: &tree) {
         case .stored(let made): revision = made
         case .unchanged(let outcome): return outcome
         }
@@ -127,7 +127,7 @@ extension DocumentWriter {
     }
 
     /// Merges an edit into a tree, unless the edit is a conflict, is stored already, or lacks an attachment.
-    func take(_ edit: DocumentEdit, into tree: inout some EditedTree) throws -> MergeOutcome {
+    func mergeEdit(_ edit: DocumentEdit, into tree: inout some EditedTree) throws -> MergeOutcome {
         let path: [Revision]
         switch edit.place {
         case .at(let known): path = known

@@ -63,7 +63,7 @@ struct CheckedRing {
     }
 
     /// The place of a corner in the geometry as it came.
-    func place(_ corner: Int) -> GeometryError.Place {
+    func errorPlace(_ corner: Int) -> GeometryError.Place {
         GeometryError.Place(polygon: polygon, ring: ring, vertex: cornerSources[corner])
     }
 

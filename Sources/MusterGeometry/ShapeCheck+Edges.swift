@@ -77,7 +77,7 @@ extension ShapeCheck {
         guard orientation(before, corner, after) == 0, isSameDirection(corner, before, after) else { return }
         // The same corner is met again in the copies of its edges.
         let ring = rings[Int(edge.ring)]
-        let place = ring.place((Int(edge.index) + 1) % ring.edgeCount)
+        let place = ring.errorPlace((Int(edge.index) + 1) % ring.edgeCount)
         if faults.contains(where: { $0.kind == .spike && $0.place == place }) { return }
         noteUnsound(ring: Int(edge.ring))
         add(.spike, at: place, position: corner.raw)
@@ -176,6 +176,6 @@ extension ShapeCheck {
         noteUnsound(ring: Int(one.ring))
         noteUnsound(ring: Int(other.ring))
         add(
-            kind, at: ring.place(Int(low.index)), other: otherRing.place(Int(high.index)), position: normal)
+            kind, at: ring.errorPlace(Int(low.index)), other: otherRing.errorPlace(Int(high.index)), position: normal)
     }
 }

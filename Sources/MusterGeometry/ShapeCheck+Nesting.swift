@@ -31,14 +31,14 @@ extension ShapeCheck {
                 rings[index].locate(corner, in: exterior) == .outside
             {
                 add(
-                    .holeOutside, at: rings[index].place(corner), other: exterior.place(0),
+                    .holeOutside, at: rings[index].errorPlace(corner), other: exterior.errorPlace(0),
                     position: rings[index].corners[corner].raw)
             }
             for other in range.dropFirst() where other != index && rings[other].isSound {
                 guard rings[index].locate(corner, in: rings[other]) == .inside else { continue }
                 guard
                     add(
-                        .holesOverlap, at: rings[index].place(corner), other: rings[other].place(0),
+                        .holesOverlap, at: rings[index].errorPlace(corner), other: rings[other].errorPlace(0),
                         position: rings[index].corners[corner].raw)
                 else { return }
             }
@@ -51,13 +51,15 @@ extension ShapeCheck {
         for index in range.dropFirst() where rings[index].isSound {
             guard let corner = freeCorner(ofRing: index) else { continue }
             let holders = finder.rings(holding: rings[index].corners[corner])
-            let place = rings[index].place(corner)
+            let place = rings[index].errorPlace(corner)
             let position = rings[index].corners[corner].raw
             if rings[exterior].isSound, !holders.contains(exterior) {
-                add(.holeOutside, at: place, other: rings[exterior].place(0), position: position)
+                add(.holeOutside, at: place, other: rings[exterior].errorPlace(0), position: position)
             }
             for other in holders where other != index && other != exterior {
-                guard add(.holesOverlap, at: place, other: rings[other].place(0), position: position) else { return }
+                guard add(.holesOverlap, at: place, other: rings[other].errorPlace(0), position: position) else {
+                    return
+                }
             }
         }
     }
@@ -71,7 +73,7 @@ extension ShapeCheck {
         else { return }
         for hole in other.dropFirst() where exterior.locate(corner, in: rings[hole]) != .outside { return }
         add(
-            .polygonsOverlap, at: exterior.place(corner), other: rings[other.lowerBound].place(0),
+            .polygonsOverlap, at: exterior.errorPlace(corner), other: rings[other.lowerBound].errorPlace(0),
             position: exterior.corners[corner].raw)
     }
 }

@@ -117,7 +117,7 @@ struct ShapeCheck {
         for index in rings.indices {
             if rings[index].isFlat {
                 rings[index].isSound = false
-                let place = rings[index].place(0)
+                let place = rings[index].errorPlace(0)
                 add(.zeroArea, at: place, position: rings[index].corners[0].raw)
                 continue
             }
@@ -130,7 +130,7 @@ struct ShapeCheck {
             if rings[index].ring == 0 { poleOfExterior = rings[index].region.pole }
             if !isRight && winding == .required {
                 add(
-                    rings[index].ring == 0 ? .clockwiseExterior : .counterclockwiseHole, at: rings[index].place(0),
+                    rings[index].ring == 0 ? .clockwiseExterior : .counterclockwiseHole, at: rings[index].errorPlace(0),
                     position: rings[index].corners[0].raw)
             }
         }

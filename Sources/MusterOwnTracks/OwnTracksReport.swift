@@ -50,7 +50,7 @@ struct OwnTracksReport {
     init(_ request: OwnTracksRequest, sender: OwnTracksSender, receivedAt: Instant) {
         self.sender = sender
         self.receivedAt = receivedAt
-        take(request)
+        addMessages(request)
     }
 
     /// Whether some of it must be decrypted first.
@@ -105,19 +105,19 @@ struct OwnTracksReport {
                 events.append("owntracks_unopened")
                 continue
             }
-            take(request)
+            addMessages(request)
         }
         // An envelope within an envelope is ignored.
         envelopes = []
     }
 
-    private mutating func take(_ request: OwnTracksRequest) {
+    private mutating func addMessages(_ request: OwnTracksRequest) {
         for _ in request.faults { events.append("owntracks_malformed") }
-        for message in request.messages { take(message) }
+        for message in request.messages { addMessage(message) }
     }
 
     /// Adds a message's notes, up to the limit of one request.
-    private mutating func note(_ message: OwnTracksMessage, counted event: StaticString) {
+    private mutating func addNote(_ message: OwnTracksMessage, counted event: StaticString) {
         events.append(event)
         let said = message.notes(receivedAt: receivedAt)
         let taken = said.prefix(OwnTracksRequest.messageLimit - notes.count)
@@ -127,7 +127,7 @@ struct OwnTracksReport {
 
     /// Sorts every kind of message that an app sends. Only the device's position counts: the server alone decides
     /// crossings.
-    private mutating func take(_ message: OwnTracksMessage) {
+    private mutating func addMessage(_ message: OwnTracksMessage) {
         switch message {
         case .location(let location):
             positions.append(location.position)
@@ -140,11 +140,11 @@ struct OwnTracksReport {
         case .beacon(let beacon):
             events.append("owntracks_beacon")
             sightings.append(beacon.sighting(receivedAt: receivedAt))
-        case .waypoint, .waypoints: note(message, counted: "owntracks_waypoint")
-        case .lastWill: note(message, counted: "owntracks_lwt")
-        case .card: note(message, counted: "owntracks_card")
-        case .steps: note(message, counted: "owntracks_steps")
-        case .status: note(message, counted: "owntracks_status")
+        case .waypoint, .waypoints: addNote(message, counted: "owntracks_waypoint")
+        case .lastWill: addNote(message, counted: "owntracks_lwt")
+        case .card: addNote(message, counted: "owntracks_card")
+        case .steps: addNote(message, counted: "owntracks_steps")
+        case .status: addNote(message, counted: "owntracks_status")
         case .command, .request, .other: events.append("owntracks_other")
         }
     }

@@ -12,7 +12,7 @@ struct BatchSize {
 
     /// Removes the revisions of the next read from `rest`. The revisions of one document may be divided between two
     /// reads.
-    func take(from rest: inout ArraySlice<DocumentRevisions>) -> [DocumentRevisions] {
+    func removeNextRead(from rest: inout ArraySlice<DocumentRevisions>) -> [DocumentRevisions] {
         var taken: [DocumentRevisions] = []
         var room = count
         while room > 0, var next = rest.popFirst() {

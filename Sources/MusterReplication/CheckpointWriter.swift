@@ -107,7 +107,7 @@ struct CheckpointWriter: Sendable {
     /// lost. If the source accepts no log, the next run reads all of its changes again.
     ///
     /// - Returns: whether a checkpoint was written.
-    mutating func keep(
+    mutating func writeCheckpoint(
         _ counts: ReplicationCounts, isInSnapshot: Bool, at now: Instant
     ) async throws -> Bool {
         guard

@@ -87,7 +87,7 @@ final class ReplicationSession: Sendable {
         if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
             let pages = try await source.snapshot(since: keeper.start)
         {
-            try await take(pages, &keeper)
+            try await storeSnapshot(pages, &keeper)
         }
         try await follow(keeper)
         update { $0.state = .completed }
@@ -119,7 +119,7 @@ final class ReplicationSession: Sendable {
         return keeper.start == .start ? targetIsEmpty : keeper.startsInSnapshot
     }
 
-    private func take(_ pages: SnapshotPages, _ keeper: inout CheckpointWriter) async throws {
+    private func storeSnapshot(_ pages: SnapshotPages, _ keeper: inout CheckpointWriter) async throws {
         // The next page is read while this one is written.
         let read = AsyncThrowingChannel<SnapshotPage, any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -200,7 +200,7 @@ final class ReplicationSession: Sendable {
             var rest = missing[...]
             var isFirst = true
             repeat {
-                let wanted = size.take(from: &rest)
+                let wanted = size.removeNextRead(from: &rest)
                 let revisions = try await read(wanted, &size)
                 await batches.send(
                     Batch(
@@ -244,7 +244,7 @@ final class ReplicationSession: Sendable {
         if written > 0 { retryMemory.withLock { $0.interruptions.noteProgress() } }
         let failed = refusals.compactMap(\.outstanding)
         if refusals.contains(where: \.isPassing) { refusals = try bear(refusals, written: written, keeper) }
-        note(failed, of: batch, &keeper)
+        recordFailures(failed, of: batch, &keeper)
         if let last = batch.last { keeper.reach(last) }
         update { progress in
             progress.counts.checked += Int64(batch.checked)
@@ -346,7 +346,7 @@ final class ReplicationSession: Sendable {
         var size = BatchSize(targetBytes: options.batchBytes)
         var rest = missing[...]
         while !rest.isEmpty {
-            let wanted = size.take(from: &rest)
+            let wanted = size.removeNextRead(from: &rest)
             let revisions = try await read(wanted, &size)
             try await deliver(Batch(revisions: revisions, isLast: false, asked: Set(wanted.keys)), &keeper)
         }
@@ -355,7 +355,7 @@ final class ReplicationSession: Sendable {
     }
 
     /// Records the outcome of a batch: the revisions that a peer `failed` at, and that the others have arrived.
-    private func note(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout CheckpointWriter) {
+    private func recordFailures(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout CheckpointWriter) {
         let again = Set(failed)
         let isFirst = keeper.outstanding.isSubset(of: again)
         if !failed.isEmpty || !batch.asked.isEmpty {
@@ -378,7 +378,7 @@ final class ReplicationSession: Sendable {
     /// Writes a checkpoint to both peers.
     private func mark(_ keeper: inout CheckpointWriter, isInSnapshot: Bool = false) async throws {
         guard options.keepsLogs else { return }
-        if try await keeper.keep(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
+        if try await keeper.writeCheckpoint(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
             retryMemory.withLock { $0.interruptions.noteMark() }
         }
     }

@@ -194,7 +194,7 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     func holds(_ sighting: Sighting, of device: DeviceNumber) throws -> Bool
 
     /// Returns a device's note of this name, as this transaction sees it; nil if there is none.
-    func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote?
+    func deviceNote(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote?
     /// Inserts a note, or replaces the one of its name. The caller appends the `Change` that announces it. A waypoint
     /// beyond `DeviceNote.waypointLimit` replaces the device's waypoint that was received first.
     func put(_ note: DeviceNote, of device: DeviceNumber) throws
@@ -236,8 +236,8 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
 
     /// Removes an entity; no other ever gets its number. With a device go its positions, sightings, notes, presences,
     /// credentials and the deliveries about it; with a user its devices, safety, declarations, datasets, credentials,
-    /// locations and deliveries; with a collection its regions; with a target its deliveries and dead letters. Readers no longer
-    /// see their changes in the log; `settle` erases them from the disk.
+    /// locations and deliveries; with a collection its regions; with a target its deliveries and dead letters. Readers
+    /// no longer see their changes in the log; `settle` erases them from the disk.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws
@@ -252,9 +252,9 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     func forgetPositions(of device: DeviceNumber) throws
 
     /// Records that the change of this number made a database.
-    func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws
+    func recordDatabaseMade(_ database: DatabaseNumber, at sequence: LogSequence) throws
     /// Records that the change of this number removed a database that a client had made.
-    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws
+    func recordDatabaseRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws
 
     /// Writes documents. The caller appends the `Change` that announces each write.
     var documents: any DocumentWriter { get }

@@ -11,15 +11,15 @@ import Testing
         let (books, mia) = (DatabaseNumber(7), DatabaseNumber.locations(of: UserNumber(3)))
         let last = try bench.store.write(at: .test(0)) { transaction in
             let (first, second) = (try transaction.mark(), try transaction.mark())
-            try transaction.noteMade(books, at: first)
-            try transaction.noteMade(mia, at: second)
+            try transaction.recordDatabaseMade(books, at: first)
+            try transaction.recordDatabaseMade(mia, at: second)
             return second
         }
         try bench.crash()
         #expect(try bench.events(since: .zero) == ["made 7", "made -3"])
         #expect(try bench.events(since: last) == [])
         try bench.store.write(at: .test(1)) { transaction in
-            try transaction.noteRemoved(books, called: "books", at: try transaction.mark())
+            try transaction.recordDatabaseRemoved(books, called: "books", at: try transaction.mark())
         }
         try bench.crash()
         #expect(try bench.events(since: .zero) == ["made 7 books", "made -3", "removed 7 books"])
@@ -31,7 +31,7 @@ import Testing
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             try transaction.put(User(number: UserNumber(3), name: "mia", role: .member, team: nil))
-            try transaction.noteMade(.locations(of: UserNumber(3)), at: try transaction.mark())
+            try transaction.recordDatabaseMade(.locations(of: UserNumber(3)), at: try transaction.mark())
         }
         try bench.store.write(at: .test(1)) { try $0.remove(UserNumber(3)) }
         try bench.crash()
@@ -43,8 +43,8 @@ import Testing
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             for number in 1...Int32(DatabaseEvent.removalLimit + 3) {
-                try transaction.noteMade(DatabaseNumber(number), at: try transaction.mark())
-                try transaction.noteRemoved(
+                try transaction.recordDatabaseMade(DatabaseNumber(number), at: try transaction.mark())
+                try transaction.recordDatabaseRemoved(
                     DatabaseNumber(number), called: "n\(number)", at: try transaction.mark())
             }
         }

@@ -10,7 +10,7 @@ import Testing
         var track = ConfidentTrack()
         for number in 0..<fixes {
             let jump = number == fixes - 1 ? 0.01 : 0
-            track.take(
+            track.advance(
                 ConfidentFix(
                     coordinate: try Coordinate(latitude: 45 + Double(number) * 0.00007 + jump, longitude: 14),
                     sampleTime: .test(Double(number) * 5), accuracyMetres: 7.25, speedMetresPerSecond: 1.4))

@@ -178,7 +178,7 @@ import Testing
             var request = request
             var ids: [String] = []
             repeat {
-                let answer = try QueryRun.answer(request, by: plan, in: scope, reader)
+                let answer = try QueryRun.run(request, by: plan, in: scope, reader)
                 #expect(answer.documents.count <= request.limit)
                 for found in answer.documents {
                     let id = try #require(found.fields?["_id"]?.string ?? found.stored?.id)

@@ -175,7 +175,7 @@ private struct Script {
                 seen.append("\(number.rawValue)")
             case .note(let note, let device):
                 guard !isAnyoneRemoved, !removed.contains(device) else { continue }
-                seen.append(try transaction.note(note.name, of: DeviceNumber(device))?.body ?? "none")
+                seen.append(try transaction.deviceNote(note.name, of: DeviceNumber(device))?.body ?? "none")
                 try transaction.put(note, of: DeviceNumber(device))
                 try transaction.append(.note(note.name, of: DeviceNumber(device)))
             case .change(let change): seen.append("\(try transaction.append(change).rawValue)")

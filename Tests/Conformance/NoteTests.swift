@@ -68,10 +68,10 @@ import Testing
         try bench.store.write(at: .test(6)) { transaction in
             for note in notes.reversed() { try transaction.put(note, of: DeviceNumber(1)) }
             try transaction.put(notes[0], of: DeviceNumber(2))
-            #expect(try transaction.note(notes[0].name, of: DeviceNumber(1)) == notes[0])
+            #expect(try transaction.deviceNote(notes[0].name, of: DeviceNumber(1)) == notes[0])
             try transaction.put(changed, of: DeviceNumber(1))
-            #expect(try transaction.note(notes[0].name, of: DeviceNumber(1)) == changed)
-            #expect(try transaction.note(notes[0].name, of: DeviceNumber(3)) == nil)
+            #expect(try transaction.deviceNote(notes[0].name, of: DeviceNumber(1)) == changed)
+            #expect(try transaction.deviceNote(notes[0].name, of: DeviceNumber(3)) == nil)
         }
         for _ in 0..<2 {
             for page in 1...5 { #expect(try bench.store.notes(of: 1, page: page) == [changed] + notes[1...]) }
@@ -109,7 +109,7 @@ import Testing
         try bench.store.write(at: .test(1)) { transaction in
             // One that is there already takes nobody's place.
             try transaction.put(.test(.waypoint, key: "w0", at: 5000), of: DeviceNumber(1))
-            #expect(try transaction.note(DeviceNote.Name(.waypoint, key: "w1"), of: DeviceNumber(1)) != nil)
+            #expect(try transaction.deviceNote(DeviceNote.Name(.waypoint, key: "w1"), of: DeviceNumber(1)) != nil)
             try transaction.put(.test(.waypoint, key: "new", at: 0), of: DeviceNumber(1))
             try transaction.put(.test(.waypoint, key: "other", at: 0), of: DeviceNumber(2))
         }

@@ -51,7 +51,7 @@ import Testing
             try transaction.remove(DeviceNumber(2))
             #expect(try !transaction.holds(Position.test(0, step: 2), of: DeviceNumber(2)))
             #expect(try !transaction.holds(Sighting.test(0, minor: 2), of: DeviceNumber(2)))
-            #expect(try transaction.note(DeviceNote.Name(.card), of: DeviceNumber(2)) == nil)
+            #expect(try transaction.deviceNote(DeviceNote.Name(.card), of: DeviceNumber(2)) == nil)
             #expect(try transaction.credential(.deviceToken, key: [2, 0, 255]) == nil)
             try transaction.append(.directory(.device(DeviceNumber(2)), removed: true))
         }

@@ -143,10 +143,20 @@ import Testing
         try store.close()
     }
 
+    /// The number of pages of a store's file before anything is written.
+    private static func pagesOfEmptyStore() throws -> Int {
+        let bench = try Bench(.sqlite)
+        let path = bench.directory + "/" + SQLiteStore.fileName
+        try bench.store.close()
+        let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        return try #require(bytes) / 4_096
+    }
+
     @Test func `a full disk refuses the commit, keeps what is stored, and serves again when there is room`() throws {
         let bench = try Bench(.memory)
         var options = SQLiteStore.Options()
-        options.pageLimit = 165
+        // Room for 84 pages beside those of the empty tables.
+        options.pageLimit = try Self.pagesOfEmptyStore() + 84
         options.stageLimit = 64
         let store = try SQLiteStore(in: bench.directory, options: options)
         var stored: [Position] = []

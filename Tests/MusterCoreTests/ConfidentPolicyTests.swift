@@ -20,7 +20,7 @@ import Testing
             let end = seconds + duration
             while seconds + step <= end {
                 seconds += step
-                track.take(
+                track.advance(
                     ConfidentFix(
                         coordinate: Coordinate(
                             validLatitude: ConfidentPolicyTests.centre.latitude,

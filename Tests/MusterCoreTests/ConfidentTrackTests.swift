@@ -16,7 +16,7 @@ import Testing
         var standings = Self.modes.map { _ in Standing.unknown }
         var worst = (place: 0.0, deviation: 0.0, probability: 0.0)
         for row in vectors.rows {
-            #expect(track.take(row.fix) == row.isTaken)
+            #expect(track.advance(row.fix) == row.isTaken)
             let (east, north) = vectors.metres(track.estimate)
             let off = ((east - row.east) * (east - row.east) + (north - row.north) * (north - row.north)).squareRoot()
             worst.place = max(worst.place, off)
@@ -59,9 +59,9 @@ import Testing
 
     @Test func `a late or repeated fix changes nothing`() {
         var track = ConfidentTrack()
-        track.take(fix(46, 14, at: 10))
+        track.advance(fix(46, 14, at: 10))
         let before = track
-        let changes = [fix(46, 14, at: 10), fix(46.1, 14, at: 9.999)].map { track.take($0) }
+        let changes = [fix(46, 14, at: 10), fix(46.1, 14, at: 9.999)].map { track.advance($0) }
         #expect(changes == [false, false] && track == before)
         #expect(track.sampleTime == World.time(10))
     }
@@ -74,11 +74,11 @@ import Testing
 
     @Test func `while fixes are checked it is known where they seem to be and since when`() throws {
         var track = ConfidentTrack()
-        for second in stride(from: 0.0, through: 60, by: 5) { track.take(fix(46, 14, at: second, speed: 0)) }
+        for second in stride(from: 0.0, through: 60, by: 5) { track.advance(fix(46, 14, at: second, speed: 0)) }
         #expect(track.candidateEstimate == nil && track.candidateSince == nil)
         let (first, second) = (fix(46.01, 14, at: 65, speed: 0), fix(46.01, 14.0001, at: 70, speed: 0))
-        track.take(first)
-        track.take(second)
+        track.advance(first)
+        track.advance(second)
         #expect(track.isChecking && track.candidateSince == World.time(65))
         #expect(try #require(track.candidateEstimate).distance(to: second.coordinate).value < 0.1)
         #expect(track.estimate.distance(to: fix(46, 14, at: 0).coordinate).value < 0.1)
@@ -88,12 +88,12 @@ import Testing
         var walker = ConfidentTrack()
         for second in stride(from: 0.0, through: 600, by: 5) {
             let longitude = 179.997 + second * 1e-5
-            walker.take(fix(10, longitude > 180 ? longitude - 360 : longitude, at: second, speed: 1.1))
+            walker.advance(fix(10, longitude > 180 ? longitude - 360 : longitude, at: second, speed: 1.1))
         }
         #expect(walker.estimate.distance(to: Coordinate(validLatitude: 10, longitude: -179.997)).value < 10)
         var explorer = ConfidentTrack()
         for second in stride(from: -600.0, through: 600, by: 5) {
-            explorer.take(fix(90 - abs(second) * 1e-5, second < 0 ? 0 : 180, at: second + 600, speed: 1.1))
+            explorer.advance(fix(90 - abs(second) * 1e-5, second < 0 ? 0 : 180, at: second + 600, speed: 1.1))
         }
         #expect(explorer.estimate.distance(to: Coordinate(validLatitude: 89.994, longitude: 180)).value < 30)
     }
@@ -106,7 +106,7 @@ import Testing
             for speed in numbers {
                 for (latitude, longitude) in [(46.0, 14.0), (-90, -180), (90, 180), (0, 180)] {
                     seconds += seconds < 300 ? 1 : 1e7
-                    track.take(fix(latitude, longitude, at: seconds, accuracy: accuracy, speed: speed))
+                    track.advance(fix(latitude, longitude, at: seconds, accuracy: accuracy, speed: speed))
                     #expect(track.deviationMetres.isFinite && track.deviationMetres > 0)
                     #expect(abs(track.estimate.latitude) <= 90 && abs(track.estimate.longitude) <= 180)
                 }

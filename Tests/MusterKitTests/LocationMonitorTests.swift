@@ -53,11 +53,11 @@ import Testing
 
     @Test func `the mode decides which filter counts`() throws {
         let monitor = LocationMonitor()
-        #expect(monitor.take(try fix(0, north: 0)))
+        #expect(monitor.reportFix(try fix(0, north: 0)))
         monitor.mode = .background
-        #expect(!monitor.take(try fix(20, north: 50)))
+        #expect(!monitor.reportFix(try fix(20, north: 50)))
         monitor.mode = .foreground
-        #expect(monitor.take(try fix(20, north: 50)))
+        #expect(monitor.reportFix(try fix(20, north: 50)))
     }
 
     @Test func `one fix of next year silences nothing, nor does a clock that was set back`() throws {
@@ -65,25 +65,25 @@ import Testing
         let year = 365 * 86_400.0
         let now: @Sendable () -> Instant = { noon.advanced(bySeconds: clock.withLock { $0 }) }
         let monitor = LocationMonitor(now: now)
-        #expect(monitor.take(try fix(0, north: 0)))
-        #expect(monitor.take(try fix(year, north: 100)))
+        #expect(monitor.reportFix(try fix(0, north: 0)))
+        #expect(monitor.reportFix(try fix(year, north: 100)))
         clock.withLock { $0 = 20 }
-        #expect(!monitor.take(try fix(20, north: 10)))
-        #expect(monitor.take(try fix(20, north: 20)))
+        #expect(!monitor.reportFix(try fix(20, north: 10)))
+        #expect(monitor.reportFix(try fix(20, north: 20)))
         #expect(monitor.last == (try fix(20, north: 20)))
         // Those that are ahead are filtered too, and one that is further ahead silences none of them.
-        #expect(!monitor.take(try fix(year + 10, north: 200)))
-        #expect(monitor.take(try fix(year / 2, north: 200)))
+        #expect(!monitor.reportFix(try fix(year + 10, north: 200)))
+        #expect(monitor.reportFix(try fix(year / 2, north: 200)))
         // A minute is still the clock's own error.
-        #expect(monitor.take(try fix(80, north: 100)))
-        #expect(!monitor.take(try fix(40, north: 200)))
+        #expect(monitor.reportFix(try fix(80, north: 100)))
+        #expect(!monitor.reportFix(try fix(40, north: 200)))
         let restarted = LocationMonitor(last: try fix(year, north: 100), now: now)
-        #expect(restarted.take(try fix(20, north: 20)))
+        #expect(restarted.reportFix(try fix(20, north: 20)))
         // What was right by a clock of next year is ahead once that was set back.
         clock.withLock { $0 = year }
-        #expect(restarted.take(try fix(year, north: 200)))
+        #expect(restarted.reportFix(try fix(year, north: 200)))
         clock.withLock { $0 = 60 }
-        #expect(restarted.take(try fix(60, north: 220)))
+        #expect(restarted.reportFix(try fix(60, north: 220)))
     }
 
     @Test(arguments: 1...20) func `fixes with times to come change nothing of what right ones come through`(
@@ -100,14 +100,14 @@ import Testing
             clock.withLock { $0 = seconds }
             while Double.random(in: 0..<1, using: &dice) < 0.3 {
                 let ahead = pow(10, Double.random(in: 1.8..<9, using: &dice))
-                disturbed.take(try fix(seconds + ahead, north: Double.random(in: 0..<5_000, using: &dice)))
+                disturbed.reportFix(try fix(seconds + ahead, north: Double.random(in: 0..<5_000, using: &dice)))
             }
             // Up to half a minute off either way, as receivers are.
             let right = try fix(
                 seconds + Double.random(in: -30..<30, using: &dice),
                 north: Double(index) * Double.random(in: 0..<5, using: &dice))
-            let isTold = undisturbed.take(right)
-            #expect(disturbed.take(right) == isTold, "seed \(seed), fix \(index)")
+            let isTold = undisturbed.reportFix(right)
+            #expect(disturbed.reportFix(right) == isTold, "seed \(seed), fix \(index)")
             told += isTold ? 1 : 0
         }
         #expect(told > 50, "seed \(seed)")

@@ -249,7 +249,7 @@ import Testing
             await #expect(throws: MusterError.anotherAccount(user: "ann")) {
                 try await muster.signIn(user: "ann", password: RunningServer.memberPassword)
             }
-            #expect(try device.keeper.load() == nil)
+            #expect(try device.keeper.loadCredentials() == nil)
             try await muster.signIn(
                 user: "ann", password: RunningServer.memberPassword, allowingAccountChange: true)
             try await muster.send()

@@ -137,7 +137,7 @@ import Testing
             let network = PickyNetwork(to: server)
             try await network.run { address in
                 let keeper = FileCredentialKeeper(path: temporaryPath())
-                defer { try? keeper.forget() }
+                defer { try? keeper.deleteCredentials() }
                 let session = try await MusterKit.Session.signIn(
                     at: address, user: "ann", password: RunningServer.memberPassword, keeper,
                     connections: server.connections)

@@ -17,7 +17,7 @@ import Testing
         let kept = [
             place("far", north: 5_000), place("b", north: 2_680), place("a", north: 2_680), place("near", north: 10),
         ]
-        try await store.keep(Dictionary(uniqueKeysWithValues: kept.map { ($0.id, $0) }), note: "places")
+        try await store.storeValue(Dictionary(uniqueKeysWithValues: kept.map { ($0.id, $0) }), note: "places")
         let places = Places(session: try offlineSession(), store: store)
         let answer = try await places.near(centre)
         #expect(answer.places.map(\.id) == ["near", "a", "b"])
@@ -34,6 +34,6 @@ func offlineSession() throws -> Session {
         {"server":"http://127.0.0.1:1/","user":"ann","password":"p","key":"k","secret":"s",\
         "databaseRoot":"http://127.0.0.1:1/","databaseName":"lt_locations_user_ann"}
         """
-    try keeper.keep(Data(account.utf8))
+    try keeper.storeCredentials(Data(account.utf8))
     return try #require(try Session.open(keeper))
 }

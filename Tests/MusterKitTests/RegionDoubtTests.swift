@@ -20,7 +20,7 @@ import Testing
 
     @Test func `who was safe yesterday is not known to be safe today`() async throws {
         let store = try LocalStore(path: nil)
-        try await store.keep(surroundings(), note: Surroundings.note)
+        try await store.storeValue(surroundings(), note: Surroundings.note)
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         func watch(after seconds: Double) async throws -> RegionWatch {
             let now = inside.sampleTime.advanced(bySeconds: seconds)
@@ -37,12 +37,12 @@ import Testing
 
     @Test func `during an incident whoever starts again is told how they are`() async throws {
         let store = try LocalStore(path: nil)
-        try await store.keep(surroundings(), note: Surroundings.note)
+        try await store.storeValue(surroundings(), note: Surroundings.note)
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         var device = WatchedDevice(of: "ann")
         try device.adopt(surroundings(), now: inside.sampleTime)
         _ = device.follow([arrived, inside], now: inside.sampleTime)
-        try await store.keep(
+        try await store.storeValue(
             StoredPresence(device, incident: .init(number: 1, isDrill: true), session: "s"), note: StoredPresence.note)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
         try await watch.restore()
@@ -57,7 +57,7 @@ import Testing
         let far = try fix(0, north: 500)
         var device = WatchedDevice(of: "ann")
         _ = device.follow([far], now: far.sampleTime)
-        try await store.keep(
+        try await store.storeValue(
             StoredPresence(device, incident: .init(number: 1, isDrill: false), session: "s"), note: StoredPresence.note)
         let watch = RegionWatch(session: try offlineSession(), store: store) { far.sampleTime }
         try await watch.restore()
@@ -120,29 +120,29 @@ import Testing
 
     @Test func `pages of regions have an end`() throws {
         var room = NativeQuestions.Room()
-        #expect(try room.take(Array(#"{"features":[{}],"nextCursor":"a"}"#.utf8)) == "a")
-        #expect(try room.take(Array(#"{"features":[]}"#.utf8)) == nil)
+        #expect(try room.subtractPage(Array(#"{"features":[{}],"nextCursor":"a"}"#.utf8)) == "a")
+        #expect(try room.subtractPage(Array(#"{"features":[]}"#.utf8)) == nil)
         #expect(room.regions == RegionWatch.regionLimit - 1)
         #expect(throws: ReplicationError.malformed("a page without regions leads on")) {
-            try room.take(Array(#"{"features":[],"nextCursor":"a"}"#.utf8))
+            try room.subtractPage(Array(#"{"features":[],"nextCursor":"a"}"#.utf8))
         }
         let padding = String(repeating: " ", count: NativeQuestions.answerLimitBytes)
         #expect(throws: ReplicationError.tooLarge(limitBytes: NativeQuestions.Room.limitBytes)) {
-            for _ in 0..<5 { _ = try room.take(Array((#"{"features":[{}]}"# + padding).utf8)) }
+            for _ in 0..<5 { _ = try room.subtractPage(Array((#"{"features":[{}]}"# + padding).utf8)) }
         }
     }
 
     @Test func `a standing is not kept ahead of the fixes that it follows from`() async throws {
         let store = try LocalStore(path: nil)
-        try await store.keep(surroundings(), note: Surroundings.note)
+        try await store.storeValue(surroundings(), note: Surroundings.note)
         let inside = try fix(0, north: 0)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
         try await watch.restore()
         _ = watch.follow([inside], of: "s")
-        try await watch.keep()
+        try await watch.storePresences()
         #expect(try await store.note(StoredPresence.note, as: StoredPresence.self) == nil)
         try await record(inside, into: store, beside: watch)
-        try await watch.keep()
+        try await watch.storePresences()
         let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
         #expect(kept?.presences.map(\.region) == [Self.yard])
     }

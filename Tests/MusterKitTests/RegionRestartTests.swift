@@ -29,7 +29,7 @@ import Testing
             return watch
         }
         let (first, second) = (try LocalStore(path: nil), try LocalStore(path: nil))
-        for store in [first, second] { try await store.keep(surroundings, note: Surroundings.note) }
+        for store in [first, second] { try await store.storeValue(surroundings, note: Surroundings.note) }
         let whole = try await watch(over: first)
         var crossings = 0
         for (index, fix) in fixes.enumerated() {
@@ -54,8 +54,8 @@ import Testing
         for fix in try walk.fixes(300, until: Instant(seconds: 1_790_000_000)) {
             let last = try await store.documents(.newest(1), as: RecordedLocation.self).first?.value.fix
             let again = LocationMonitor(last: last)
-            let isTold = whole.take(fix)
-            #expect(again.take(fix) == isTold)
+            let isTold = whole.reportFix(fix)
+            #expect(again.reportFix(fix) == isTold)
             guard isTold else { continue }
             told += 1
             let location = RecordedLocation(.init(fix: fix, isInBackground: false), user: "ann", session: "s")

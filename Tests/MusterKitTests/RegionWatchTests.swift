@@ -66,7 +66,7 @@ import Testing
         for start in stride(from: 0, to: fixes.count, by: 30) {
             let store = try LocalStore(path: path)
             let watch = RegionWatch(session: session, store: store)
-            if start == 0 { try await store.keep(surroundings, note: Surroundings.note) }
+            if start == 0 { try await store.storeValue(surroundings, note: Surroundings.note) }
             try await watch.restore()
             if let before = safeties.last { #expect(watch.safety == before) }
             let part = Array(fixes[start..<start + 30])
@@ -85,7 +85,7 @@ import Testing
 
     private func watch(over surroundings: Surroundings, _ session: MusterKit.Session) async throws -> RegionWatch {
         let store = try LocalStore(path: nil)
-        try await store.keep(surroundings, note: Surroundings.note)
+        try await store.storeValue(surroundings, note: Surroundings.note)
         let watch = RegionWatch(session: session, store: store)
         try await watch.restore()
         return watch

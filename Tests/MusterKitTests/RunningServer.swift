@@ -76,7 +76,7 @@ struct RunningServer: Sendable {
         try await ask(
             "POST", "users", #"{"name":"\#(name)","role":"member","password":"\#(Self.memberPassword)"\#(team)}"#)
         let keeper = FileCredentialKeeper(path: temporaryPath())
-        defer { try? keeper.forget() }
+        defer { try? keeper.deleteCredentials() }
         return try await MusterKit.Session.signIn(
             at: address ?? self.address, user: name, password: Self.memberPassword, keeper, connections: connections)
     }

@@ -13,7 +13,7 @@ import Testing
             {"server":"http://127.0.0.1:1/","user":"ann","password":"p","key":"k","secret":"s",\
             "databaseRoot":"http://127.0.0.1:1/","databaseName":"lt_locations_user_a%40b"}
             """
-        try keeper.keep(Data(account.utf8))
+        try keeper.storeCredentials(Data(account.utf8))
         let session = try #require(try Session.open(keeper))
         #expect(session.user == "ann")
         #expect(session.database.description == "http://127.0.0.1:1/lt_locations_user_a%2540b")
@@ -25,11 +25,11 @@ import Testing
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let keeper = FileCredentialKeeper(path: path)
-        try keeper.keep(Data("{}".utf8))
+        try keeper.storeCredentials(Data("{}".utf8))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        #expect(throws: CredentialError.readableByOthers(path: path)) { try keeper.load() }
+        #expect(throws: CredentialError.readableByOthers(path: path)) { try keeper.loadCredentials() }
     }
 
     @Test func `no server is no session`() async throws {
@@ -42,6 +42,6 @@ import Testing
         } throws: { error in
             if case SessionError.unreachable = error { true } else { false }
         }
-        #expect(try keeper.load() == nil)
+        #expect(try keeper.loadCredentials() == nil)
     }
 }

@@ -35,7 +35,7 @@ import Testing
     @Test func `a key that had to make room is made anew with the password that was kept`() async throws {
         try await withPhone { phone in
             let elsewhere = FileCredentialKeeper(path: temporaryPath())
-            defer { try? elsewhere.forget() }
+            defer { try? elsewhere.deleteCredentials() }
             for _ in 0..<17 {
                 _ = try await MusterKit.Session.signIn(
                     at: phone.server.address, user: "ann", password: RunningServer.memberPassword, elsewhere,
@@ -82,20 +82,20 @@ import Testing
             let network = PickyNetwork(to: phone.server)
             try await network.run { address in
                 let keeper = FileCredentialKeeper(path: temporaryPath())
-                defer { try? keeper.forget() }
+                defer { try? keeper.deleteCredentials() }
                 func signIn() async throws -> MusterKit.Session {
                     try await MusterKit.Session.signIn(
                         at: address, user: "ann", password: RunningServer.memberPassword, keeper,
                         connections: phone.server.connections)
                 }
                 let session = try await signIn()
-                let kept = try keeper.load()
+                let kept = try keeper.loadCredentials()
                 for status in [404, 405, 500, 503] {
                     network.decide { Self.isLogin($0) ? .isAnswered(status: status, body: "none") : .passes }
                     let busy = SessionError.busy(status: status)
                     await #expect(throws: busy) { try await session.signInAgain(keeper) }
                     await #expect(throws: busy) { try await signIn() }
-                    #expect(try keeper.load() == kept)
+                    #expect(try keeper.loadCredentials() == kept)
                 }
                 // One that says nothing of the account leaves what is known of it.
                 let key = #"{"api_key":"k","api_password":"p","location_db_name":"lt_locations_user_ann"}"#
@@ -140,7 +140,7 @@ import Testing
         try await RunningServer.run { server in
             let session = try await server.member("ann", of: nil)
             let keeper = FileCredentialKeeper(path: temporaryPath())
-            defer { try? keeper.forget() }
+            defer { try? keeper.deleteCredentials() }
             let kept = try await session.signInAgain(keeper)
             let store = try LocalStore(path: nil)
             for index in 0..<3 {

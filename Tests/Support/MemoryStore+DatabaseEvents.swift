@@ -9,11 +9,11 @@ extension MemoryStore {
 }
 
 extension MemoryTransaction {
-    func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws {
+    func recordDatabaseMade(_ database: DatabaseNumber, at sequence: LogSequence) throws {
         edits.append { $0.databaseEvents.append(DatabaseEvent(sequence: sequence, database: database)) }
     }
 
-    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws {
+    func recordDatabaseRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws {
         edits.append { contents in
             for index in contents.databaseEvents.indices where contents.databaseEvents[index].database == database {
                 contents.databaseEvents[index].removedName = name

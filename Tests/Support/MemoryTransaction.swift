@@ -82,7 +82,7 @@ final class MemoryTransaction: StoreTransaction {
         return store.contents.withLock { $0.holds(sighting, of: device) }
     }
 
-    func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote? {
+    func deviceNote(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote? {
         allNotes(of: device).note(name)
     }
 

@@ -45,7 +45,7 @@ extension CognitoSyncService {
         let name = try datasetName(call)
         let page = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 0)
         guard page.dataset.exists else { throw DatasetError.noDataset(name) }
-        return answer(page.dataset)
+        return json(page.dataset)
     }
 
     private func deleteDataset(_ call: AmazonCall) async throws -> [UInt8] {
@@ -54,10 +54,10 @@ extension CognitoSyncService {
         let before = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 0).dataset
         _ = try await coordinator.updateDataset(
             DatasetUpdate(owner: owner, name: name, order: .delete, author: author(call)))
-        return answer(before)
+        return json(before)
     }
 
-    private func answer(_ dataset: Dataset) -> [UInt8] {
+    private func json(_ dataset: Dataset) -> [UInt8] {
         let identity = coordinator.origin.text(of: .identity(dataset.owner))
         return JSONWriter.object { writer in
             writer.key("Dataset")

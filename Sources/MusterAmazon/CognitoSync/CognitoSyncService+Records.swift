@@ -104,10 +104,10 @@ extension DatasetPatch {
         let count = members.number("SyncCount", in: 0...9_007_199_254_740_991, required: true, &faults) ?? 0
         let moment = members.number("DeviceLastModifiedDate", in: 0...253_402_300_799, &faults)
         if let operation, operation != "replace", operation != "remove" {
-            faults.note(members.name("Op"), "Member must satisfy enum value set: [replace, remove]")
+            faults.addFault(members.name("Op"), "Member must satisfy enum value set: [replace, remove]")
         }
         if operation == "replace", value == nil {
-            faults.note(members.name("Value"), "Member must not be null", isMissing: true)
+            faults.addFault(members.name("Value"), "Member must not be null", isMissing: true)
         }
         self.init(
             key: key, value: operation == "remove" ? nil : value ?? "", syncCount: Int64(count),

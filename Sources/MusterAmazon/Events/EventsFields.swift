@@ -183,7 +183,7 @@ struct EventsPage<Element> {
     }
 
     /// The answer with the items under a key, and the token.
-    func answer(_ key: String, _ write: (Element) -> JSONValue) -> JSONValue {
+    func json(_ key: String, _ write: (Element) -> JSONValue) -> JSONValue {
         .object([.init(key, .array(items.map(write)))] + (token.map { [$0] } ?? []))
     }
 }

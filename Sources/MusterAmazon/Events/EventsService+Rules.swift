@@ -61,7 +61,7 @@ extension EventsService {
         let page = EventsPage(of: rules, after: try fields.nextToken(), limit: try fields.limit()) {
             Int64($0.number.rawValue)
         }
-        return page.answer("Rules") { .object(members(of: $0)) }
+        return page.json("Rules") { .object(members(of: $0)) }
     }
 
     private func members(of rule: Rule) -> [JSONValue.Member] {

@@ -23,7 +23,7 @@ extension EventsService {
         }
     }
 
-    private func answer(_ failures: [Failure]) -> JSONValue {
+    private func json(_ failures: [Failure]) -> JSONValue {
         .object([
             .init("FailedEntryCount", .integer(Int64(failures.count))),
             .init("FailedEntries", .array(failures.map(\.json))),
@@ -57,7 +57,7 @@ extension EventsService {
             if failures.count < entries.count { draft.edits = [.putRule(rule)] }
             return failures
         }
-        return answer(failures)
+        return json(failures)
     }
 
     func removeTargets(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
@@ -71,7 +71,7 @@ extension EventsService {
                 Failure($0, AmazonError(400, "ResourceNotFoundException", "The rule has no target \($0)."))
             }
         }
-        return answer(failures)
+        return json(failures)
     }
 
     func listTargets(_ fields: EventsFields) throws -> JSONValue {
@@ -80,7 +80,7 @@ extension EventsService {
         let page = EventsPage(
             of: rule.targets.enumerated(), after: try fields.nextToken(), limit: try fields.limit()
         ) { Int64($0.offset + 1) }
-        return page.answer("Targets") { json($0.element, in: directory) }
+        return page.json("Targets") { json($0.element, in: directory) }
     }
 
     private func json(_ target: RuleTarget, in directory: Directory) -> JSONValue {
@@ -116,7 +116,7 @@ extension EventsService {
         let page = EventsPage(of: rules, after: try fields.nextToken(), limit: try fields.limit()) {
             Int64($0.number.rawValue)
         }
-        return page.answer("RuleNames") { .string($0.name) }
+        return page.json("RuleNames") { .string($0.name) }
     }
 }
 

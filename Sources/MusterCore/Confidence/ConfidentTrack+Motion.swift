@@ -32,7 +32,7 @@ extension ConfidentTrack {
         guard movingFixes >= Self.motionFixes, surprises == 0, let mark = pastMark else { return nil }
         let perDegree = MetresPerDegree(latitude: latitude)
         let (x, y) = (Double(mark.eastDegrees) * perDegree.east, Double(mark.northDegrees) * perDegree.north)
-        return Motion(earlier: place(of: mark), metres: (x * x + y * y).squareRoot())
+        return Motion(earlier: coordinate(of: mark), metres: (x * x + y * y).squareRoot())
     }
 
     /// The newest waypoint that is old enough to tell motion from error.

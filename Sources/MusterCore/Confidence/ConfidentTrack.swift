@@ -86,7 +86,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// Where the fixes that are being checked seem to be: the last of them; nil unless `isChecking`.
     public var candidateEstimate: Coordinate? {
         guard isChecking else { return nil }
-        return place(of: candidate)
+        return coordinate(of: candidate)
     }
 
     /// The sample time of the first of the fixes that are being checked; nil unless `isChecking`.
@@ -103,7 +103,7 @@ extension ConfidentTrack {
     ///
     /// - Returns: false for a fix that is not newer than the last one taken: late or repeated, it changes nothing.
     @discardableResult
-    public mutating func take(_ fix: ConfidentFix) -> Bool {
+    public mutating func advance(_ fix: ConfidentFix) -> Bool {
         guard !isEmpty else {
             start(with: fix)
             return true
@@ -131,7 +131,7 @@ extension ConfidentTrack {
     }
 
     /// Where a mark is.
-    func place(of mark: Mark) -> Coordinate {
+    func coordinate(of mark: Mark) -> Coordinate {
         Coordinate(
             validLatitude: max(-90, min(90, latitude + Double(mark.northDegrees))),
             longitude: shortWay(longitude + Double(mark.eastDegrees)))

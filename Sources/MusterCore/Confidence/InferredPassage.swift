@@ -46,7 +46,7 @@ public struct InferredPassage: Hashable, Sendable {
             let (share, depth) = Self.deepest(
                 length: length,
                 { share in
-                    signedDistanceMetres(Self.place(at: share, from: first.coordinate, to: second.coordinate))
+                    signedDistanceMetres(Self.interpolate(at: share, from: first.coordinate, to: second.coordinate))
                 })
         else { return nil }
         let accuracy = (1 - share) * accuracies.first + share * accuracies.second
@@ -65,7 +65,7 @@ public struct InferredPassage: Hashable, Sendable {
     }
 
     /// A place on the way, straight in longitude and latitude and the short way round.
-    private static func place(at share: Double, from: Coordinate, to: Coordinate) -> Coordinate {
+    private static func interpolate(at share: Double, from: Coordinate, to: Coordinate) -> Coordinate {
         let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
         return Coordinate(
             validLatitude: from.latitude + share * (to.latitude - from.latitude),

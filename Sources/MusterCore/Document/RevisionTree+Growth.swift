@@ -21,7 +21,7 @@ extension RevisionTree {
                 places[node.revision] = place
                 if let parent = node.parent { childCounts[parent] += 1 }
             }
-            for place in nodes.indices { note(place) }
+            for place in nodes.indices { addCandidate(place) }
         }
 
         /// Whether there is no revision.
@@ -55,13 +55,13 @@ extension RevisionTree {
             for (step, revision) in path.enumerated() {
                 precondition(
                     step == 0 || path[step - 1].generation == revision.generation + 1, "generations go down by one")
-                let place = place(of: revision)
+                let place = nodeIndex(of: revision)
                 if step == 0 {
                     isNew = !nodes[place].isKnown
                     if isNew { (nodes[place].isDeleted, nodes[place].isKnown) = (isDeleted, true) }
                 }
                 if let child { link(child, to: place) }
-                note(place)
+                addCandidate(place)
                 child = place
             }
             while let first = candidates.first, !isCurrent(first) { candidates.removeFirst() }
@@ -83,7 +83,7 @@ extension RevisionTree {
                 })
         }
 
-        private mutating func place(of revision: Revision) -> Int {
+        private mutating func nodeIndex(of revision: Revision) -> Int {
             if let place = places[revision] { return place }
             places[revision] = nodes.count
             nodes.append(Node(revision: revision, parent: nil, isDeleted: false, isKnown: false))
@@ -96,7 +96,7 @@ extension RevisionTree {
             if let other = nodes[child].parent {
                 guard nodes[parent].revision < nodes[other].revision else { return }
                 childCounts[other] -= 1
-                note(other)
+                addCandidate(other)
             }
             nodes[child].parent = parent
             childCounts[parent] += 1
@@ -108,7 +108,7 @@ extension RevisionTree {
         }
 
         /// Notes a node that may be the winner, where it is a leaf.
-        private mutating func note(_ place: Int) {
+        private mutating func addCandidate(_ place: Int) {
             guard childCounts[place] == 0 else { return }
             candidates.insert(
                 Candidate(place: place, revision: nodes[place].revision, isDeleted: nodes[place].isDeleted))

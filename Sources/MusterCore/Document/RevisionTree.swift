@@ -151,7 +151,7 @@ public struct RevisionTree: Hashable, Sendable {
             guard let parent = nodes[index].parent else { continue }
             left[parent] = max(left[parent] ?? 0, here - 1)
         }
-        return kept.contains(false) ? keep(kept) : []
+        return kept.contains(false) ? removeNodes(kept) : []
     }
 
     /// Takes leaves out as if they had never been (`_purge`), and every ancestor that leads to no other leaf.
@@ -171,11 +171,11 @@ public struct RevisionTree: Hashable, Sendable {
                 next = nodes[index].parent
             }
         }
-        _ = keep(kept)
+        _ = removeNodes(kept)
         return names
     }
 
-    private mutating func keep(_ kept: [Bool]) -> [Revision] {
+    private mutating func removeNodes(_ kept: [Bool]) -> [Revision] {
         var gone: [Revision] = []
         var remaining: [Node] = []
         var moved = [Int?](repeating: nil, count: nodes.count)

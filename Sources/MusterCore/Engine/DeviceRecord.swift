@@ -105,7 +105,7 @@ extension Engine {
     /// - Parameter trail: ascending.
     public mutating func rebuildRefuges(of device: DeviceNumber, from trail: [Position]) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
-        for position in trail { devices[Int(device.rawValue)].track.take(ConfidentFix(position)) }
+        for position in trail { devices[Int(device.rawValue)].track.advance(ConfidentFix(position)) }
         scope.refugesToRebuild.insert(device)
     }
 }

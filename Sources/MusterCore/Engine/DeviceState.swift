@@ -118,7 +118,7 @@ struct DeviceState: Hashable, Sendable {
         let isFirst = !hasStood
         var fix = ConfidentFix(position)
         fix.sampleTime = sampleTime
-        track.take(fix)
+        track.advance(fix)
         if track.isSettled { hasStood = true }
         return isFirst
     }

@@ -92,7 +92,7 @@ extension Engine {
     ) -> Question? {
         let index = Int(device.rawValue)
         // Asked for every observation: so the state is not copied.
-        if let place = decision.devices.place(of: index) {
+        if let place = decision.devices.slot(of: index) {
             return question(about: position, of: device, decision.devices.states, place)
         }
         return devices.indices.contains(index)
@@ -118,8 +118,8 @@ extension Engine {
     /// - Parameter trail: its latest positions, ascending; with none, the newest that is known is taken.
     public func restore(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
         var state = state(of: device, after: decision)
-        for position in trail { state.track.take(ConfidentFix(position)) }
-        if let located = state.located { state.track.take(ConfidentFix(located)) }
+        for position in trail { state.track.advance(ConfidentFix(position)) }
+        if let located = state.located { state.track.advance(ConfidentFix(located)) }
         decision.record(state, of: device)
     }
 }

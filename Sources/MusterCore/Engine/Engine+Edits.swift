@@ -98,7 +98,7 @@ extension Engine {
 
     /// Takes over how a device stands, in region order, from who knows better; what is decided next goes on from there.
     /// Its track stays. `review` is due afterwards.
-    public mutating func take(_ presences: [Presence], of device: DeviceNumber) {
+    public mutating func setPresences(_ presences: [Presence], of device: DeviceNumber) {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index) else { return }
         // What raw collections tell of muster regions is for events alone, and goes on.

@@ -66,7 +66,7 @@ public struct Engine: Sendable {
     func decidePosition(
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
-        let place = place(of: device, in: &decision)
+        let place = slot(of: device, in: &decision)
         let isMending = decision.devices.states[place].observeClock(position)
         decision.devices.states[place].hear(at: position.receivedTime)
         // What is known of a clock that is off stands in no position.
@@ -172,7 +172,7 @@ public struct Engine: Sendable {
     /// Notes that the server received something from a device that moves nothing else: a repetition, a note.
     public func hear(_ device: DeviceNumber, at moment: Instant, now: Instant, into decision: inout Decision) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
-        let place = place(of: device, in: &decision)
+        let place = slot(of: device, in: &decision)
         decision.devices.states[place].hear(at: moment)
         decision.noteState(of: device)
         let user = decision.devices.states[place].user
@@ -180,9 +180,9 @@ public struct Engine: Sendable {
     }
 
     /// Where in the decision a device's state stands; it is laid there when nothing was decided of it yet.
-    func place(of device: DeviceNumber, in decision: inout Decision) -> Int {
+    func slot(of device: DeviceNumber, in decision: inout Decision) -> Int {
         let index = Int(device.rawValue)
-        if let place = decision.devices.place(of: index) { return place }
+        if let place = decision.devices.slot(of: index) { return place }
         return decision.devices.lay(over: index, of: devices, else: DeviceState())
     }
 

@@ -118,16 +118,16 @@ struct Overlay<State: Sendable>: Sendable {
     /// The indexes that something lies over, in the order of first setting.
     var touched: [Int] { indexes }
 
-    subscript(index: Int) -> State? { place(of: index).map { states[$0] } }
+    subscript(index: Int) -> State? { slot(of: index).map { states[$0] } }
 
     /// Where in `states` the new state of an index is, for those who need a part of it alone.
     @inline(__always)
-    func place(of index: Int) -> Int? {
+    func slot(of index: Int) -> Int? {
         index < places.count && places[index] > 0 ? Int(places[index]) - 1 : nil
     }
 
     mutating func set(_ index: Int, to state: State) {
-        if let place = place(of: index) {
+        if let place = slot(of: index) {
             states[place] = state
         } else {
             states.append(state)

@@ -26,7 +26,7 @@ extension Engine {
             else { continue }
             ownership.remove(device.number, from: former)
             ownership.add(device.number, to: device.user)
-            let place = place(of: device.number, in: &decision)
+            let place = slot(of: device.number, in: &decision)
             decision.devices.states[place].user = device.user
             decision.devices.states[place].boundaryFreeRadius.end()
             concerned.formUnion([former, device.user])

@@ -52,7 +52,7 @@ public struct PatternIndex: Sendable {
     /// - Complexity: O(pattern + patterns filed under the same), and once in a while O(all patterns).
     public mutating func remove(_ number: Int32) {
         guard let slot = slotOfNumber.removeValue(forKey: number), let former = slots[slot] else { return }
-        for (node, key) in former.files { nodes[node].take(slot, from: key) }
+        for (node, key) in former.files { nodes[node].removeSlot(slot, from: key) }
         if former.files.isEmpty { unfiled.removeAll { $0 == slot } }
         slots[slot] = nil
         freeSlots.append(slot)
@@ -68,7 +68,7 @@ public struct PatternIndex: Sendable {
         found.removeAll(keepingCapacity: true)
         guard !slotOfNumber.isEmpty else { return }
         var walk = Walk(words: (slots.count + 63) / 64)
-        for slot in unfiled { walk.note(slot) }
+        for slot in unfiled { walk.addCandidate(slot) }
         nodes.withUnsafeBufferPointer { Self.visit(event, at: 0, of: $0, &walk) }
         for slot in walk.candidates {
             guard let candidate = slots[slot], candidate.pattern.matches(event) else { continue }
@@ -86,15 +86,15 @@ public struct PatternIndex: Sendable {
 
         init(words: Int) { seen = Array(repeating: 0, count: words) }
 
-        mutating func note(_ slot: Int) {
+        mutating func addCandidate(_ slot: Int) {
             guard seen[slot >> 6] & 1 << UInt64(slot & 63) == 0 else { return }
             seen[slot >> 6] |= 1 << UInt64(slot & 63)
             candidates.append(slot)
         }
 
-        mutating func note(_ slots: [Int]?) {
+        mutating func addCandidates(_ slots: [Int]?) {
             guard let slots else { return }
-            for slot in slots { note(slot) }
+            for slot in slots { addCandidate(slot) }
         }
     }
 
@@ -159,14 +159,14 @@ public struct PatternIndex: Sendable {
 
 extension PatternIndex.Node {
     fileprivate func visit(_ scalar: EventScalar, _ walk: inout PatternIndex.Walk) {
-        if !exact.isEmpty { walk.note(exact[scalar]) }
-        if !present.isEmpty { walk.note(present) }
+        if !exact.isEmpty { walk.addCandidates(exact[scalar]) }
+        if !present.isEmpty { walk.addCandidates(present) }
         guard case .text(let text) = scalar else { return }
-        if !folded.isEmpty { walk.note(folded[text.folded]) }
+        if !folded.isEmpty { walk.addCandidates(folded[text.folded]) }
         guard !prefixes.isEmpty || !suffixes.isEmpty else { return }
         text.withBytes { bytes in
-            prefixes.forEachLength(upTo: bytes.count) { walk.note(prefixes[Array(bytes.prefix($0))]) }
-            suffixes.forEachLength(upTo: bytes.count) { walk.note(suffixes[Array(bytes.suffix($0))]) }
+            prefixes.forEachLength(upTo: bytes.count) { walk.addCandidates(prefixes[Array(bytes.prefix($0))]) }
+            suffixes.forEachLength(upTo: bytes.count) { walk.addCandidates(suffixes[Array(bytes.suffix($0))]) }
         }
     }
 
@@ -190,12 +190,12 @@ extension PatternIndex.Node {
         }
     }
 
-    fileprivate mutating func take(_ slot: Int, from key: CoverKey) {
+    fileprivate mutating func removeSlot(_ slot: Int, from key: CoverKey) {
         switch key {
-        case .exact(let scalar): exact.take(slot, from: scalar)
-        case .folded(let text): folded.take(slot, from: text)
-        case .prefix(let prefix): prefixes.take(slot, from: prefix)
-        case .suffix(let suffix): suffixes.take(slot, from: suffix)
+        case .exact(let scalar): exact.removeSlot(slot, from: scalar)
+        case .folded(let text): folded.removeSlot(slot, from: text)
+        case .prefix(let prefix): prefixes.removeSlot(slot, from: prefix)
+        case .suffix(let suffix): suffixes.removeSlot(slot, from: suffix)
         case .present: present.removeAll { $0 == slot }
         }
     }
@@ -222,15 +222,15 @@ private struct AffixFile: Sendable {
         slots[affix, default: []].append(slot)
     }
 
-    mutating func take(_ slot: Int, from affix: [UInt8]) {
+    mutating func removeSlot(_ slot: Int, from affix: [UInt8]) {
         guard slots[affix] != nil else { return }
-        slots.take(slot, from: affix)
+        slots.removeSlot(slot, from: affix)
         if slots[affix] == nil { lengths[affix.count] -= 1 }
     }
 }
 
 extension Dictionary where Value == [Int] {
-    fileprivate mutating func take(_ slot: Int, from key: Key) {
+    fileprivate mutating func removeSlot(_ slot: Int, from key: Key) {
         self[key]?.removeAll { $0 == slot }
         if self[key]?.isEmpty == true { self[key] = nil }
     }

@@ -53,7 +53,7 @@ public struct Declared: Hashable, Sendable {
     /// - Parameter incident: the open incident on whose roll the subject stands.
     /// - Returns: false where it is history: older than what was declared since, said before an incident that asks
     ///   everyone anew, or an acknowledgement of what nobody calls for any more.
-    mutating func take(_ declaration: Declaration, during incident: Incident?) -> Bool {
+    mutating func applyDeclaration(_ declaration: Declaration, during incident: Incident?) -> Bool {
         let moment = declaration.moment
         if declaration.kind == .acknowledge {
             guard standing == .needsHelp || standing == .sos, acknowledgedBy == nil, moment >= since else {

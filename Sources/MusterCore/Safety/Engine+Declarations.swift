@@ -22,7 +22,7 @@ extension Engine {
             return .late
         }
         let incident = openIncident(asking: declaration.subject, person, after: decision)
-        let isCurrent = person.declared.take(declaration, during: incident)
+        let isCurrent = person.declared.applyDeclaration(declaration, during: incident)
         decision.scratch.changes.append(.declaration(declaration, isCurrent: isCurrent))
         let changed = renewSafety(
             of: declaration.subject, person, now: now, decidedAt: declaration.moment, into: &decision)

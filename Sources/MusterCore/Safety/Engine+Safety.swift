@@ -72,7 +72,7 @@ extension Engine {
                 && now.seconds(since: lastLocated) <= team(states[place].team).silenceSeconds
         }
         let index = Int(user.rawValue)
-        if let place = decision.people.place(of: index) { return isKnown(decision.people.states, place) }
+        if let place = decision.people.slot(of: index) { return isKnown(decision.people.states, place) }
         return people.indices.contains(index) && isKnown(people, index)
     }
 
@@ -81,7 +81,7 @@ extension Engine {
         guard let user else { return true }
         func isHeard(_ safety: Safety) -> Bool { safety.state != .unknown || safety.source != .silence }
         let index = Int(user.rawValue)
-        if let place = decision.people.place(of: index) { return isHeard(decision.people.states[place].safety) }
+        if let place = decision.people.slot(of: index) { return isHeard(decision.people.states[place].safety) }
         return !people.indices.contains(index) || isHeard(people[index].safety)
     }
 
@@ -135,7 +135,7 @@ extension Engine {
         of device: DeviceNumber, after decision: Decision
     ) -> (evaluated: Instant?, heard: Instant?) {
         let index = Int(device.rawValue)
-        if let place = decision.devices.place(of: index) {
+        if let place = decision.devices.slot(of: index) {
             return (decision.devices.states[place].evaluated, decision.devices.states[place].heard)
         }
         return devices.indices.contains(index) ? (devices[index].evaluated, devices[index].heard) : (nil, nil)
@@ -155,7 +155,7 @@ extension Engine {
     ) -> MusterContainment {
         let index = Int(device.rawValue)
         // Asked for every observation: so the states are not copied.
-        if let place = decision.devices.place(of: index) {
+        if let place = decision.devices.slot(of: index) {
             return musterContainment(decision.devices.states, place, preferring: former)
         }
         return devices.indices.contains(index) ? musterContainment(devices, index, preferring: former) : .none(nil)

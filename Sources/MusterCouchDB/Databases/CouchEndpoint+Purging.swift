@@ -31,7 +31,7 @@ extension CouchEndpoint {
         }
         let (purged, count) =
             try await coordinator.edit(by: call.author) { directory, draft in
-                draft.note(.documentsPurged, label: place.name)
+                draft.addAction(.documentsPurged, label: place.name)
                 var purged: [CouchRevisions] = []
                 for item in asked {
                     let gone = try draft.transaction.purge(Set(item.revisions), of: item.id, in: database)

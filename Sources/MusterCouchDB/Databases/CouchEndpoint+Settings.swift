@@ -81,11 +81,12 @@ extension CouchEndpoint {
         _ = try await call.json(limit: CouchLimits.settingBytes)
         guard let database = place.number else { throw CouchError.forbidden("This database may only be read.") }
         try await coordinator.edit(by: call.author) { _, draft in
-            draft.note(.databaseCompacted, label: place.name)
+            draft.addAction(.databaseCompacted, label: place.name)
         }
         // Compacts in slices, so that other writes do not wait long.
-        while try await coordinator.keep({ transaction, _ in try transaction.documents.compact(database, limit: 500) })
-        {}
+        while try await coordinator.storeState({ transaction, _ in
+            try transaction.documents.compact(database, limit: 500)
+        }) {}
         return call.ok(.accepted)
     }
 }

@@ -43,7 +43,7 @@ struct AttachmentIntake {
     /// Appends received bytes.
     ///
     /// - Throws: `CouchError.tooLarge`, `QuotaError`, `CoordinatorError`, `StoreError`.
-    mutating func take(_ bytes: some Swift.Collection<UInt8>) async throws {
+    mutating func append(_ bytes: some Swift.Collection<UInt8>) async throws {
         length += Int64(bytes.count)
         guard length <= CouchLimits.attachmentBytes else {
             throw CouchError.tooLarge(limitBytes: CouchLimits.attachmentBytes)
@@ -55,7 +55,7 @@ struct AttachmentIntake {
             held.removeFirst(CouchLimits.pieceBytes)
             updateDigests(piece)
             let begun = blob
-            blob = try await coordinator.keep { transaction, _ in
+            blob = try await coordinator.storeState { transaction, _ in
                 let blob = try begun ?? transaction.documents.beginBlob()
                 try transaction.documents.append(piece, to: blob)
                 return blob
@@ -71,7 +71,7 @@ struct AttachmentIntake {
         updateDigests(last)
         let file = StoredFile(md5: Array(md5.finalize()), key: Array(sha256.finalize()), length: length)
         let begun = blob
-        try await coordinator.keep { transaction, moment in
+        try await coordinator.storeState { transaction, moment in
             let documents = transaction.documents
             let blob = try begun ?? documents.beginBlob()
             if !last.isEmpty { try documents.append(last, to: blob) }
@@ -86,7 +86,7 @@ struct AttachmentIntake {
         guard let begun = blob else { return }
         blob = nil
         // If the coordinator refuses, the sweep of unfinished blobs deletes this one later.
-        _ = try? await coordinator.keep { transaction, _ in try transaction.documents.abandon(begun) }
+        _ = try? await coordinator.storeState { transaction, _ in try transaction.documents.abandon(begun) }
     }
 
     private mutating func updateDigests(_ bytes: [UInt8]) {
@@ -103,7 +103,7 @@ extension AttachmentIntake {
     static func store(edited bytes: [UInt8], _ coordinator: StoreCoordinator) async throws -> StoredFile {
         var intake = AttachmentIntake(coordinator)
         do {
-            try await intake.take(bytes)
+            try await intake.append(bytes)
             return try await intake.finish()
         } catch {
             await intake.abandon()

@@ -38,7 +38,7 @@ struct CouchBulkParts: Sendable {
         for item in page { try add(item, to: &parts, &opened, reader) }
         position += page.count
         if isComplete { parts.add(writer.end) }
-        size.note(page.count, bytes: parts.textBytes)
+        size.adjust(page.count, bytes: parts.textBytes)
         return parts
     }
 

@@ -115,7 +115,7 @@ extension CouchEndpoint {
         }
         var intake = AttachmentIntake(coordinator)
         do {
-            for try await buffer in call.request.body { try await intake.take(buffer.readableBytesView) }
+            for try await buffer in call.request.body { try await intake.append(buffer.readableBytesView) }
             guard told == nil || told == intake.length else {
                 throw CouchError.badRequest("The body is shorter than its Content-Length.")
             }

@@ -101,7 +101,7 @@ struct CouchBulkGet: PagedAnswer {
             writer.endObject()
         }
         let bytes = writer.takeBytes()
-        size.note(page.count, bytes: bytes.count)
+        size.adjust(page.count, bytes: bytes.count)
         return bytes
     }
 

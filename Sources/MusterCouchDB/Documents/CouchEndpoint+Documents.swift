@@ -20,7 +20,7 @@ extension CouchEndpoint {
         let id = try call.documentID()
         if id.hasPrefix(DocumentID.localPrefix) { return try await showLocal(call, id) }
         try DocumentID.checkForm(of: id)
-        let place = try call.place(in: call.coordinator.directory) { access, place in
+        let place = try call.database(in: call.coordinator.directory) { access, place in
             access.mayRead(place) || (place.kind == .users && id == userID(access.principal.name))
         }
         guard let scope = place.scope else { return try showUser(call, id) }

@@ -83,7 +83,7 @@ extension CouchEndpoint {
     /// Stores or removes a local document, and returns the response with the result.
     func carryOut(_ edit: LocalEdit, in place: ResolvedDatabase, _ call: CouchCall) async throws -> Response {
         guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
-        let revision = try await coordinator.keep { transaction, _ in
+        let revision = try await coordinator.storeState { transaction, _ in
             try edit.carryOut(in: locals, transaction.documents)
         }
         return call.ok(.created) { writer in
@@ -108,7 +108,7 @@ extension CouchEndpoint {
         let name = try Self.localName(id)
         guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
         let edit = LocalEdit(name: name, json: [], said: call.query.text("rev"), isDeleted: true)
-        _ = try await coordinator.keep { transaction, _ in try edit.carryOut(in: locals, transaction.documents) }
+        _ = try await coordinator.storeState { transaction, _ in try edit.carryOut(in: locals, transaction.documents) }
         return call.ok { writer in
             writer.member("id", DocumentID.localPrefix + name)
             writer.member("rev", "0-0")
@@ -123,7 +123,7 @@ extension CouchEndpoint {
     ) async throws -> [Result<Int64, CouchError>] {
         if edits.isEmpty { return [] }
         guard let locals = try call.locals(of: place) else { throw CouchError.forbidden }
-        return try await coordinator.keep { transaction, _ in
+        return try await coordinator.storeState { transaction, _ in
             try edits.map { edit in
                 do {
                     return .success(try edit.carryOut(in: locals, transaction.documents))

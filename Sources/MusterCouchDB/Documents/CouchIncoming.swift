@@ -153,7 +153,7 @@ private struct RelatedIntake {
         guard count <= CouchLimits.multipartBytes else {
             throw CouchError.tooLarge(limitBytes: CouchLimits.multipartBytes)
         }
-        for event in try reader.take(buffer.readableBytesView) {
+        for event in try reader.parse(buffer.readableBytesView) {
             switch event {
             case .part(let headers): try beginPart(headers)
             case .bytes(let bytes): try await appendBytes(bytes)
@@ -202,7 +202,7 @@ private struct RelatedIntake {
         if current?.file.isPacked == true {
             current?.packed += bytes
         } else {
-            try await current?.intake.take(bytes)
+            try await current?.intake.append(bytes)
         }
     }
 

@@ -82,7 +82,7 @@ struct CouchChanges: PagedAnswer {
             try append(document, to: &bytes, reader)
             if isFull { return true }
         }
-        size.note(documents.count, bytes: bytes.count - before)
+        size.adjust(documents.count, bytes: bytes.count - before)
         guard let last = documents.last else { return true }
         return !request.terms.isDescending && last.sequence >= newest
     }

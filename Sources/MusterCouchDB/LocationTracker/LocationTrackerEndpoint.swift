@@ -94,7 +94,7 @@ struct LocationTrackerEndpoint: Sendable {
         }
         do {
             if admin == nil {
-                try registrations.take(
+                try registrations.spendAttempt(
                     name: context.remoteAddress, address: context.remoteAddress, at: configuration.now())
             }
             guard coordinator.directory.releasing(name) != nil else { return Self.alreadyThere }
@@ -146,13 +146,13 @@ struct LocationTrackerEndpoint: Sendable {
             guard user.role != .gateway else { throw IdentityError.refused }
             let key = try await identity.makeLocationKey(for: user.number)
             let uuid = try await coordinator.read { try $0.uuid() }
-            return answer(key, of: user, at: uuid, request)
+            return response(key, of: user, at: uuid, request)
         } catch let fault as IdentityError {
             return try Self.refusal(fault)
         }
     }
 
-    private func answer(_ key: LocationKey, of user: User, at uuid: String, _ request: Request) -> Response {
+    private func response(_ key: LocationKey, of user: User, at uuid: String, _ request: Request) -> Response {
         let forwarded = request.headers[.xForwardedProto]
         let isEncrypted = configuration.tls != nil || forwarded == "https"
         return .json { writer in
@@ -180,7 +180,7 @@ struct LocationTrackerEndpoint: Sendable {
         }
         let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
         return try await GeoAnswer(coordinator: coordinator, books: books)
-            .answer(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
+            .respond(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
     }
 
     // MARK: Shared by the routes

@@ -46,7 +46,7 @@ extension CouchEndpoint {
         let start = ContinuousClock.now
         let answer = try await coordinator.readDocuments { reader in
             let plan = try Self.plan(request, place, reader)
-            return try QueryRun.answer(request, by: plan, in: scope, reader)
+            return try QueryRun.run(request, by: plan, in: scope, reader)
         }
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         return try .json { writer in

@@ -14,7 +14,7 @@ extension CouchEndpoint {
         ) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoAnswer(coordinator: coordinator, books: books).answer(
+            return try await GeoAnswer(coordinator: coordinator, books: books).respond(
                 call.query.parameters, index, in: place)
         }
         add(.get, "/{db}/_design/{document}/_geo_info/{index}", "The size of a spatial index.", to: &routes) { call in
@@ -38,7 +38,7 @@ struct GeoAnswer: Sendable {
     let books: PlaceBooks
 
     /// Returns the documents that match a query.
-    func answer(
+    func respond(
         _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in place: ResolvedDatabase
     ) async throws -> Response {
         let query = try GeoQuery(parameters)

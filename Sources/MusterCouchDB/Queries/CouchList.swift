@@ -59,7 +59,7 @@ struct CouchList<Rows: ListedRows>: PagedAnswer {
             writer.endObject()
         }
         let bytes = writer.takeBytes()
-        size.note(count, bytes: bytes.count)
+        size.adjust(count, bytes: bytes.count)
         return bytes
     }
 

@@ -20,7 +20,7 @@ struct PageSize: Hashable, Sendable {
     private(set) var count = 16
 
     /// Adjusts the number to the size of the page that was read.
-    mutating func note(_ documents: Int, bytes: Int) {
+    mutating func adjust(_ documents: Int, bytes: Int) {
         guard documents > 0 else { return }
         let fitting = CouchLimits.pageBytes / max(1, bytes / documents)
         count = max(1, min(fitting, count * 8, CouchLimits.pageDocuments))

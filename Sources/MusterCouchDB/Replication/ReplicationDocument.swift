@@ -82,7 +82,7 @@ enum ReplicationEnding: Sendable {
     case failed(ReplicationOrder?, reason: String)
 
     /// Returns the document with this end written into it.
-    func told(in body: DocumentBody, at moment: Instant) throws -> DocumentBody {
+    func written(in body: DocumentBody, at moment: Instant) throws -> DocumentBody {
         var writer = JSONWriter()
         writer.beginObject()
         // The members of an earlier end are left out.

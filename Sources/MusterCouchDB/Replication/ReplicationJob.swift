@@ -42,7 +42,7 @@ struct ReplicationJob: Sendable {
     }
 
     /// Records reported progress.
-    mutating func note(_ progress: ReplicationProgress, at moment: Instant) {
+    mutating func recordProgress(_ progress: ReplicationProgress, at moment: Instant) {
         if case .waiting = progress.state { failures += 1 }
         self.progress = progress
         reportedAt = moment

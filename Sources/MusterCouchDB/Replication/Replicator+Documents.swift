@@ -119,7 +119,7 @@ extension Replicator {
         _ = try enlist(order, document: document, by: user) { [self] number in
             let ending: ReplicationEnding
             do {
-                let done = try await persist(in: order, by: user) { self.note($0, of: number) }
+                let done = try await persist(in: order, by: user) { self.recordProgress($0, of: number) }
                 ending = .completed(order, done.progress, startedAt: startedAt)
             } catch let error where error is ReplicationError || error is CouchError {
                 // A cancelled job, because its order was withdrawn or the server stops, has not failed. After another
@@ -150,7 +150,7 @@ extension Replicator {
         }
         guard let found, found.name == document else { return }
         let edit = DocumentEdit(
-            id: document.id, body: try ending.told(in: found.body, at: coordinator.now()), isDeleted: false,
+            id: document.id, body: try ending.written(in: found.body, at: coordinator.now()), isDeleted: false,
             place: .on(document.revision))
         // If another edit came first, the next pass reads it.
         _ = try await coordinator.write([edit], to: place, by: nil)

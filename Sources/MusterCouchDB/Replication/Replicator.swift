@@ -59,7 +59,7 @@ final class Replicator: Service {
     ///   order was cancelled.
     func carryOut(_ order: ReplicationOrder, by user: UserNumber) async throws -> Done {
         let task = try enlist(order, document: nil, by: user) { [self] number in
-            try await replicate(order, by: user) { self.note($0, of: number) }
+            try await replicate(order, by: user) { self.recordProgress($0, of: number) }
         }
         return try await withTaskCancellationHandler {
             try await task.value
@@ -74,7 +74,7 @@ final class Replicator: Service {
     func begin(_ order: ReplicationOrder, by user: UserNumber) throws {
         guard !jobs.contains(where: { $0.document == nil && $0.order.id == order.id }) else { return }
         _ = try enlist(order, document: nil, by: user) { [self] number in
-            try await persist(in: order, by: user) { self.note($0, of: number) }
+            try await persist(in: order, by: user) { self.recordProgress($0, of: number) }
         }
     }
 
@@ -114,9 +114,9 @@ final class Replicator: Service {
     }
 
     /// Records the progress of a job.
-    func note(_ progress: ReplicationProgress, of number: Int) {
+    func recordProgress(_ progress: ReplicationProgress, of number: Int) {
         let moment = coordinator.now()
-        roster.withLock { $0.jobs[number]?.note(progress, at: moment) }
+        roster.withLock { $0.jobs[number]?.recordProgress(progress, at: moment) }
     }
 
     /// Cancels jobs, and removes them from the roster at once.

@@ -36,7 +36,7 @@ struct SnapshotAnswer: PagedAnswer {
             since = document.sequence
         }
         isComplete = documents.count < size.count
-        size.note(documents.count, bytes: bytes.count)
+        size.adjust(documents.count, bytes: bytes.count)
         let end = isComplete ? max(since, reader.lastSequence) : since
         bytes += Array("{\"last_seq\":\(end.rawValue)\(isComplete ? ",\"done\":true" : "")}\n".utf8)
         return bytes

@@ -85,7 +85,7 @@ struct StoredDatabaseHome: DocumentHome {
     func put(_ json: [UInt8], local id: String) async throws {
         let (database, name) = local(id)
         try await translatingErrors {
-            try await coordinator.keep { transaction, _ in
+            try await coordinator.storeState { transaction, _ in
                 let documents = transaction.documents
                 let revision = try documents.local(name, in: database)?.revision ?? 0
                 try documents.put(LocalDocument(id: name, revision: revision + 1, json: json), in: database)
@@ -99,7 +99,7 @@ struct StoredDatabaseHome: DocumentHome {
         DocumentAdmission.refusal(of: revision, in: place)
     }
 
-    func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
+    func storeAttachment(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
         var intake = AttachmentIntake(coordinator)
         var length: Int64 = 0
         do {
@@ -107,7 +107,7 @@ struct StoredDatabaseHome: DocumentHome {
                 for try await piece in bytes {
                     length += Int64(piece.count)
                     guard length <= limit else { throw ReplicationError.tooLarge(limitBytes: Int(limit)) }
-                    try await intake.take(piece)
+                    try await intake.append(piece)
                 }
                 let file = try await intake.finish()
                 return KeptBytes(md5: file.md5, key: file.key, length: file.length)

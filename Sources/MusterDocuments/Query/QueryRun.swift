@@ -49,7 +49,7 @@ package struct QueryRun {
     ///
     /// - Throws: `MangoError` for a bookmark of another query, and for a sort in memory of too many documents; what
     ///   `BoundedWork.bound` and the reader throw.
-    package static func answer(
+    package static func run(
         _ request: FindRequest, by plan: QueryPlan, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> QueryAnswer {
         var run = QueryRun(request, plan, scope, reader)

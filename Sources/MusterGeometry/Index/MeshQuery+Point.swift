@@ -13,7 +13,7 @@ extension OpenMesh {
     /// - Parameter names: has room for as many names as the leaf has entries, and for `slack` more.
     /// - Returns: how many.
     @inline(__always)
-    func answer(_ place: MeshPlace, _ coordinate: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
+    func writeNames(_ place: MeshPlace, _ coordinate: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
         let words = query.pointee.hot + place.word.firstWord
         let header = LeafHeader(bits: words[0])
         let count = header.entryCount

@@ -18,7 +18,7 @@ extension OpenMesh {
         query.pointee.descend(&local)
         if local.word.isEmpty { return }
         answers.extend(room: query.pointee.header(local).entryCount &+ MeshQuery.slack) { names in
-            answer(local, place, into: names)
+            writeNames(local, place, into: names)
         }
     }
 }

@@ -99,7 +99,7 @@ extension OpenMesh {
                         guard let base = names.baseAddress else { return }
                         for index in 0..<count {
                             if !local[index].word.isEmpty {
-                                let found = answer(local[index], place[index], into: base + initialised)
+                                let found = writeNames(local[index], place[index], into: base + initialised)
                                 initialised &+= found
                                 end &+= found
                             }

@@ -74,7 +74,7 @@ extension RegionIndex {
         let room = open.query.pointee.header(local).entryCount + MeshQuery.slack
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { names in
             guard let base = names.baseAddress else { return }
-            let count = open.answer(local, place, into: base)
+            let count = open.writeNames(local, place, into: base)
             answers.extend(room: count) { regions in
                 for index in 0..<count {
                     regions[index] = NearbyRegion(id: base[index], signedDistanceMetres: .infinity)

@@ -58,7 +58,7 @@ extension OpenMesh {
         names.append(addingCapacity: room) { span in
             span.withUnsafeMutableBufferPointer { names, count in
                 guard let base = names.baseAddress else { return }
-                count &+= answer(local, place, into: base + count)
+                count &+= writeNames(local, place, into: base + count)
             }
         }
     }
@@ -69,7 +69,7 @@ extension OpenMesh {
         let room = query.pointee.header(local).entryCount + MeshQuery.slack
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: room) { scratch in
             guard let base = scratch.baseAddress else { return }
-            let count = answer(local, place, into: base)
+            let count = writeNames(local, place, into: base)
             names.append(contentsOf: UnsafeBufferPointer(start: base, count: count))
         }
     }

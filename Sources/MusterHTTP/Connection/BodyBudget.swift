@@ -42,7 +42,7 @@ package final class BodyBudget: Sendable {
     /// Counts bytes that arrived. Bytes that arrive before the user is known count for the address alone.
     ///
     /// - Throws: `Refusal`; then the bytes are not counted.
-    func take(_ count: Int, for hold: inout Hold, of user: Int32?) throws(Refusal) {
+    func countBytes(_ count: Int, for hold: inout Hold, of user: Int32?) throws(Refusal) {
         if hold.user == nil { hold.user = user }
         let owner = hold.user
         let address = hold.address

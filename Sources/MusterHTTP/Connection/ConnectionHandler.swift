@@ -109,7 +109,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard !isLast || question != nil || !isWhole else { return }
         switch unwrapInboundIn(data) {
         case .head(let head): begin(head, context)
-        case .body(let bytes): take(bytes, context)
+        case .body(let bytes): receiveBody(bytes, context)
         case .end: endRequest(context)
         }
     }
@@ -226,7 +226,7 @@ extension ConnectionHandler {
         context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
     }
 
-    private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+    private func receiveBody(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         isHeldBack = false
         watch.count(bytes.readableBytes)
         guard mayHold(bytes, context) else { return }
@@ -251,7 +251,7 @@ extension ConnectionHandler {
         guard !isWhole, let work else { return true }
         var held = hold ?? BodyBudget.Hold(from: work.address)
         do throws(BodyBudget.Refusal) {
-            try connections.bodies.take(bytes.readableBytes, for: &held, of: work.client?.number)
+            try connections.bodies.countBytes(bytes.readableBytes, for: &held, of: work.client?.number)
             hold = held
             return true
         } catch {

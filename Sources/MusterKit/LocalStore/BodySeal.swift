@@ -10,7 +10,7 @@ struct BodySeal: Sendable {
 
     /// Returns the sealed form: a JSON object with one member, so that it is stored like any other body.
     func sealed(_ json: [UInt8], of revision: Revision, of id: String) throws -> [UInt8] {
-        let box = try AES.GCM.seal(json, using: key, authenticating: Self.place(id, revision))
+        let box = try AES.GCM.seal(json, using: key, authenticating: Self.authenticatedData(id, revision))
         guard let bytes = box.combined else { preconditionFailure("a nonce of 12 bytes combines") }
         return Self.head + Array(Base64.encode(Array(bytes)).utf8) + Self.tail
     }
@@ -23,7 +23,7 @@ struct BodySeal: Sendable {
             let bytes = Base64.decode(
                 String(decoding: sealed[Self.head.count..<(sealed.count - Self.tail.count)], as: UTF8.self)),
             let box = try? AES.GCM.SealedBox(combined: bytes),
-            let json = try? AES.GCM.open(box, using: key, authenticating: Self.place(id, revision))
+            let json = try? AES.GCM.open(box, using: key, authenticating: Self.authenticatedData(id, revision))
         else { throw LocalStoreError.unreadable(id: id) }
         return Array(json)
     }
@@ -31,7 +31,7 @@ struct BodySeal: Sendable {
     private static let head = Array("{\"sealed\":\"".utf8)
     private static let tail = Array("\"}".utf8)
 
-    private static func place(_ id: String, _ revision: Revision) -> [UInt8] {
+    private static func authenticatedData(_ id: String, _ revision: Revision) -> [UInt8] {
         Array(id.utf8) + [0] + Array(revision.text.utf8)
     }
 }

@@ -165,8 +165,8 @@ public final class LocalStore: Sendable {
     }
 
     /// Stores a value that is never replicated, encrypted like a document.
-    func keep(_ value: some Encodable, note id: String) async throws {
+    func storeValue(_ value: some Encodable, note id: String) async throws {
         let json = try Self.json(of: value)
-        try await file.write { try $0.keep(json, note: id) }
+        try await file.write { try $0.storeNote(json, note: id) }
     }
 }

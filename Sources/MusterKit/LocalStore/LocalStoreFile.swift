@@ -187,13 +187,13 @@ extension LocalStoreFile: DocumentHome {
         try await write { try $0.put(json, local: id) }
     }
 
-    func keep(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
+    func storeAttachment(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
         let blob = try await write { transaction in
             _ = try transaction.tables.dropUnusedBlobs(at: Self.now, limit: Self.sliceLimit)
             return try transaction.tables.beginBlob()
         }
         do {
-            return try await take(bytes, into: blob, limit: limit)
+            return try await storePieces(bytes, into: blob, limit: limit)
         } catch {
             // The blob is of no use. If this deletion fails too, a later cleanup deletes the blob after an hour.
             try? await Task { try await write { try $0.tables.abandon(blob) } }.value
@@ -201,7 +201,7 @@ extension LocalStoreFile: DocumentHome {
         }
     }
 
-    private func take(_ bytes: AttachmentBytes, into blob: BlobNumber, limit: Int64) async throws -> KeptBytes {
+    private func storePieces(_ bytes: AttachmentBytes, into blob: BlobNumber, limit: Int64) async throws -> KeptBytes {
         var md5 = Insecure.MD5()
         var sha256 = SHA256()
         var length: Int64 = 0
@@ -267,7 +267,7 @@ final class LocalTransaction {
     }
 
     /// Encrypts and stores a value that is never replicated.
-    func keep(_ json: [UInt8], note id: String) throws {
+    func storeNote(_ json: [UInt8], note id: String) throws {
         let name = Self.name(ofNote: id)
         try put(try seal?.sealed(json, of: Self.noteRevision, of: name) ?? json, local: name)
     }

@@ -80,7 +80,7 @@ public final class LocationMonitor: Sendable {
 
     /// Reads a source until it ends or the task is cancelled, and then ends all subscribers' streams.
     public func run(_ source: any LocationSource) async {
-        for await fix in source.fixes() { take(fix) }
+        for await fix in source.fixes() { reportFix(fix) }
         locations.finish()
     }
 
@@ -88,7 +88,7 @@ public final class LocationMonitor: Sendable {
     ///
     /// - Returns: whether the filter admitted it.
     @discardableResult
-    public func take(_ fix: Position) -> Bool {
+    public func reportFix(_ fix: Position) -> Bool {
         state.withLock { state in
             guard let location = admit(fix, &state) else { return false }
             // Sent while the lock is held, so that all subscribers receive one order; sending never waits.

@@ -229,7 +229,7 @@ public final class Muster: Sendable {
                 throw error
             }
         }
-        try await store.keep(owner, note: StoreOwner.note)
+        try await store.storeValue(owner, note: StoreOwner.note)
         setAccount(.signedIn(user: session.user))
     }
 

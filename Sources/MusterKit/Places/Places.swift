@@ -61,7 +61,7 @@ public actor Places {
         guard answer.status == 200, let value = try? JSONValue(parsing: answer.body) else {
             throw ReplicationError.refused(status: answer.status, error: "", reason: "places are not told")
         }
-        let found = (value["rows"]?.elements ?? []).compactMap(Self.place)
+        let found = (value["rows"]?.elements ?? []).compactMap(Self.parsePlace)
         // A stored place within the radius that the server did not return no longer exists.
         for place in Self.within(radius, of: centre, places) where !found.contains(where: { $0.id == place.id }) {
             if found.count < 200 { places[place.id] = nil }
@@ -69,7 +69,7 @@ public actor Places {
         for place in found where places.count < Self.keptLimit || places[place.id] != nil { places[place.id] = place }
         if places != known {
             known = places
-            try await store.keep(places, note: Self.noteID)
+            try await store.storeValue(places, note: Self.noteID)
         }
         return Answer(places: Self.ordered(found, from: centre), isFresh: true)
     }
@@ -98,7 +98,7 @@ public actor Places {
         return centre.distance(to: coordinate).value
     }
 
-    private static func place(_ row: JSONValue) -> Place? {
+    private static func parsePlace(_ row: JSONValue) -> Place? {
         guard let id = row["id"]?.string,
             let geometry = row["geometry"] ?? row["doc"]?["geometry"], geometry["type"]?.string == "Point",
             let numbers = geometry["coordinates"]?.elements, numbers.count >= 2,

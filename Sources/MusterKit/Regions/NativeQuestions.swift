@@ -19,7 +19,7 @@ struct NativeQuestions: Sendable {
     ///
     /// - Throws: `ReplicationError`, also where the server refuses the request.
     func item(_ path: String) async throws -> JSONValue {
-        let body = try await answer(path)
+        let body = try await fetch(path)
         guard let value = try? JSONValue(parsing: body, depthLimit: 64, valueLimit: Self.valueLimit) else {
             throw ReplicationError.malformed("\(path) is no JSON")
         }
@@ -43,8 +43,8 @@ struct NativeQuestions: Sendable {
         repeat {
             guard room.regions > 0 else { throw ReplicationError.tooLarge(limitBytes: Room.limitBytes) }
             let after = cursor.map { "&cursor=" + PercentEncoding.encode($0) } ?? ""
-            let body = try await answer("\(path)?limit=\(min(Self.pageLimit, room.regions))\(after)")
-            cursor = try room.take(body)
+            let body = try await fetch("\(path)?limit=\(min(Self.pageLimit, room.regions))\(after)")
+            cursor = try room.subtractPage(body)
             pages.append(String(decoding: body, as: UTF8.self))
         } while cursor != nil
         return pages
@@ -63,7 +63,7 @@ struct NativeQuestions: Sendable {
         ///
         /// - Returns: the token of the next page; nil after the last.
         /// - Throws: `ReplicationError`, also for an empty page with a next token, because such a list might never end.
-        mutating func take(_ page: [UInt8]) throws -> String? {
+        mutating func subtractPage(_ page: [UInt8]) throws -> String? {
             let (count, next) = try NativeQuestions.extent(of: page)
             regions -= count
             bytes -= page.count
@@ -101,7 +101,7 @@ struct NativeQuestions: Sendable {
         return (count, cursor)
     }
 
-    private func answer(_ path: String) async throws -> [UInt8] {
+    private func fetch(_ path: String) async throws -> [UInt8] {
         let (status, body) = try await session.connections.ask(
             "GET", session.server + "api/v1/" + path, credentials: session.credentials)
         guard status == 200 else {

@@ -166,7 +166,7 @@ public final class RegionWatch: Sendable {
                     let former = state.storing
                     state.storing = Task {
                         _ = await former?.result
-                        try await store.keep(told, note: Surroundings.note)
+                        try await store.storeValue(told, note: Surroundings.note)
                     }
                 }
                 return true
@@ -179,7 +179,7 @@ public final class RegionWatch: Sendable {
     private func rebuild() {
         while let rebuild = state.withLock({ $0.device.rebuild }) {
             let built = rebuild.build()
-            state.withLock { $0.device.take(built) }
+            state.withLock { $0.device.adopt(built) }
         }
     }
 
@@ -205,7 +205,7 @@ public final class RegionWatch: Sendable {
             }
             return news + Self.newSafety(&state)
         }
-        if !news.isEmpty { try? await keep() }
+        if !news.isEmpty { try? await storePresences() }
         changes.send(())
         refreshAside(at: now)
         return news
@@ -270,7 +270,7 @@ public final class RegionWatch: Sendable {
 
     /// Stores the device's presences, unless the fixes that they follow from are about to be recorded together with
     /// them.
-    func keep() async throws { try await store.record([], beside: self) }
+    func storePresences() async throws { try await store.record([], beside: self) }
 
     // MARK: Pieces
 

@@ -80,14 +80,14 @@ struct WatchedDevice: Sendable {
     /// - Complexity: that of making each `RegionDiff`, and of building the index of regions.
     mutating func adopt(_ told: Surroundings, now: Instant) throws {
         adopt(told, try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }, now: now)
-        while let rebuild { take(rebuild.build()) }
+        while let rebuild { adopt(rebuild.build()) }
     }
 
     /// The index that should be rebuilt in the background; nil if none should.
     var rebuild: RegionCatalogRebuild? { engine.rebuild }
 
     /// Adopts a rebuilt index. Regions that changed meanwhile stay changed.
-    mutating func take(_ built: BuiltCollection) { engine.adopt(built) }
+    mutating func adopt(_ built: BuiltCollection) { engine.adopt(built) }
 
     /// Adopts the regions of a server's answer. Presences in regions that stay are kept.
     ///
@@ -223,7 +223,7 @@ struct WatchedDevice: Sendable {
     ///
     /// - Parameter presences: in any order.
     mutating func stand(_ presences: [Presence], now: Instant) {
-        engine.take(presences.sorted { $0.region < $1.region }, of: Self.device)
+        engine.setPresences(presences.sorted { $0.region < $1.region }, of: Self.device)
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
     }

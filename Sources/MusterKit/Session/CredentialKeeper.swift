@@ -3,11 +3,11 @@ public import Foundation
 /// Stores a person's credentials between two starts of an app.
 public protocol CredentialKeeper: Sendable {
     /// Returns the stored credentials; nil if there are none.
-    func load() throws -> Data?
+    func loadCredentials() throws -> Data?
     /// Stores credentials in place of earlier ones.
-    func keep(_ secret: Data) throws
+    func storeCredentials(_ secret: Data) throws
     /// Deletes the stored credentials.
-    func forget() throws
+    func deleteCredentials() throws
 }
 
 /// Why credentials could not be stored or read.
@@ -38,7 +38,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
     ///
     /// - Throws: `CredentialError.readableByOthers` if the file's mode lets other users read it, because its content is
     ///   no secret any more.
-    public func load() throws -> Data? {
+    public func loadCredentials() throws -> Data? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
         guard mode & 0o077 == 0 else { throw CredentialError.readableByOthers(path: path) }
@@ -46,7 +46,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
     }
 
     /// Stores credentials by replacing the file: at any moment it is the old one or the new one, whole.
-    public func keep(_ secret: Data) throws {
+    public func storeCredentials(_ secret: Data) throws {
         let draft = path + ".new"
         try? FileManager.default.removeItem(atPath: draft)
         guard
@@ -56,7 +56,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
     }
 
     /// Deletes the stored credentials.
-    public func forget() throws {
+    public func deleteCredentials() throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         try FileManager.default.removeItem(atPath: path)
     }

@@ -43,7 +43,7 @@ public struct Session: Sendable {
     }
 
     private static func kept(by keeper: any CredentialKeeper) throws -> Account? {
-        try keeper.load().flatMap { try? JSONDecoder().decode(Account.self, from: $0) }
+        try keeper.loadCredentials().flatMap { try? JSONDecoder().decode(Account.self, from: $0) }
     }
 
     /// Makes a user at a server whose registration is open, and signs in.
@@ -138,7 +138,7 @@ public struct Session: Sendable {
         // A server that sends no id now has not become another one: the known id stays.
         account.account = account.account ?? before
         let session = try Session(account, connections)
-        try keeper.keep(try JSONEncoder().encode(account))
+        try keeper.storeCredentials(try JSONEncoder().encode(account))
         return session
     }
 
@@ -161,7 +161,7 @@ public struct Session: Sendable {
     }
 
     /// Deletes the stored credentials. The local store is unchanged.
-    public static func signOut(_ keeper: any CredentialKeeper) throws { try keeper.forget() }
+    public static func signOut(_ keeper: any CredentialKeeper) throws { try keeper.deleteCredentials() }
 
     /// The person's location database as a peer of a replication.
     public var peer: HTTPPeer { HTTPPeer(database, connections: connections) }

@@ -193,7 +193,7 @@ public final class LocationTracker: Sendable {
         guard let watch else { return }
         let news = watch.follow([], of: session)
         defer { tell(news) }
-        if !news.isEmpty { try await watch.keep() }
+        if !news.isEmpty { try await watch.storePresences() }
     }
 
     /// Records the waiting locations, at most `batchLimit`, in one transaction.
@@ -332,7 +332,7 @@ extension LocalStore {
             // Read inside the transaction: transactions run one after the other, so the last one stores the newest
             // presences.
             if let kept = watch?.kept(besideFixes: !drafts.isEmpty) {
-                try transaction.keep(try Self.json(of: kept), note: StoredPresence.note)
+                try transaction.storeNote(try Self.json(of: kept), note: StoredPresence.note)
             }
         }
         if !drafts.isEmpty { watch?.noteRecorded() }

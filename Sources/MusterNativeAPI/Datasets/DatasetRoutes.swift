@@ -157,14 +157,14 @@ extension Fields {
     fileprivate mutating func patches(_ member: String) -> [DatasetPatch] {
         guard let value = json(member, isRequired: true) else { return [] }
         guard let elements = value.elements else {
-            note(member, "must be an array")
+            addFault(member, "must be an array")
             return []
         }
         return elements.enumerated().compactMap { index, element in
             do throws(DatasetPatch.Fault) {
                 return try DatasetPatch(element)
             } catch {
-                note(member, "\(index): \(error.words)")
+                addFault(member, "\(index): \(error.words)")
                 return nil
             }
         }

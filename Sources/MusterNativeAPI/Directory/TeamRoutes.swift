@@ -78,11 +78,11 @@ struct TeamRoutes: NativeRoutes {
             draft.edits = [.putTracker(tracker), .putTeam(team)]
             return team
         }
-        return answer(team, .created)
+        return response(team, .created)
     }
 
     private func seeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        answer(try team(context, context.access(in: coordinator.directory)), .ok)
+        response(try team(context, context.access(in: coordinator.directory)), .ok)
     }
 
     private func changeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -102,7 +102,7 @@ struct TeamRoutes: NativeRoutes {
             draft.edits = [.putTeam(team)]
             return team
         }
-        return answer(team, .ok)
+        return response(team, .ok)
     }
 
     private func removeTeam(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -113,7 +113,7 @@ struct TeamRoutes: NativeRoutes {
         return .noContent
     }
 
-    private func answer(_ team: Team, _ status: HTTPResponse.Status) -> Response {
+    private func response(_ team: Team, _ status: HTTPResponse.Status) -> Response {
         .json(status) { $0.team(team, in: coordinator.directory) }
     }
 }

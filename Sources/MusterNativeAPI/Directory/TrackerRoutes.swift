@@ -74,11 +74,11 @@ struct TrackerRoutes: NativeRoutes {
             draft.edits = [.putTracker(tracker)]
             return tracker
         }
-        return answer(tracker, .created)
+        return response(tracker, .created)
     }
 
     private func seeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        answer(try tracker(context, context.access(in: coordinator.directory)), .ok)
+        response(try tracker(context, context.access(in: coordinator.directory)), .ok)
     }
 
     private func changeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -93,7 +93,7 @@ struct TrackerRoutes: NativeRoutes {
             draft.edits = [.putTracker(tracker)]
             return tracker
         }
-        return answer(tracker, .ok)
+        return response(tracker, .ok)
     }
 
     private func removeTracker(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -107,7 +107,7 @@ struct TrackerRoutes: NativeRoutes {
         return .noContent
     }
 
-    private func answer(_ tracker: Tracker, _ status: HTTPResponse.Status) -> Response {
+    private func response(_ tracker: Tracker, _ status: HTTPResponse.Status) -> Response {
         .json(status) { $0.tracker(tracker, in: coordinator.directory) }
     }
 

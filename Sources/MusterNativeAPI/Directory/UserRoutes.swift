@@ -76,12 +76,12 @@ struct UserRoutes: NativeRoutes {
             if let hash { draft.credentials.append(.password(hash, of: number, at: now)) }
             return user
         }
-        return answer(user, .created)
+        return response(user, .created)
     }
 
     private func seeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let directory = coordinator.directory
-        return answer(try account(context, context.access(in: directory)), .ok)
+        return response(try account(context, context.access(in: directory)), .ok)
     }
 
     private func changeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -103,7 +103,7 @@ struct UserRoutes: NativeRoutes {
             draft.edits.append(.putUser(user))
             return user
         }
-        return answer(user, .ok)
+        return response(user, .ok)
     }
 
     private func removeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -121,7 +121,7 @@ struct UserRoutes: NativeRoutes {
         return .noContent
     }
 
-    private func answer(_ user: User, _ status: HTTPResponse.Status) -> Response {
+    private func response(_ user: User, _ status: HTTPResponse.Status) -> Response {
         .json(status) { $0.user(user, in: coordinator.directory) }
     }
 
@@ -130,12 +130,12 @@ struct UserRoutes: NativeRoutes {
         guard let names = fields.names("databaseRoles", limit: User.databaseRoleLimit) else { return nil }
         for (index, name) in names.enumerated() {
             if !User.isDatabaseRole(name) {
-                fields.note(
+                fields.addFault(
                     "databaseRoles",
                     "item \(index): a role has 1 to \(User.databaseRoleBytes) bytes without control characters, begins "
                         + "with no underscore and is none of Muster's own roles")
             } else if names[..<index].contains(name) {
-                fields.note("databaseRoles", "item \(index): repeats an item before it")
+                fields.addFault("databaseRoles", "item \(index): repeats an item before it")
             }
         }
         return names

@@ -25,7 +25,7 @@ struct EncryptionKeyRoutes: NativeRoutes {
     private func setKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let text = fields.text("key", isRequired: true, limitBytes: SecretBox.keyBytes)
-        if text?.isEmpty == true { fields.note("key", "must have 1 to \(SecretBox.keyBytes) bytes") }
+        if text?.isEmpty == true { fields.addFault("key", "must have 1 to \(SecretBox.keyBytes) bytes") }
         try fields.finish()
         let secret = Array((text ?? "").utf8)
         let now = configuration.now()

@@ -48,7 +48,7 @@ struct KeyRoutes: NativeRoutes {
         let user = fields.text("user")
         let kind: APIKey.Kind = fields.word("kind") ?? .token
         let seconds = fields.number("lastsSeconds", in: Identity.temporaryKeyRange)
-        if seconds != nil, kind != .aws { fields.note("lastsSeconds", "is for keys of kind aws") }
+        if seconds != nil, kind != .aws { fields.addFault("lastsSeconds", "is for keys of kind aws") }
         try fields.finish()
         let directory = coordinator.directory
         let owner = try keyOwner(named: user, context.access(in: directory), pointer: "/user")

@@ -39,21 +39,21 @@ struct SessionRoutes: NativeRoutes {
         if fields.has("code") {
             let code = fields.text("code", isRequired: true)
             try fields.finish()
-            return answer(try await identity.signIn(code: code ?? "", from: context.remoteAddress))
+            return response(try await identity.signIn(code: code ?? "", from: context.remoteAddress))
         }
         let name = fields.text("name", isRequired: true)
         let password = fields.text("password", isRequired: true)
         try fields.finish()
         let session = try await identity.signIn(
             name: name ?? "", password: password ?? "", from: context.remoteAddress)
-        return answer(session)
+        return response(session)
     }
 
     private func refresh(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let token = fields.text("refreshToken", isRequired: true)
         try fields.finish()
-        return answer(try await identity.refresh(token ?? ""))
+        return response(try await identity.refresh(token ?? ""))
     }
 
     private func signOut(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -78,7 +78,7 @@ struct SessionRoutes: NativeRoutes {
         }
     }
 
-    private func answer(_ session: Session) -> Response {
+    private func response(_ session: Session) -> Response {
         let directory = coordinator.directory
         return .json { writer in
             writer.beginObject()

@@ -31,7 +31,7 @@ struct ReportRoutes: NativeRoutes {
         let isSingle = !isLines && reported.items.count == 1 && body.firstCharacter == UInt8(ascii: "{")
         let access = try context.access(in: coordinator.directory)
         let observations = try observations(of: reported, by: access, isSingle: isSingle, at: now)
-        return Self.answer(try await coordinator.ingest(observations, by: access.principal))
+        return Self.response(try await coordinator.ingest(observations, by: access.principal))
     }
 
     /// Looks up the devices and checks the times.
@@ -83,7 +83,7 @@ struct ReportRoutes: NativeRoutes {
         return device.number
     }
 
-    private static func answer(_ receipt: Receipt) -> Response {
+    private static func response(_ receipt: Receipt) -> Response {
         let json = """
             {"accepted":\(receipt.tally.accepted),"late":\(receipt.tally.late),"repeated":\(receipt.tally.repeated),\
             "filtered":\(receipt.tally.filtered),"sequence":\(receipt.sequence.rawValue)}

@@ -62,18 +62,20 @@ struct DeclarationRoutes: NativeRoutes {
         let kind: DeclaredKind? = fields.word("kind", isRequired: true)
         let id = fields.text("id", limitBytes: Declaration.idLimit)
         if let id, !Declaration.isValid(id: id) {
-            fields.note("id", "must be 1 to 64 letters, digits and any of . _ -")
+            fields.addFault("id", "must be 1 to 64 letters, digits and any of . _ -")
         }
         let sampleTime = fields.instant("sampleTime") ?? now
         if sampleTime > now.advanced(bySeconds: ReportLimits.futureToleranceSeconds) {
-            fields.note("sampleTime", "is more than 60 s ahead of \(now.rfc3339)")
+            fields.addFault("sampleTime", "is more than 60 s ahead of \(now.rfc3339)")
         }
         let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
-        if sampleTime < earliest { fields.note("sampleTime", "is older than what is kept, \(earliest.rfc3339)") }
+        if sampleTime < earliest { fields.addFault("sampleTime", "is older than what is kept, \(earliest.rfc3339)") }
         let note = fields.text("note", limitBytes: Declaration.noteLimitBytes)
         let latitude = fields.number("latitude", in: -90...90)
         let longitude = fields.number("longitude", in: -180...180)
-        if (latitude == nil) != (longitude == nil) { fields.note("latitude", "comes with longitude, or not at all") }
+        if (latitude == nil) != (longitude == nil) {
+            fields.addFault("latitude", "comes with longitude, or not at all")
+        }
         try fields.finish()
         guard let kind else { throw Problem.internalError }
         let coordinate = latitude.flatMap { latitude in

@@ -71,7 +71,7 @@ struct IncidentRoutes: NativeRoutes {
             try engine.start(incident, now: now, into: &decision)
             return decision.incident(of: team.number) ?? incident
         }
-        return answer(incident, .created)
+        return response(incident, .created)
     }
 
     private func closeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -83,7 +83,7 @@ struct IncidentRoutes: NativeRoutes {
                 incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
             return decision.incident(of: incident.team) ?? incident
         }
-        return answer(closed, .ok)
+        return response(closed, .ok)
     }
 
     private func reopenIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -99,7 +99,7 @@ struct IncidentRoutes: NativeRoutes {
                 reason: reason, now: now, into: &decision)
             return decision.incident(of: incident.team) ?? incident
         }
-        return answer(reopened, .ok)
+        return response(reopened, .ok)
     }
 
     private func listTeamIncidents(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -149,7 +149,7 @@ struct IncidentRoutes: NativeRoutes {
         }
     }
 
-    private func answer(_ incident: Incident, _ status: HTTPResponse.Status) -> Response {
+    private func response(_ incident: Incident, _ status: HTTPResponse.Status) -> Response {
         .json(status) { writer in
             writer.beginObject()
             writer.members(of: coordinator.directory.named(incident))

@@ -42,7 +42,7 @@ struct RollRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         var fields = try await Fields(request)
         let name = fields.text("name", isRequired: true, limitBytes: Self.visitorNameLimitBytes)
-        if let name, name.allSatisfy(\.isWhitespace) { fields.note("name", "must say something") }
+        if let name, name.allSatisfy(\.isWhitespace) { fields.addFault("name", "must say something") }
         let state: RollState? = fields.word("state")
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
         try fields.finish()

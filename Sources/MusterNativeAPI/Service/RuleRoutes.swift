@@ -67,11 +67,11 @@ struct RuleRoutes: NativeRoutes {
             draft.edits = [.putRule(rule)]
             return rule
         }
-        return answer(rule.name, .created)
+        return response(rule.name, .created)
     }
 
     private func seeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        answer(try rule(context, coordinator.directory).name, .ok)
+        response(try rule(context, coordinator.directory).name, .ok)
     }
 
     private func changeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -83,7 +83,7 @@ struct RuleRoutes: NativeRoutes {
             draft.edits = [.putRule(rule)]
             return rule
         }
-        return answer(rule.name, .ok)
+        return response(rule.name, .ok)
     }
 
     private func removeRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -113,7 +113,7 @@ struct RuleRoutes: NativeRoutes {
     }
 
     /// The rule as it is now, with the times that the writer set.
-    private func answer(_ name: String, _ status: HTTPResponse.Status) -> Response {
+    private func response(_ name: String, _ status: HTTPResponse.Status) -> Response {
         let directory = coordinator.directory
         guard let rule = directory.rules[name] else { return .noContent }
         return .json(status) { $0.rule(rule, in: directory, coordinator.origin) }
@@ -147,7 +147,7 @@ private struct RuleFields: Sendable {
             if RuleEditing.isName(name) {
                 self.name = name
             } else {
-                fields.note("name", "must be 1 to 64 letters, digits and any of . _ -")
+                fields.addFault("name", "must be 1 to 64 letters, digits and any of . _ -")
             }
         }
         pattern = fields.json("pattern", isRequired: isNew)?.textOfPattern
@@ -159,7 +159,7 @@ private struct RuleFields: Sendable {
                 throw RuleError.tooManyTargets(limit: RuleEditing.targetLimit)
             }
             targets = try elements.enumerated().map { try Self.target($1, at: "/targets/\($0)") }
-            if Set((targets ?? []).map(\.id)).count < elements.count { fields.note("targets", "have one id twice") }
+            if Set((targets ?? []).map(\.id)).count < elements.count { fields.addFault("targets", "have one id twice") }
         }
         faults = fields.faults
         if faults.isEmpty { try fields.finish() }

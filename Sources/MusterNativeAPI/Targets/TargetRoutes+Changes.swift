@@ -62,7 +62,7 @@ extension TargetRoutes {
             return target
         }
         dispatcher.follow(target.number)
-        return try await answer(.ok, target)
+        return try await response(.ok, target)
     }
 
     /// The settings of a target within a transaction.
@@ -118,7 +118,7 @@ extension TargetRoutes {
         let body = event.envelope.json
         let now = configuration.now()
         try await coordinator.edit(by: context.author) { _, draft in
-            draft.note(.testSent, label: target.name)
+            draft.addAction(.testSent, label: target.name)
             try draft.transaction.put(
                 NewDelivery(
                     target: target.number, subject: .nobody, rule: "test", event: event.id, body: body, createdAt: now))

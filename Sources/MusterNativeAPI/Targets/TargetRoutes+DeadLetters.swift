@@ -172,7 +172,7 @@ extension TargetRoutes {
         let now = coordinator.now()
         try await coordinator.edit(by: context.author) { _, draft in
             guard try body(draft.transaction, [letter], now) > 0 else { throw Problem.notFound }
-            draft.note(kind, label: String(letter.rawValue))
+            draft.addAction(kind, label: String(letter.rawValue))
         }
     }
 
@@ -181,7 +181,7 @@ extension TargetRoutes {
             try $0.redrive($1, at: $2)
         }
         dispatcher.announce()
-        return Self.answer(count)
+        return Self.response(count)
     }
 
     private func discardLetters(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -189,10 +189,10 @@ extension TargetRoutes {
             transaction, letters, _ in
             try transaction.discard(letters)
         }
-        return Self.answer(count)
+        return Self.response(count)
     }
 
-    private static func answer(_ count: Int) -> Response {
+    private static func response(_ count: Int) -> Response {
         .json { writer in
             writer.beginObject()
             writer.member("count", count)
@@ -216,7 +216,7 @@ extension TargetRoutes {
             guard let last = page.last else { return count }
             let now = coordinator.now()
             count += try await coordinator.edit(by: context.author) { _, draft in
-                draft.note(kind, label: "\(page[0].rawValue) to \(last.rawValue)")
+                draft.addAction(kind, label: "\(page[0].rawValue) to \(last.rawValue)")
                 return try body(draft.transaction, page, now)
             }
             after = last

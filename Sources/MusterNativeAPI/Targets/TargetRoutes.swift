@@ -76,11 +76,12 @@ struct TargetRoutes: NativeRoutes {
 
     private func seeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let target = try namedTarget(context, in: coordinator.directory)
-        return try await answer(.ok, target)
+        return try await response(.ok, target)
     }
 
     /// The answer with the current state of a target.
-    func answer(_ status: HTTPResponse.Status, _ target: Target, secret: WebhookSecret? = nil) async throws -> Response
+    func response(_ status: HTTPResponse.Status, _ target: Target, secret: WebhookSecret? = nil) async throws
+        -> Response
     {
         let target = coordinator.directory.targets[target.number] ?? target
         let settings = try await settings(of: target)
@@ -97,7 +98,7 @@ struct TargetRoutes: NativeRoutes {
         let name = fields.name("name", isRequired: true)
         let kind: Target.Kind? = fields.word("kind", isRequired: true)
         let settings = settings(from: &fields, of: kind)
-        if name == "safety" { fields.note("name", "is built in: rules name it without a target of their own") }
+        if name == "safety" { fields.addFault("name", "is built in: rules name it without a target of their own") }
         try fields.finish()
         guard let name, let kind else { throw Problem.internalError }
         let (vault, now) = (vault, configuration.now())
@@ -111,7 +112,7 @@ struct TargetRoutes: NativeRoutes {
             if let settings { draft.credentials = [settings.credential(of: target.number, sealedBy: vault, at: now)] }
             return target
         }
-        return try await answer(.created, target, secret: settings?.secrets.first?.secret)
+        return try await response(.created, target, secret: settings?.secrets.first?.secret)
     }
 
     /// The settings of a new target in a request.
@@ -121,7 +122,7 @@ struct TargetRoutes: NativeRoutes {
         var secret: WebhookSecret?
         if let text = fields.text("secret", limitBytes: 100) {
             secret = WebhookSecret(text)
-            if secret == nil { fields.note("secret", "must be whsec_ and 24 to 64 bytes in base 64") }
+            if secret == nil { fields.addFault("secret", "must be whsec_ and 24 to 64 bytes in base 64") }
         }
         switch kind {
         case .webhook:
@@ -129,11 +130,11 @@ struct TargetRoutes: NativeRoutes {
             let first = TargetSettings.Secret(secret: secret ?? WebhookSecret(), expiresAt: nil)
             return TargetSettings(url: url, secrets: [first], fields: headers ?? [])
         case .slack:
-            if secret != nil { fields.note("secret", "Slack checks none: the URL itself is the secret") }
+            if secret != nil { fields.addFault("secret", "Slack checks none: the URL itself is the secret") }
             return url.map { TargetSettings(url: $0, fields: headers ?? []) }
         case .log, nil:
             if url != nil || headers != nil || secret != nil {
-                fields.note("url", "the log has no URL, no headers and no secret")
+                fields.addFault("url", "the log has no URL, no headers and no secret")
             }
             return nil
         }
@@ -146,9 +147,9 @@ struct TargetRoutes: NativeRoutes {
         }
         do throws(HTTPAddress.Fault) {
             let address = try HTTPAddress(url)
-            if let refusal = dispatcher.caller.refusal(of: address) { fields.note("url", refusal) }
+            if let refusal = dispatcher.caller.refusal(of: address) { fields.addFault("url", refusal) }
         } catch {
-            fields.note("url", error.detail)
+            fields.addFault("url", error.detail)
         }
         return url
     }
@@ -158,7 +159,7 @@ struct TargetRoutes: NativeRoutes {
         guard let texts = fields.texts("headers", limit: TargetSettings.fieldLimit) else { return nil }
         let headers = texts.map { TargetSettings.Field(name: $0.key, value: $0.text) }
         for header in headers {
-            if let fault = TargetSettings.fault(of: header) { fields.note("headers", fault) }
+            if let fault = TargetSettings.fault(of: header) { fields.addFault("headers", fault) }
         }
         return headers
     }

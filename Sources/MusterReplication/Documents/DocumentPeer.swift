@@ -170,7 +170,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
             var body = DocumentBody(json: revision.json)
             do {
                 for attachment in revision.attachments {
-                    body.attachments.append(try await keep(attachment, of: revision, attachments))
+                    body.attachments.append(try await storeAttachment(attachment, of: revision, attachments))
                     keptBytes += attachment.length
                 }
             } catch ReplicationError.damagedAttachment(let reference) {
@@ -206,13 +206,13 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
             reason: "attachment \(attachment.name) has more than \(limit) bytes")
     }
 
-    private func keep(
+    private func storeAttachment(
         _ attachment: ReplicatedAttachment, of revision: ReplicatedRevision, _ source: AttachmentSource
     ) async throws -> Attachment {
         let reference = AttachmentReference(id: revision.id, revision: revision.revision, name: attachment.name)
         let kept: KeptBytes
         do {
-            kept = try await home.keep(try await source(reference), limit: attachment.length)
+            kept = try await home.storeAttachment(try await source(reference), limit: attachment.length)
         } catch ReplicationError.tooLarge {
             // The attachment is larger than announced.
             throw ReplicationError.damagedAttachment(reference)

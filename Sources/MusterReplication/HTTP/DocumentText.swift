@@ -44,7 +44,7 @@ package enum DocumentText {
         keys.open()
         try reader.beginObject()
         while let key = try reader.nextKey() {
-            keys.note(key)
+            keys.recordKey(key)
             guard key.bytes.first == UInt8(ascii: "_"), !CouchDocument.replicationMembers.contains(key.string) else {
                 if json.count > 1 { json.append(UInt8(ascii: ",")) }
                 json.append(UInt8(ascii: "\""))

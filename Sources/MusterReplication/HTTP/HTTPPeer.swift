@@ -98,7 +98,7 @@ public final class HTTPPeer: ReplicationPeer {
         }
         // A longpoll has no deadline; the read timeout between heartbeats bounds it.
         if request.waits { ask.deadlineSeconds = nil }
-        guard let answer = try await answer(to: ask, withinSeconds: request.waits ? waitSeconds : nil) else {
+        guard let answer = try await awaitResponse(to: ask, withinSeconds: request.waits ? waitSeconds : nil) else {
             // An empty page ends at the sequence that the server has looked at. A server without heartbeats sends
             // nothing.
             var request = request
@@ -116,7 +116,7 @@ public final class HTTPPeer: ReplicationPeer {
     }
 
     /// Waits for a response; nil if it did not arrive in time, and the request is then cancelled.
-    private func answer(
+    private func awaitResponse(
         to ask: HTTPExchange.Ask, withinSeconds seconds: Double?
     ) async throws -> HTTPExchange.Answer? {
         guard let seconds else { return try await exchange.send(ask) }

@@ -66,7 +66,7 @@ extension CommitPipeline {
             var before: StoredDocument?
             if !batch.holds(edit.id) {
                 before = try transaction.documents.document(edit.id, in: .database(database))
-                if before == nil, let subject = PositionDocument.place(of: edit.id),
+                if before == nil, let subject = PositionDocument.identity(of: edit.id),
                     let user = place.user, place.devices.contains(subject.device)
                 {
                     before = try storedPosition(at: subject, of: user)
@@ -95,7 +95,7 @@ extension CommitPipeline {
         try batch.finish()
         try transaction.keepPositionIDs(edits.map(\.id), in: place.database) { engine.owner(of: $0) }
         if let touch, let author = place.author, author.user != place.user?.number {
-            try transaction.note(.document(touch.change), at: touch.sequence, now, by: author)
+            try transaction.appendAuditEntry(.document(touch.change), at: touch.sequence, now, by: author)
         }
         if !observations.isEmpty { receipt.tally += try decideObservations(observations, now: now, in: transaction) }
         return receipt
@@ -113,12 +113,12 @@ extension CommitPipeline {
     }
 
     /// The stored position, as the document that clients read.
-    private func storedPosition(at subject: PositionDocument.Place, of user: User) throws -> StoredDocument? {
+    private func storedPosition(at subject: PositionDocument.Identity, of user: User) throws -> StoredDocument? {
         let found = try store.positions(
             of: subject.device, from: subject.sampleTime, to: subject.sampleTime.advanced(bySeconds: 0.001), after: nil,
             limit: 1_000)
         return found.first {
-            PositionDocument.Place(of: $0, device: subject.device) == subject && $0.source != .couchDB
+            PositionDocument.Identity(of: $0, device: subject.device) == subject && $0.source != .couchDB
         }
         .map { position in
             let told = SequencedPosition(sequence: .zero, device: subject.device, position: position)
@@ -131,7 +131,8 @@ extension CommitPipeline {
     ///
     /// - Returns: nil where the document is no such document, or the engine would not store the position.
     private mutating func restore(
-        _ position: Position, from edit: DocumentEdit, _ subject: PositionDocument.Place, _ user: User, _ now: Instant,
+        _ position: Position, from edit: DocumentEdit, _ subject: PositionDocument.Identity, _ user: User,
+        _ now: Instant,
         _ tally: inout Tally, _ transaction: any StoreTransaction
     ) throws -> EditOutcome? {
         guard edit.body.attachments.isEmpty else { return nil }

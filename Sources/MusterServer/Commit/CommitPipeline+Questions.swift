@@ -21,7 +21,7 @@ extension StoreTransaction {
         case .position(let position, let device): try holds(position, of: device)
         case .sighting(let sighting, let device): try holds(sighting, of: device)
         case .declaration(let declaration): try holds(declaration)
-        case .note(let note, let device): try self.note(note.name, of: device).map { note.repeats($0) } ?? false
+        case .note(let note, let device): try self.deviceNote(note.name, of: device).map { note.repeats($0) } ?? false
         }
     }
 }

@@ -66,7 +66,7 @@ struct CommitPipeline {
     ) throws -> Tally {
         var tally = Tally()
         var next = 0
-        rules.note(observations)
+        rules.rememberFixes(observations)
         while let question = engine.decideBatch(observations, from: &next, now: now, into: &decision, tally: &tally) {
             try append(to: transaction, now: now)
             switch question {
@@ -133,7 +133,9 @@ struct CommitPipeline {
             for event in events {
                 let sequence = try transaction.append(.posted(event))
                 try pipeline.rules.follow(.posted(event), sequence, at: now, in: transaction, over: pipeline.store)
-                if let author { try transaction.note(.posted(event.withoutDetail), at: sequence, now, by: author) }
+                if let author {
+                    try transaction.appendAuditEntry(.posted(event.withoutDetail), at: sequence, now, by: author)
+                }
                 sequences.append(sequence)
             }
         }

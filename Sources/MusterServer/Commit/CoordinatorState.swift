@@ -136,7 +136,7 @@ package struct Draft {
     package let transaction: any StoreTransaction
 
     /// Adds an action to the audit log that neither edits nor credentials show.
-    package mutating func note(_ kind: Action.Kind, label: String) {
+    package mutating func addAction(_ kind: Action.Kind, label: String) {
         if let author { actions.append(Action(kind, by: author.user, label: label)) }
     }
 

@@ -165,7 +165,7 @@ package final class StoreCoordinator: Sendable {
     /// - Returns: what `body` returned, once it is on disk.
     /// - Throws: what `body` throws, `CoordinatorError`, `StoreError`.
     @discardableResult
-    package func keep<Success: Sendable>(
+    package func storeState<Success: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction, Instant) throws -> Success
     ) async throws -> Success {
         try await run { writer in

@@ -4,7 +4,9 @@ import MusterStore
 /// Audit log entries for what is not an edit: actions on credentials, histories and waiting deliveries.
 extension StoreTransaction {
     /// Adds a change and its author to the audit log.
-    package func note(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author) throws {
+    package func appendAuditEntry(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author)
+        throws
+    {
         try append(
             AuditEntry(sequence: sequence, at: moment, author: author.user, device: author.device, change: change))
     }
@@ -21,7 +23,7 @@ extension StoreTransaction {
         actions += draft.credentials.compactMap { $0.action(isEnding: false, by: author) }
         for action in actions {
             let change = Change.action(action)
-            try note(change, at: append(change), moment, by: author)
+            try appendAuditEntry(change, at: append(change), moment, by: author)
         }
     }
 }

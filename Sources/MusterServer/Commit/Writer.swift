@@ -40,7 +40,7 @@ struct Writer {
     /// Serves the queue until it is closed and empty.
     mutating func serve(_ queue: WriterQueue) {
         var jobs: [WriterQueue.Job] = []
-        while queue.take(into: &jobs, waitingMilliseconds: isReviewing ? 0 : 200) {
+        while queue.takeJobs(into: &jobs, waitingMilliseconds: isReviewing ? 0 : 200) {
             if jobs.isEmpty {
                 rest()
             } else {
@@ -278,8 +278,8 @@ extension StoreTransaction {
                 try movePositionIDs(of: device, from: before.devices[device.number]?.user)
             }
             let sequence = try append(edit.change)
-            try note(edit, at: sequence, over: before)
-            if let author = draft.author { try note(edit.change, at: sequence, moment, by: author) }
+            try recordDatabaseEvent(edit, at: sequence, over: before)
+            if let author = draft.author { try appendAuditEntry(edit.change, at: sequence, moment, by: author) }
         }
         try carryOutActions(of: draft, at: moment)
         for removed in draft.removedCredentials { try removeCredential(removed.kind, key: removed.key) }
@@ -287,15 +287,15 @@ extension StoreTransaction {
     }
 
     /// Records the creation or removal of a database.
-    private func note(_ edit: Edit, at sequence: LogSequence, over before: Directory) throws {
+    private func recordDatabaseEvent(_ edit: Edit, at sequence: LogSequence, over before: Directory) throws {
         switch edit {
         case .putUser(let user) where before.users[user.number] == nil:
-            try noteMade(.locations(of: user.number), at: sequence)
+            try recordDatabaseMade(.locations(of: user.number), at: sequence)
         case .putDatabase(let database) where before.databases[database.number] == nil:
-            try noteMade(database.number, at: sequence)
+            try recordDatabaseMade(database.number, at: sequence)
         case .removeDatabase(let number):
             guard let name = before.databases[number]?.name else { return }
-            try noteRemoved(number, called: name, at: sequence)
+            try recordDatabaseRemoved(number, called: name, at: sequence)
         default: return
         }
     }

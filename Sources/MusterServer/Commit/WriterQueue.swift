@@ -85,7 +85,7 @@ package final class WriterQueue: Sendable {
     /// `waitingMilliseconds`.
     ///
     /// - Returns: false once the queue is closed and empty.
-    func take(into jobs: inout [Job], waitingMilliseconds: Int) -> Bool {
+    func takeJobs(into jobs: inout [Job], waitingMilliseconds: Int) -> Bool {
         if swapJobs(into: &jobs, sleeping: true) { return true }
         if state.withLock({ $0.isClosed }) { return false }
         if wake.wait(timeout: .now() + .milliseconds(waitingMilliseconds)) == .timedOut {

@@ -84,7 +84,7 @@ package final class DeliveryDispatcher: Service {
             var round = DispatchPass(self)
             for await signal in signals.cancelOnGracefulShutdown() {
                 if case .announced = signal { isAnnounced.store(false, ordering: .releasing) }
-                await round.take(signal)
+                await round.applySignal(signal)
                 await round.advance(in: &group)
             }
             await round.end()
@@ -122,7 +122,7 @@ package struct DeliveryRecord: Sendable {
     /// The number of failures remembered.
     static let failureLimit = 100
 
-    mutating func note(_ failure: Failure) {
+    mutating func addFailure(_ failure: Failure) {
         failed += 1
         if failures.count >= Self.failureLimit { failures.removeFirst() }
         failures.append(failure)

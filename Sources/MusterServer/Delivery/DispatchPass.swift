@@ -27,7 +27,7 @@ struct DispatchPass {
     }
 
     /// Applies a signal.
-    mutating func take(_ signal: DeliveryDispatcher.Signal) async {
+    mutating func applySignal(_ signal: DeliveryDispatcher.Signal) async {
         let now = dispatcher.now()
         switch signal {
         case .announced: mayHoldMore = true
@@ -58,7 +58,7 @@ struct DispatchPass {
         dispatcher.record.withLock { record in
             if case .giveUp = verdict { record.givenUp += 1 }
             guard let reason = outcome.reason else { return record.delivered += 1 }
-            record.note(
+            record.addFailure(
                 DeliveryRecord.Failure(
                     target: delivery.content.target, event: delivery.content.event, rule: delivery.content.rule,
                     at: now, attempts: failedAttempts, reason: reason))
@@ -76,7 +76,7 @@ struct DispatchPass {
             if steps.isEmpty { break }
             await begin(steps, in: &group)
         }
-        keep(in: &group)
+        beginStoringOutcomes(in: &group)
         setTimer()
         publish()
     }
@@ -131,7 +131,7 @@ struct DispatchPass {
 
     // MARK: Storing what became of it
 
-    private mutating func keep(in group: inout DiscardingTaskGroup) {
+    private mutating func beginStoringOutcomes(in group: inout DiscardingTaskGroup) {
         let due = lastKept.advanced(bySeconds: DeliveryDispatcher.keepingSeconds)
         guard !isKeeping, !unkept.isEmpty, due <= dispatcher.now() else { return }
         isKeeping = true
@@ -140,7 +140,7 @@ struct DispatchPass {
         group.addTask { [dispatcher] in
             var isStored = false
             while !isStored {
-                isStored = await dispatcher.keep(endings)
+                isStored = await dispatcher.storeOutcomes(endings)
                 if !isStored { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }
             }
             dispatcher.signal.yield(.kept(isStored))
@@ -151,7 +151,7 @@ struct DispatchPass {
     /// again after the next start.
     mutating func end() async {
         timer?.task.cancel()
-        if !unkept.isEmpty { _ = await dispatcher.keep(unkept) }
+        if !unkept.isEmpty { _ = await dispatcher.storeOutcomes(unkept) }
     }
 
     // MARK: Time
@@ -182,7 +182,7 @@ struct DispatchPass {
             record.underWay = underWay
             return record
         }
-        dispatcher.metrics.note(record)
+        dispatcher.metrics.setDeliveries(record)
     }
 }
 
@@ -190,9 +190,9 @@ extension DeliveryDispatcher {
     /// Stores the outcomes of deliveries.
     ///
     /// - Returns: whether they are on disk.
-    fileprivate func keep(_ endings: [DispatchPass.Ending]) async -> Bool {
+    fileprivate func storeOutcomes(_ endings: [DispatchPass.Ending]) async -> Bool {
         do {
-            try await coordinator.keep { transaction, now in
+            try await coordinator.storeState { transaction, now in
                 for ending in endings {
                     switch ending {
                     case .complete(let number): try transaction.complete(number)

@@ -17,7 +17,7 @@ extension StoreCoordinator {
     ) async throws -> Bool {
         let isNew = try await edit(by: author) { directory, draft in
             let documents = draft.transaction.documents
-            draft.note(.indexMade, label: directory.name(of: database))
+            draft.addAction(.indexMade, label: directory.name(of: database))
             let isKnown = try documents.indexes(in: database).contains { $0.definition == definition }
             _ = try documents.put(definition, in: database)
             return !isKnown
@@ -29,7 +29,7 @@ extension StoreCoordinator {
     /// Removes an index.
     package func removeIndex(_ number: Int64, by author: Author?) async throws {
         try await edit(by: author) { _, draft in
-            draft.note(.indexRemoved, label: "\(number)")
+            draft.addAction(.indexRemoved, label: "\(number)")
             try draft.transaction.documents.removeIndex(number)
         }
     }

@@ -34,8 +34,8 @@ final class UnionReader: DocumentReader {
     // MARK: One document
 
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
-        if let document = try stored.document(id, in: scope) { return told(document, in: scope) }
-        guard let place = PositionDocument.place(of: id), let user = directory.devices[place.device]?.user,
+        if let document = try stored.document(id, in: scope) { return ownerMarked(document, in: scope) }
+        guard let place = PositionDocument.identity(of: id), let user = directory.devices[place.device]?.user,
             scope == .locations || scope == .database(.locations(of: user))
         else { return nil }
         let cursor = HistoryCursor(
@@ -46,7 +46,7 @@ final class UnionReader: DocumentReader {
     func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions] {
         var answers = try stored.missing(wanted, in: scope)
         for (index, wanted) in wanted.enumerated()
-        where !answers[index].missing.isEmpty && PositionDocument.place(of: wanted.id) != nil {
+        where !answers[index].missing.isEmpty && PositionDocument.identity(of: wanted.id) != nil {
             answers[index] = MissingRevisions(wanted, in: try document(wanted.id, in: scope)?.tree)
         }
         return answers
@@ -64,11 +64,11 @@ final class UnionReader: DocumentReader {
     /// A position as a document; nil when whose it was is gone.
     private func document(_ position: SequencedPosition, in scope: DatabaseScope, withBody: Bool) -> StoredDocument? {
         guard let user = directory.devices[position.device].flatMap({ directory.users[$0.user] }) else { return nil }
-        return told(StoredDocument(position, of: user, withBody: withBody), in: scope)
+        return ownerMarked(StoredDocument(position, of: user, withBody: withBody), in: scope)
     }
 
     /// A document as a scope tells it: in the union, with its owner.
-    private func told(_ document: StoredDocument, in scope: DatabaseScope) -> StoredDocument {
+    private func ownerMarked(_ document: StoredDocument, in scope: DatabaseScope) -> StoredDocument {
         guard scope == .locations, let body = document.body else { return document }
         var document = document
         document.body = body.telling(owner: owner(of: document.database))
@@ -91,7 +91,7 @@ final class UnionReader: DocumentReader {
     }
 
     func documents(in scope: DatabaseScope, _ range: DocumentRange) throws -> [StoredDocument] {
-        let documents = try stored.documents(in: scope, range).map { told($0, in: scope) }
+        let documents = try stored.documents(in: scope, range).map { ownerMarked($0, in: scope) }
         guard let devices = devices(in: scope) else { return documents }
         let others = try positions(of: devices, in: scope, range)
         guard !others.isEmpty else { return documents }
@@ -147,7 +147,7 @@ final class UnionReader: DocumentReader {
         let newest = lastSequence
         let page = try stored.changes(
             in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
-        let documents = page.filter { $0.sequence <= newest }.map { told($0, in: scope) }
+        let documents = page.filter { $0.sequence <= newest }.map { ownerMarked($0, in: scope) }
         guard let devices = devices(in: scope) else { return documents }
         // Behind a full page nothing is wanted.
         let last = page.count == limit ? page.last?.sequence : nil

@@ -48,7 +48,7 @@ package final class AttemptLimiter: Sendable {
     /// - Throws: `IdentityError.tooManyTries` when the bucket of the name at the address, or of the address, is empty;
     ///   then neither is charged.
     @discardableResult
-    package func take(name: String, address: String, at now: Instant) throws(IdentityError) -> Bool {
+    package func spendAttempt(name: String, address: String, at now: Instant) throws(IdentityError) -> Bool {
         let prefix = AddressPrefix.of(address)
         let pair = Self.pair(name, prefix)
         let (wait, isSuspected) = buckets.withLock { buckets in

@@ -47,7 +47,7 @@ package final class CredentialCache: Sendable {
     var generation: UInt64 { state.withLock { $0.generation } }
 
     /// Stores the result of a verification, unless `forget` ran since the verification began.
-    func keep(_ entry: Entry, for digest: TokenDigest, verifiedIn generation: UInt64, at now: Instant) {
+    func storeEntry(_ entry: Entry, for digest: TokenDigest, verifiedIn generation: UInt64, at now: Instant) {
         let lifetimeEnd = now.advanced(bySeconds: lifetimeSeconds)
         let keptUntil = entry.expiresAt.map { min($0, lifetimeEnd) } ?? lifetimeEnd
         state.withLock { state in

@@ -76,7 +76,7 @@ extension Identity {
         let (entry, key) = try await amazonEntry(request.shown, at: now)
         try Self.check(request, key)
         if let end = entry.expiresAt, end <= now { throw SignatureError.expiredToken }
-        verified.keep(entry, for: digest, verifiedIn: generation, at: now)
+        verified.storeEntry(entry, for: digest, verifiedIn: generation, at: now)
         return try amazonPrincipal(entry)
     }
 

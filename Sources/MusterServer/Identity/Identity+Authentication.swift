@@ -84,7 +84,7 @@ extension Identity {
         let generation = verified.generation
         let entry = try await verify(shown, digest: digest, from: address, at: now)
         let principal = try principal(entry)
-        verified.keep(entry, for: digest, verifiedIn: generation, at: now)
+        verified.storeEntry(entry, for: digest, verifiedIn: generation, at: now)
         return principal
     }
 

@@ -40,7 +40,7 @@ extension Identity {
                 throw IdentityError.refused
             }
             let entry = CredentialCache.Entry(user: content.user, device: nil, proof: .password, expiresAt: nil)
-            verified.keep(entry, for: digest, verifiedIn: generation, at: now)
+            verified.storeEntry(entry, for: digest, verifiedIn: generation, at: now)
         }
         guard let user = coordinator.directory.users[content.user] else { throw IdentityError.refused }
         RequestWork.current?.identify(user)

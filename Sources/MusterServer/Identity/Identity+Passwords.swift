@@ -70,7 +70,7 @@ extension Identity {
         let now = now()
         // All invalid names share one bucket, so that they do not fill the memory.
         let bucket = EntityName.isValid(name) ? name : ""
-        let isSuspected = try attempts.take(name: bucket, address: address, at: now)
+        let isSuspected = try attempts.spendAttempt(name: bucket, address: address, at: now)
         let user = coordinator.directory.users[name]
         let stored = try await coordinator.readCredentials { store in
             try user.flatMap { try store.credential(.password, key: Credential.passwordKey(of: $0.number)) }

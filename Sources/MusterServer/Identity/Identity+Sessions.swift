@@ -78,7 +78,7 @@ extension Identity {
     /// - Throws: the same as `signIn(name:password:from:)`.
     package func signIn(code: String, from address: String) async throws -> Session {
         let now = now()
-        try attempts.take(name: "code from \(address)", address: address, at: now)
+        try attempts.spendAttempt(name: "code from \(address)", address: address, at: now)
         guard let number = codes.redeem(code, at: now), let user = coordinator.directory.users[number] else {
             logFailedSignIn(of: nil, from: address)
             throw IdentityError.refused

@@ -34,10 +34,10 @@ package final class PlaceBooks: Sendable {
                 try book.follow(reader, scope)
             } catch let error where !(error is MangoError) {
                 // An interrupted update leaves a consistent book; the next update continues from there.
-                keep(book, of: scope)
+                cacheBook(book, of: scope)
                 throw error
             }
-            keep(book, of: scope)
+            cacheBook(book, of: scope)
             return book
         }
     }
@@ -50,7 +50,7 @@ package final class PlaceBooks: Sendable {
         }
     }
 
-    private func keep(_ book: PlaceBook, of scope: DatabaseScope) {
+    private func cacheBook(_ book: PlaceBook, of scope: DatabaseScope) {
         shelf.withLock { shelf in
             shelf.uses += 1
             if shelf.books.count >= Self.capacity,

@@ -26,7 +26,7 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
     /// Takes tokens. A full bucket grants even a request for more than the burst, and then owes the rest.
     ///
     /// - Returns: nil when the tokens were taken; otherwise the seconds after which they can be, and none were taken.
-    mutating func take(_ count: Double, of key: Key, at now: ContinuousClock.Instant) -> Double? {
+    mutating func spendTokens(_ count: Double, of key: Key, at now: ContinuousClock.Instant) -> Double? {
         let tokens = tokens(of: key, at: now)
         let needed = min(count, burst)
         guard tokens >= needed else { return (needed - tokens) / perSecond }

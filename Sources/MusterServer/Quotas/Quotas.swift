@@ -246,7 +246,7 @@ package final class Quotas: Sendable {
         let waits = positions.withLock { buckets in
             var waits: [UserNumber: Double] = [:]
             for (user, count) in needed {
-                if let seconds = buckets.take(Double(count), of: user, at: now) {
+                if let seconds = buckets.spendTokens(Double(count), of: user, at: now) {
                     waits[user] = seconds
                 } else {
                     claim.taken[user] = count

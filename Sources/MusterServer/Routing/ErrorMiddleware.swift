@@ -20,7 +20,7 @@ struct ErrorMiddleware: RouterMiddleware {
         next: (Request, AppRequestContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
-        var response = await answer(to: request, context, next)
+        var response = await respond(to: request, context, next)
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.contentTypeOptions] = "nosniff"
         if isEncrypted { response.headers[.strictTransportSecurity] = Self.strictTransport }
@@ -31,7 +31,7 @@ struct ErrorMiddleware: RouterMiddleware {
         return response
     }
 
-    private func answer(
+    private func respond(
         to request: Request, _ context: AppRequestContext, _ next: (Request, AppRequestContext) async throws -> Response
     ) async -> Response {
         do {

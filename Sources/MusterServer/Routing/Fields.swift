@@ -24,7 +24,7 @@ package struct Fields {
 
     /// Parses a body.
     ///
-    /// - Parameter valueLimit: the largest number of values in it; nil for 1,000, or one for 16 bytes where that is more.
+    /// - Parameter valueLimit: the largest number of values; nil for 1,000, or one for 16 bytes where that is more.
     package init(_ body: ByteBuffer, depthLimit: Int = 8, valueLimit: Int? = nil) throws {
         let value = try body.withUnsafeReadableBytes { bytes in
             try JSONValue(
@@ -118,7 +118,7 @@ package struct Fields {
     }
 
     /// Records a fault of a member.
-    package mutating func note(_ key: String, _ detail: String) {
+    package mutating func addFault(_ key: String, _ detail: String) {
         faults.append(.init(JSONPointer.appending(key, to: ""), detail))
     }
 
@@ -126,7 +126,7 @@ package struct Fields {
     ///
     /// - Throws: `Problem.invalid` with every fault.
     package consuming func finish() throws(Problem) {
-        for member in members where !asked.contains(member.key) { note(member.key, "means nothing here") }
+        for member in members where !asked.contains(member.key) { addFault(member.key, "means nothing here") }
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 

@@ -51,7 +51,7 @@ package final class Metrics: Sendable {
     }
 
     /// Stores the dispatcher's latest counts.
-    package func note(_ record: DeliveryRecord) { deliveries.withLock { $0 = record } }
+    package func setDeliveries(_ record: DeliveryRecord) { deliveries.withLock { $0 = record } }
 
     /// All metrics, in the Prometheus text format 0.0.4.
     package func text(_ coordinator: CommitStatistics) -> String {

@@ -47,7 +47,7 @@ final class RuleBook {
     var isIdle: Bool { followed.isEmpty }
 
     /// Remembers what a request reports, to find the fixes of its crossings.
-    func note(_ observations: [Observation]) {
+    func rememberFixes(_ observations: [Observation]) {
         if !isIdle { fixes.append(observations) }
     }
 

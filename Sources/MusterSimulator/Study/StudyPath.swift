@@ -23,7 +23,7 @@ package enum StudyPath: Sendable {
     }
 
     /// Where someone is at a time from its beginning, and how fast.
-    func place(at time: Double) -> (offset: Offset, speed: Double) {
+    func motion(at time: Double) -> (offset: Offset, speed: Double) {
         switch self {
         case .still(let offset, _):
             return (offset, 0)
@@ -56,7 +56,7 @@ package enum StudyPath: Sendable {
             var visits: [ClosedRange<Double>] = []
             var since: Double?
             for time in stride(from: 0, through: seconds, by: 1) {
-                let isInside = region.signedDistance(of: place(at: time).offset) >= 0
+                let isInside = region.signedDistance(of: motion(at: time).offset) >= 0
                 if isInside, since == nil { since = time }
                 if !isInside, let begin = since {
                     visits.append(begin...time)

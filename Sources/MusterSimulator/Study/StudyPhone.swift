@@ -72,7 +72,7 @@ struct StudyPhone {
             }
         } while seconds < 0 || chance.chance(0.05) || sampling.silence?.contains(seconds) == true
         guard seconds <= path.seconds else { return nil }
-        let (truth, speed) = path.place(at: seconds)
+        let (truth, speed) = path.motion(at: seconds)
         var reading = receiver.reading(of: truth, speed: speed, atSeconds: seconds)
         if sampling.alwaysSaysZero { reading.speed = 0 }
         if let lie = sampling.lie, lie.seconds.contains(seconds) {
@@ -82,7 +82,7 @@ struct StudyPhone {
         let reported = ConfidentFix(
             coordinate: Self.plane.coordinate(reading.offset), sampleTime: Instant(seconds: seconds),
             accuracyMetres: reading.accuracyMetres, speedMetresPerSecond: reading.speed)
-        track.take(reported)
+        track.advance(reported)
         return Fix(
             seconds: seconds, truth: truth, reading: reading, reported: reported,
             estimate: Self.plane.offset(track.estimate), deviation: track.deviationMetres, isSettled: track.isSettled,

@@ -48,12 +48,12 @@ package struct AmazonForecastRequest: Sendable {
         let speedUnit: SpeedUnit? = request.word("SpeedUnit", &faults)
         let isMetric = distanceUnit.map { $0 == .kilometers } ?? speedUnit.map { $0 == .kilometersPerHour } ?? true
         if let speedUnit, (speedUnit == .kilometersPerHour) != isMetric {
-            faults.note("SpeedUnit", "Must be of the same system as DistanceUnit")
+            faults.addFault("SpeedUnit", "Must be of the same system as DistanceUnit")
         }
         limit = request.pageSize(most: 20, &faults)
         token = request.text("NextToken", .token, &faults)
         let coordinate = position?.coordinate
-        if position != nil, coordinate == nil { faults.note("DeviceState.Position", "Must be on the globe") }
+        if position != nil, coordinate == nil { faults.addFault("DeviceState.Position", "Must be on the globe") }
         try faults.finish()
         guard let coordinate else { throw faults }
         self.coordinate = coordinate

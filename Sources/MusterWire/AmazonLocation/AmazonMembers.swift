@@ -21,7 +21,7 @@ package struct AmazonFaults: Error, Hashable, Sendable {
     package init() {}
 
     /// Notes one.
-    package mutating func note(_ name: String, _ message: String, isMissing: Bool = false) {
+    package mutating func addFault(_ name: String, _ message: String, isMissing: Bool = false) {
         guard fields.count < Self.limit else { return }
         fields.append(AmazonFieldError(name: name, message: message, isMissing: isMissing))
     }
@@ -49,7 +49,7 @@ package struct AmazonMembers {
     private init(_ value: JSONValue, path: String, noting faults: inout AmazonFaults) {
         self.path = path
         members = value.members ?? []
-        if value.members == nil { faults.note(path.isEmpty ? "" : String(path.dropLast()), "Must be a structure") }
+        if value.members == nil { faults.addFault(path.isEmpty ? "" : String(path.dropLast()), "Must be a structure") }
     }
 
     /// The name of a member as faults have it.
@@ -59,7 +59,7 @@ package struct AmazonMembers {
     package func value(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> JSONValue? {
         switch members.first(where: { $0.key == key })?.value {
         case nil, .null?:
-            if required { faults.note(name(key), "Member must not be null", isMissing: true) }
+            if required { faults.addFault(name(key), "Member must not be null", isMissing: true) }
             return nil
         case let value: return value
         }
@@ -108,7 +108,7 @@ package struct AmazonMembers {
     package func pageSize(most: Int, _ faults: inout AmazonFaults) -> Int {
         guard let number = number("MaxResults", in: 1...Double(most), &faults) else { return most }
         guard let whole = Int(exactly: number) else {
-            faults.note(name("MaxResults"), "Must be a whole number")
+            faults.addFault(name("MaxResults"), "Must be a whole number")
             return most
         }
         return whole
@@ -162,10 +162,10 @@ package struct AmazonMembers {
         var texts: [String] = []
         for (index, element) in (list(key, counts, required: true, &faults) ?? []).enumerated() {
             if let text = element.string {
-                if let fault = rule.fault(in: text) { faults.note("\(name(key)).\(index)", fault) }
+                if let fault = rule.fault(in: text) { faults.addFault("\(name(key)).\(index)", fault) }
                 texts.append(text)
             } else {
-                faults.note("\(name(key)).\(index)", "Must be a string")
+                faults.addFault("\(name(key)).\(index)", "Must be a string")
             }
         }
         return texts
@@ -183,10 +183,10 @@ package struct AmazonMembers {
         for member in members {
             let place = "\(name(key)).\(member.key)"
             guard let text = member.value.string else {
-                faults.note(place, "Must be a string")
+                faults.addFault(place, "Must be a string")
                 continue
             }
-            if let fault = keys.fault(in: member.key) ?? values.fault(in: text) { faults.note(place, fault) }
+            if let fault = keys.fault(in: member.key) ?? values.fault(in: text) { faults.addFault(place, fault) }
             pairs.append((member.key, text))
         }
         return pairs
@@ -200,7 +200,7 @@ package struct AmazonMembers {
     }
 
     private func wrong<Value>(_ key: String, _ message: String, _ faults: inout AmazonFaults) -> Value? {
-        faults.note(name(key), message)
+        faults.addFault(name(key), message)
         return nil
     }
 }

@@ -54,7 +54,7 @@ extension AmazonMembers {
         guard let elements = list(key, 2...2, required: required, &faults) else { return nil }
         return RawVertex(elements)
             ?? {
-                faults.note(name(key), "Must be two numbers, longitude and latitude")
+                faults.addFault(name(key), "Must be two numbers, longitude and latitude")
                 return nil
             }()
     }

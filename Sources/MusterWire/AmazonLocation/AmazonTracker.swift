@@ -38,7 +38,7 @@ package struct AmazonResourceSettings: Sendable {
         description = request.text("Description", .description, &faults) ?? ""
         tags = request.tags(required: false, &faults)
         if request.value("KmsKeyId", &faults) != nil {
-            faults.note("KmsKeyId", "There is no key management here")
+            faults.addFault("KmsKeyId", "There is no key management here")
         }
         try faults.finish()
         guard let name else { throw faults }
@@ -51,7 +51,7 @@ extension AmazonMembers {
     package func tags(required: Bool, _ faults: inout AmazonFaults) -> [String: String] {
         let pairs = map("Tags", most: 50, keys: .tagKey, values: .tagValue, required: required, &faults) ?? []
         for pair in pairs where MusterTag.isReserved(pair.key) {
-            faults.note(name("Tags.\(pair.key)"), MusterTag.refusal(of: pair.key))
+            faults.addFault(name("Tags.\(pair.key)"), MusterTag.refusal(of: pair.key))
         }
         return Dictionary(pairs.map { ($0.key, $0.value) }) { $1 }
     }

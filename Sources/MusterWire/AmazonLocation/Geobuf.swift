@@ -44,11 +44,11 @@ enum Geobuf {
         let lengths = geometry.lengths
         switch geometry.type {
         case .polygon:
-            let polygon = try lengths.isEmpty ? [rings.rest()] : rings.take(lengths)
+            let polygon = try lengths.isEmpty ? [rings.rest()] : rings.readRings(lengths)
             try rings.finish()
             return .polygon(polygon)
         case .multipolygon:
-            let polygons = try lengths.isEmpty ? [[rings.rest()]] : rings.take(polygons: lengths)
+            let polygons = try lengths.isEmpty ? [[rings.rest()]] : rings.readPolygons(polygons: lengths)
             try rings.finish()
             return .multiPolygon(polygons)
         default: throw GeobufError("it holds neither a polygon nor a multipolygon")
@@ -73,14 +73,14 @@ private struct RingReader {
         try ring(UInt32(clamping: (deltas.count - place) / dimensions))
     }
 
-    mutating func take(_ lengths: some Sequence<UInt32>) throws(GeobufError) -> [[RawVertex]] {
+    mutating func readRings(_ lengths: some Sequence<UInt32>) throws(GeobufError) -> [[RawVertex]] {
         var rings: [[RawVertex]] = []
         for length in lengths { rings.append(try ring(length)) }
         return rings
     }
 
     /// The number of polygons, then for each of them the number of its rings, and their lengths.
-    mutating func take(polygons lengths: [UInt32]) throws(GeobufError) -> [[[RawVertex]]] {
+    mutating func readPolygons(polygons lengths: [UInt32]) throws(GeobufError) -> [[[RawVertex]]] {
         var rest = lengths[...]
         guard let count = rest.popFirst(), count <= lengths.count else { throw GeobufError("lengths that do not fit") }
         var polygons: [[[RawVertex]]] = []
@@ -88,7 +88,7 @@ private struct RingReader {
             guard let rings = rest.popFirst(), rings <= rest.count else {
                 throw GeobufError("lengths that do not fit")
             }
-            polygons.append(try take(rest.prefix(Int(rings))))
+            polygons.append(try readRings(rest.prefix(Int(rings))))
             rest = rest.dropFirst(Int(rings))
         }
         return polygons

@@ -29,7 +29,7 @@ extension CouchDocument {
         try reader.beginObject()
         json.append(UInt8(ascii: "{"))
         while let key = try reader.nextKey() {
-            keys.note(key)
+            keys.recordKey(key)
             let isSpecial =
                 key.bytes.first == UInt8(ascii: "_") || (!key.isPlain && key.string.utf8.first == UInt8(ascii: "_"))
             if isLocal, key == "_revisions" {

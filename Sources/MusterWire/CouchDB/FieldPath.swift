@@ -53,7 +53,7 @@ package struct FieldPath: Hashable, Sendable {
     }
 
     /// The result of following a path in a document.
-    package enum Place {
+    package enum Lookup {
         /// The path leads to this value.
         case found(JSONValue)
         /// The last object that the path reaches lacks the next key.
@@ -64,11 +64,11 @@ package struct FieldPath: Hashable, Sendable {
 
     /// Returns the value at this path; nil if the document has none.
     package func value(in document: JSONValue) -> JSONValue? {
-        if case .found(let value) = place(in: document) { value } else { nil }
+        if case .found(let value) = lookUp(in: document) { value } else { nil }
     }
 
     /// Follows this path in a document.
-    package func place(in document: JSONValue) -> Place {
+    package func lookUp(in document: JSONValue) -> Lookup {
         var value = document
         for key in keys {
             switch value {

@@ -45,7 +45,7 @@ package struct MultipartReader {
     package var isAtEnd: Bool { state == .epilogue }
 
     /// Parses the next bytes, and returns what they complete. Bytes after the closing boundary are ignored.
-    package mutating func take(_ bytes: some Collection<UInt8>) throws(Fault) -> [Event] {
+    package mutating func parse(_ bytes: some Collection<UInt8>) throws(Fault) -> [Event] {
         guard state != .epilogue else { return [] }
         held.append(contentsOf: bytes)
         var events: [Event] = []

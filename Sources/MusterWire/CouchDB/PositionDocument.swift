@@ -9,7 +9,7 @@ import MusterGeometry
 /// the same document again.
 package enum PositionDocument {
     /// The identity of a position: a device, a time and a place.
-    package struct Place: Hashable, Sendable {
+    package struct Identity: Hashable, Sendable {
         /// The device that the position is of.
         package var device: DeviceNumber
         /// When the device took the position.
@@ -44,7 +44,7 @@ package enum PositionDocument {
     /// Returns the id of a position's document: `position-`, the device's number in 10 digits, the sample time in
     /// milliseconds since 1970 in 15 digits, and latitude and longitude in 16 hexadecimal digits each. The ids of a
     /// device's positions sort by time.
-    package static func id(_ place: Place) -> String {
+    package static func id(_ place: Identity) -> String {
         var id = start(of: place.device)
         let time = place.sampleTime.milliseconds
         if time < 0 {
@@ -84,7 +84,7 @@ package enum PositionDocument {
     }
 
     /// Returns the position that an id names; nil for any other id.
-    package static func place(of id: String) -> Place? {
+    package static func identity(of id: String) -> Identity? {
         guard id.utf8.count == idBytes, id.hasPrefix(prefix) else { return nil }
         let parts = id.dropFirst(prefix.count)
         let device = parts.prefix(10)
@@ -95,7 +95,7 @@ package enum PositionDocument {
             let milliseconds = time.first == "-"
                 ? Int64(time.dropFirst()).map({ $0 - 100_000_000_000_000 }) : Int64(time)
         else { return nil }
-        let place = Place(
+        let place = Identity(
             device: DeviceNumber(number), sampleTime: Instant(milliseconds: milliseconds),
             latitude: Double(orderedBits: latitude), longitude: Double(orderedBits: longitude))
         return self.id(place) == id ? place : nil

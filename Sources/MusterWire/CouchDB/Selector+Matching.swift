@@ -11,7 +11,7 @@ extension Selector.Test {
         case .any(let tests): tests.isEmpty || tests.contains { $0.isFulfilled(by: value, within: limit) }
         case .not(let test): !test.isFulfilled(by: value, within: limit)
         case .field(let path, let test):
-            switch path.place(in: value) {
+            switch path.lookUp(in: value) {
             case .found(let inner): test.isFulfilled(by: inner, within: limit)
             case .absent: test == .exists(false)
             case .nowhere: false

@@ -115,7 +115,7 @@ struct GPXReader {
         switch element {
         case .leaf(let leaf):
             let value = Self.trimmed(text)
-            if !value.isEmpty { try take(value, as: leaf) }
+            if !value.isEmpty { try setValue(value, as: leaf) }
         case .waypoint: if let point { document.waypoints.append(point) }
         case .routePoint: if let point { document.routes[document.routes.count - 1].points.append(point) }
         case .trackPoint:
@@ -130,7 +130,7 @@ struct GPXReader {
 
     // MARK: Values
 
-    private mutating func take(_ value: String, as leaf: Leaf) throws(GPXError) {
+    private mutating func setValue(_ value: String, as leaf: Leaf) throws(GPXError) {
         guard var point else {
             // Only names are wanted outside of points.
             switch open.last {

@@ -29,14 +29,14 @@ package struct PlaceFile: Sendable {
         else { throw Fault(description: "this is neither a feature, nor a collection of them, nor a list of places") }
         var known: Set<ExactID> = []
         for (number, feature) in features.enumerated() {
-            let place = try Self.place(feature, number + 1)
+            let place = try Self.parsePlace(feature, number + 1)
             if known.insert(ExactID(bytes: Array(place.id.utf8))).inserted { places.append(place) }
         }
     }
 
     private struct ExactID: Hashable { var bytes: [UInt8] }
 
-    private static func place(_ feature: JSONValue, _ number: Int) throws -> Place {
+    private static func parsePlace(_ feature: JSONValue, _ number: Int) throws -> Place {
         guard let geometry = feature["geometry"] else {
             throw Fault(description: "place \(number) has no geometry")
         }

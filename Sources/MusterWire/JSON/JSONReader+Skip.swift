@@ -111,7 +111,7 @@ extension JSONReader {
                     if try nextElement() { break }
                 } else {
                     if let key = try nextKey() {
-                        keys.note(key)
+                        keys.recordKey(key)
                         break
                     }
                     if let twice = keys.close() { throw duplicateKey(twice) }
@@ -145,7 +145,7 @@ package struct KeyLedger {
     package mutating func open() { starts.append(keys.count) }
 
     /// Adds a key of the innermost object.
-    package mutating func note(_ key: JSONText) { keys.append(key) }
+    package mutating func recordKey(_ key: JSONText) { keys.append(key) }
 
     /// Ends the innermost object.
     ///

@@ -102,7 +102,7 @@ extension IncidentReport {
         }
         return """
             <tr><td>\(line.at.rfc3339)</td><td>\(Self.escaped(line.user ?? ""))</td><td>\(what)</td>\
-            <td>\(known)</td><td>\(place(line.lastSeen))</td></tr>
+            <td>\(known)</td><td>\(placeText(line.lastSeen))</td></tr>
 
             """
     }
@@ -145,7 +145,7 @@ extension IncidentReport {
     private func sentence(_ person: NamedRoll.Person) -> String {
         let since = person.safety.safety.since
         let time = since > Instant(milliseconds: 0) ? " since \(since.rfc3339)" : ""
-        let last = place(person.lastSeen)
+        let last = placeText(person.lastSeen)
         var text = "\(person.safety.word)\(time), \(source(person.safety))\(last.isEmpty ? "" : "; last seen \(last)")"
         if let doubt = person.safety.safety.doubt { text += "; in doubt: \(Self.words(of: doubt))" }
         if let heard = person.heard { text += "; last heard \(heard.rfc3339)" }
@@ -178,7 +178,7 @@ extension IncidentReport {
         return named.acknowledgedBy.map { "\(text), acknowledged by \(Self.escaped($0))" } ?? text
     }
 
-    private func place(_ lastSeen: LastSeen?) -> String {
+    private func placeText(_ lastSeen: LastSeen?) -> String {
         guard let lastSeen else { return "" }
         let latitude = JSONWriter.text(lastSeen.coordinate.latitude)
         let longitude = JSONWriter.text(lastSeen.coordinate.longitude)

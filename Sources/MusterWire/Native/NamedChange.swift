@@ -185,12 +185,16 @@ extension JSONWriter {
             member("deleted", touch.isDeleted)
         case .dataset(let touch, let user):
             member("user", user)
-            member("dataset", touch.name)
-            member("syncCount", touch.syncCount)
-            member("deleted", touch.isDeleted)
-            if let device = touch.device { member("pushDevice", device) }
+            members(of: touch)
         case .action(let action): members(of: action)
         }
+    }
+
+    private mutating func members(of touch: DatasetTouch) {
+        member("dataset", touch.name)
+        member("syncCount", touch.syncCount)
+        member("deleted", touch.isDeleted)
+        if let device = touch.device { member("pushDevice", device) }
     }
 
     private mutating func members(of device: String, _ user: String) {

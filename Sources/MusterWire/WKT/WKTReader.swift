@@ -66,7 +66,7 @@ struct WKTReader {
     private mutating func positions(isBare: Bool) throws(GeometryTextError) -> [Coordinate] {
         var positions: [Coordinate] = []
         try list { (reader) throws(GeometryTextError) in
-            let isWrapped = isBare && reader.take(UInt8(ascii: "("))
+            let isWrapped = isBare && reader.skipByte(UInt8(ascii: "("))
             positions.append(try reader.position())
             if isWrapped { try reader.require(UInt8(ascii: ")")) }
         }
@@ -84,7 +84,7 @@ struct WKTReader {
         _ readElement: (inout WKTReader) throws(GeometryTextError) -> Void
     ) throws(GeometryTextError) {
         try require(UInt8(ascii: "("))
-        repeat { try readElement(&self) } while take(UInt8(ascii: ","))
+        repeat { try readElement(&self) } while skipByte(UInt8(ascii: ","))
         try require(UInt8(ascii: ")"))
     }
 
@@ -116,7 +116,7 @@ struct WKTReader {
         while offset < bytes.count, bytes[offset] <= 0x20 { offset += 1 }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func skipByte(_ byte: UInt8) -> Bool {
         skipSpace()
         guard offset < bytes.count, bytes[offset] == byte else { return false }
         offset += 1
@@ -124,7 +124,7 @@ struct WKTReader {
     }
 
     private mutating func require(_ byte: UInt8) throws(GeometryTextError) {
-        guard take(byte) else {
+        guard skipByte(byte) else {
             throw .malformed("expected '\(Unicode.Scalar(byte))' at character \(offset + 1)")
         }
     }

@@ -60,7 +60,7 @@ import Testing
     @Test func `a removed device's events are not sent any more`() async throws {
         let office = try await PostOffice { _ in .noContent }
         _ = try await office.post(6, devices: 2)
-        try await office.coordinator.keep { transaction, _ in try transaction.remove(DeviceNumber(1)) }
+        try await office.coordinator.storeState { transaction, _ in try transaction.remove(DeviceNumber(1)) }
         let arrived = try await office.run { $0.count == 3 }
         #expect(arrived.map(\.event) == ["event-1", "event-3", "event-5"])
     }
@@ -188,7 +188,7 @@ private final class PostOffice: Sendable {
 
     /// Puts so many deliveries about devices in turn; the events of each device in order.
     func post(_ count: Int, devices: Int) async throws -> [Int: [String]] {
-        try await coordinator.keep { transaction, now in
+        try await coordinator.storeState { transaction, now in
             for index in 0..<count {
                 try transaction.put(
                     NewDelivery(

@@ -245,7 +245,7 @@ import Testing
             for line in Self.letters {
                 #expect(try await desk.send(.post, "/targets/hook/test", as: "admin").status < 300)
                 let (delivery, now) = (office.coordinator.lastDelivery, office.clock.now)
-                try await office.coordinator.keep { transaction, _ in
+                try await office.coordinator.storeState { transaction, _ in
                     try transaction.deadLetter(delivery, at: now, attempts: 1, error: "500")
                 }
                 let before = office.coordinator.lastSequence

@@ -10,17 +10,17 @@ import Testing
         let limiter = AttemptLimiter(
             name: .init(tries: 2, perSecond: 0.5), address: .init(tries: 3, perSecond: 1))
         let now = Self.start
-        try limiter.take(name: "mia", address: "a", at: now)
-        try limiter.take(name: "mia", address: "a", at: now)
+        try limiter.spendAttempt(name: "mia", address: "a", at: now)
+        try limiter.spendAttempt(name: "mia", address: "a", at: now)
         #expect(throws: IdentityError.tooManyTries(retryAfterSeconds: 2)) {
-            try limiter.take(name: "mia", address: "a", at: now)
+            try limiter.spendAttempt(name: "mia", address: "a", at: now)
         }
         // A refused try costs nothing, so the address has one left.
-        try limiter.take(name: "max", address: "a", at: now)
+        try limiter.spendAttempt(name: "max", address: "a", at: now)
         #expect(throws: IdentityError.tooManyTries(retryAfterSeconds: 1)) {
-            try limiter.take(name: "sue", address: "a", at: now)
+            try limiter.spendAttempt(name: "sue", address: "a", at: now)
         }
-        try limiter.take(name: "mia", address: "a", at: now.advanced(bySeconds: 2))
+        try limiter.spendAttempt(name: "mia", address: "a", at: now.advanced(bySeconds: 2))
     }
 
     @Test func `strangers who guess at a name lock nobody out elsewhere, and make the name suspected`() throws {
@@ -28,20 +28,20 @@ import Testing
             name: .init(tries: 2, perSecond: 0.01), suspicion: .init(tries: 10, perSecond: 0.01))
         for stranger in 0..<5 {
             for _ in 0..<2 {
-                #expect(try !limiter.take(name: "mia", address: "198.51.100.\(stranger)", at: Self.start))
+                #expect(try !limiter.spendAttempt(name: "mia", address: "198.51.100.\(stranger)", at: Self.start))
             }
         }
-        #expect(try limiter.take(name: "mia", address: "192.0.2.1", at: Self.start))
-        #expect(try !limiter.take(name: "max", address: "192.0.2.1", at: Self.start))
+        #expect(try limiter.spendAttempt(name: "mia", address: "192.0.2.1", at: Self.start))
+        #expect(try !limiter.spendAttempt(name: "max", address: "192.0.2.1", at: Self.start))
     }
 
     @Test func `a household of IPv6 addresses has the tries of one address`() throws {
         let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 0.01))
-        try limiter.take(name: "mia", address: "2001:db8:1:2::1", at: Self.start)
+        try limiter.spendAttempt(name: "mia", address: "2001:db8:1:2::1", at: Self.start)
         #expect(throws: IdentityError.self) {
-            try limiter.take(name: "mia", address: "2001:db8:1:2::2", at: Self.start)
+            try limiter.spendAttempt(name: "mia", address: "2001:db8:1:2::2", at: Self.start)
         }
-        try limiter.take(name: "mia", address: "2001:db8:1:3::2", at: Self.start)
+        try limiter.spendAttempt(name: "mia", address: "2001:db8:1:3::2", at: Self.start)
     }
 
     @Test func `who signed in from an address of late is known there, for a time and up to a number`() {
@@ -62,18 +62,18 @@ import Testing
     @Test func `a try that succeeds is given back`() throws {
         let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 0.001))
         for _ in 0..<100 {
-            try limiter.take(name: "mia", address: "a", at: Self.start)
+            try limiter.spendAttempt(name: "mia", address: "a", at: Self.start)
             limiter.giveBack(name: "mia", address: "a", at: Self.start)
         }
-        try limiter.take(name: "mia", address: "a", at: Self.start)
-        #expect(throws: IdentityError.self) { try limiter.take(name: "mia", address: "a", at: Self.start) }
+        try limiter.spendAttempt(name: "mia", address: "a", at: Self.start)
+        #expect(throws: IdentityError.self) { try limiter.spendAttempt(name: "mia", address: "a", at: Self.start) }
     }
 
     @Test func `a clock that goes back gives nothing away`() throws {
         let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 1))
-        try limiter.take(name: "mia", address: "a", at: Self.start)
+        try limiter.spendAttempt(name: "mia", address: "a", at: Self.start)
         #expect(throws: IdentityError.self) {
-            try limiter.take(name: "mia", address: "a", at: Self.start.advanced(bySeconds: -3600))
+            try limiter.spendAttempt(name: "mia", address: "a", at: Self.start.advanced(bySeconds: -3600))
         }
     }
 
@@ -89,7 +89,7 @@ import Testing
         let cache = CredentialCache(capacity: 64, lifetimeSeconds: 300)
         let entry = CredentialCache.Entry(user: UserNumber(1), device: nil, proof: .apiKey, expiresAt: nil)
         for number in 0..<1000 {
-            cache.keep(entry, for: TokenDigest(of: "\(number)"), verifiedIn: cache.generation, at: Self.start)
+            cache.storeEntry(entry, for: TokenDigest(of: "\(number)"), verifiedIn: cache.generation, at: Self.start)
             #expect(cache.count <= 64)
         }
         let newest = TokenDigest(of: "999")
@@ -103,7 +103,7 @@ import Testing
         let digest = TokenDigest(of: "old password")
         let generation = cache.generation
         cache.forget { _ in false }
-        cache.keep(entry, for: digest, verifiedIn: generation, at: Self.start)
+        cache.storeEntry(entry, for: digest, verifiedIn: generation, at: Self.start)
         #expect(cache.entry(for: digest, at: Self.start) == nil)
     }
 

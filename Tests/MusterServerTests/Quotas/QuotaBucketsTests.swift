@@ -11,34 +11,34 @@ import Testing
         let settings = QuotaSettings()
         var buckets = QuotaBuckets<Int>(perSecond: settings.positionsPerSecond, burst: settings.positionBurst)
         let queued = 3 * 86_400 / 10
-        for _ in 0..<queued / 1_000 + 1 { #expect(buckets.take(1_000, of: 1, at: start) == nil) }
+        for _ in 0..<queued / 1_000 + 1 { #expect(buckets.spendTokens(1_000, of: 1, at: start) == nil) }
     }
 
     @Test func `who took all there is waits as long as what is asked for takes to come`() {
         var buckets = QuotaBuckets<Int>(perSecond: 2, burst: 10)
-        #expect(buckets.take(10, of: 1, at: start) == nil)
-        #expect(buckets.take(4, of: 1, at: start) == 2)
-        #expect(buckets.take(4, of: 1, at: after(1)) == 1)
-        #expect(buckets.take(4, of: 1, at: after(2)) == nil)
-        #expect(buckets.take(1, of: 1, at: after(2)) == 0.5)
+        #expect(buckets.spendTokens(10, of: 1, at: start) == nil)
+        #expect(buckets.spendTokens(4, of: 1, at: start) == 2)
+        #expect(buckets.spendTokens(4, of: 1, at: after(1)) == 1)
+        #expect(buckets.spendTokens(4, of: 1, at: after(2)) == nil)
+        #expect(buckets.spendTokens(1, of: 1, at: after(2)) == 0.5)
     }
 
     @Test func `others have their own`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
-        #expect(buckets.take(10, of: 1, at: start) == nil)
-        #expect(buckets.take(10, of: 2, at: start) == nil)
+        #expect(buckets.spendTokens(10, of: 1, at: start) == nil)
+        #expect(buckets.spendTokens(10, of: 2, at: start) == nil)
     }
 
     @Test func `a request for more than the burst is granted once and paid for afterwards`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
-        #expect(buckets.take(30, of: 1, at: start) == nil)
-        #expect(buckets.take(1, of: 1, at: start) == 21)
-        #expect(buckets.take(1, of: 1, at: after(21)) == nil)
+        #expect(buckets.spendTokens(30, of: 1, at: start) == nil)
+        #expect(buckets.spendTokens(1, of: 1, at: start) == 21)
+        #expect(buckets.spendTokens(1, of: 1, at: after(21)) == nil)
     }
 
     @Test func `what was taken for nothing is given back, and never more than fits`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
-        #expect(buckets.take(10, of: 1, at: start) == nil)
+        #expect(buckets.spendTokens(10, of: 1, at: start) == nil)
         buckets.giveBack(10, to: 1)
         buckets.giveBack(10, to: 1)
         #expect(buckets.tokens(of: 1, at: start) == 10)
@@ -46,15 +46,15 @@ import Testing
 
     @Test func `a clock that goes back takes nothing away`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
-        #expect(buckets.take(5, of: 1, at: after(100)) == nil)
-        #expect(buckets.take(5, of: 1, at: start) == nil)
+        #expect(buckets.spendTokens(5, of: 1, at: after(100)) == nil)
+        #expect(buckets.spendTokens(5, of: 1, at: start) == nil)
     }
 
     @Test func `buckets that are full again are forgotten`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
-        for key in 0..<1_023 { #expect(buckets.take(1, of: key, at: start) == nil) }
+        for key in 0..<1_023 { #expect(buckets.spendTokens(1, of: key, at: start) == nil) }
         #expect(buckets.count == 1_023)
-        #expect(buckets.take(1, of: 5_000, at: after(2)) == nil)
+        #expect(buckets.spendTokens(1, of: 5_000, at: after(2)) == nil)
         #expect(buckets.count == 1)
     }
 }

@@ -42,19 +42,19 @@ import Testing
         limits.bodyBytesOfUser = 40
         let budget = BodyBudget(limits)
         var first = BodyBudget.Hold(from: "192.0.2.1")
-        try budget.take(30, for: &first, of: nil)
+        try budget.countBytes(30, for: &first, of: nil)
         var own = BodyBudget.Hold(from: "192.0.2.1")
-        try budget.take(30, for: &own, of: 1)
-        #expect(throws: BodyBudget.Refusal.address) { try budget.take(1, for: &own, of: 1) }
+        try budget.countBytes(30, for: &own, of: 1)
+        #expect(throws: BodyBudget.Refusal.address) { try budget.countBytes(1, for: &own, of: 1) }
         var elsewhere = BodyBudget.Hold(from: "2001:db8::1")
-        #expect(throws: BodyBudget.Refusal.user) { try budget.take(11, for: &elsewhere, of: 1) }
-        try budget.take(10, for: &elsewhere, of: 1)
+        #expect(throws: BodyBudget.Refusal.user) { try budget.countBytes(11, for: &elsewhere, of: 1) }
+        try budget.countBytes(10, for: &elsewhere, of: 1)
         var stranger = BodyBudget.Hold(from: "2001:db8::1")
-        try budget.take(30, for: &stranger, of: nil)
+        try budget.countBytes(30, for: &stranger, of: nil)
         var last = BodyBudget.Hold(from: "198.51.100.7")
-        #expect(throws: BodyBudget.Refusal.total) { try budget.take(1, for: &last, of: 2) }
+        #expect(throws: BodyBudget.Refusal.total) { try budget.countBytes(1, for: &last, of: 2) }
         for hold in [first, own, elsewhere, stranger] { budget.release(hold) }
         #expect(budget.heldBytes == 0)
-        try budget.take(40, for: &last, of: 1)
+        try budget.countBytes(40, for: &last, of: 1)
     }
 }

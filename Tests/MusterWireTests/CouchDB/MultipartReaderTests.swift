@@ -13,7 +13,7 @@ import Testing
             let piece = rest.prefix(lengths[turn % lengths.count])
             rest = rest.dropFirst(piece.count)
             turn += 1
-            for event in try reader.take(piece) {
+            for event in try reader.parse(piece) {
                 switch event {
                 case .part(let headers):
                     #expect(!isInPart)
@@ -49,7 +49,7 @@ import Testing
     @Test func `a body that is cut off is never at its end`() throws {
         for length in 0..<Self.body.count - "--\r\nepilogue".utf8.count {
             var reader = MultipartReader(boundary: "xyz")
-            _ = try reader.take(Self.body[..<length])
+            _ = try reader.parse(Self.body[..<length])
             #expect(!reader.isAtEnd, "\(length)")
         }
     }
@@ -57,10 +57,10 @@ import Testing
     @Test func `a head without an end and a boundary that goes on are refused`() {
         var endless = MultipartReader(boundary: "xyz")
         #expect(throws: MultipartReader.Fault.invalidHead) {
-            _ = try endless.take(Array("--xyz\r\nA: ".utf8) + [UInt8](repeating: 0x61, count: 20_000))
+            _ = try endless.parse(Array("--xyz\r\nA: ".utf8) + [UInt8](repeating: 0x61, count: 20_000))
         }
         var wrong = MultipartReader(boundary: "xyz")
-        #expect(throws: MultipartReader.Fault.invalidBoundary) { _ = try wrong.take(Array("--xyzzy\r\n\r\n".utf8)) }
+        #expect(throws: MultipartReader.Fault.invalidBoundary) { _ = try wrong.parse(Array("--xyzzy\r\n\r\n".utf8)) }
         #expect(MultipartReader.boundary(of: "multipart/related; boundary=\"a b\"; type=x") == "a b")
         #expect(MultipartReader.boundary(of: "text/plain; boundary=x") == nil)
         #expect(MultipartReader.boundary(of: "multipart/related") == nil)
@@ -77,7 +77,7 @@ import Testing
         var reader = MultipartReader(boundary: boundary)
         var heads: [[String: String]] = []
         var bytes: [[UInt8]] = []
-        for event in try reader.take(body) {
+        for event in try reader.parse(body) {
             switch event {
             case .part(let headers):
                 heads.append(headers)

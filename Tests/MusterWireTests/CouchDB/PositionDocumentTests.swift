@@ -13,18 +13,18 @@ import Testing
     @Test func `an id says which position it is, to the last bit`() throws {
         var generator = Seeded(seed: 3)
         for _ in 0..<2_000 {
-            let place = PositionDocument.Place(
+            let place = PositionDocument.Identity(
                 of: position(
                     .random(in: -62_000_000_000_000...253_000_000_000_000, using: &generator),
                     .random(in: -90...90, using: &generator), .random(in: -180...180, using: &generator)),
                 device: DeviceNumber(.random(in: 1 ... .max, using: &generator)))
-            #expect(PositionDocument.place(of: PositionDocument.id(place)) == place)
+            #expect(PositionDocument.identity(of: PositionDocument.id(place)) == place)
         }
-        #expect(PositionDocument.place(of: "position-") == nil)
+        #expect(PositionDocument.identity(of: "position-") == nil)
         let id = PositionDocument.id(.init(of: position(5, 1, 2), device: DeviceNumber(7)))
         #expect(id == "position-0000000007-000000000000005-bff0000000000000c000000000000000")
-        #expect(PositionDocument.place(of: id.uppercased()) == nil)
-        #expect(PositionDocument.place(of: id + "0") == nil)
+        #expect(PositionDocument.identity(of: id.uppercased()) == nil)
+        #expect(PositionDocument.identity(of: id + "0") == nil)
     }
 
     @Test func `ids are in the order of a device's history`() {

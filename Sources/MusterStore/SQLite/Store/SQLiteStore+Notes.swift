@@ -30,7 +30,7 @@ extension SQLiteStore {
         try onReader { database in
             var cards: [DeviceNumber: DeviceNote] = [:]
             for device in devices {
-                cards[device] = try NoteTable.note(DeviceNote.Name(.card), of: device, in: database)
+                cards[device] = try NoteTable.deviceNote(DeviceNote.Name(.card), of: device, in: database)
             }
             return cards
         }

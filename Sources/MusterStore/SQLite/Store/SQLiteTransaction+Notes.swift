@@ -8,13 +8,13 @@ extension SQLiteTransaction {
         return try run { try SightingTable.holds(SightingKey(sighting), of: device, in: database) }
     }
 
-    func note(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote? {
-        try run { try NoteTable.note(name, of: device, in: database) }
+    func deviceNote(_ name: DeviceNote.Name, of device: DeviceNumber) throws -> DeviceNote? {
+        try run { try NoteTable.deviceNote(name, of: device, in: database) }
     }
 
     func put(_ note: DeviceNote, of device: DeviceNumber) throws {
         try run {
-            if note.name.kind == .waypoint, try NoteTable.note(note.name, of: device, in: database) == nil,
+            if note.name.kind == .waypoint, try NoteTable.deviceNote(note.name, of: device, in: database) == nil,
                 try NoteTable.count(.waypoint, of: device, in: database) >= DeviceNote.waypointLimit
             {
                 try NoteTable.deleteOldest(.waypoint, of: device, in: database)

@@ -36,13 +36,13 @@ extension SQLiteStore {
 }
 
 extension SQLiteTransaction {
-    func noteMade(_ database: DatabaseNumber, at sequence: LogSequence) throws {
+    func recordDatabaseMade(_ database: DatabaseNumber, at sequence: LogSequence) throws {
         try execute(
             "INSERT INTO database_events (sequence, database, is_removal, removed_name) VALUES (?, ?, 0, NULL)",
             [sequence.rawValue, database.rawValue])
     }
 
-    func noteRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws {
+    func recordDatabaseRemoved(_ database: DatabaseNumber, called name: String, at sequence: LogSequence) throws {
         try execute("UPDATE database_events SET removed_name = ? WHERE database = ?", [name, database.rawValue])
         try execute(
             "INSERT INTO database_events (sequence, database, is_removal, removed_name) VALUES (?, ?, 1, ?)",

@@ -38,7 +38,7 @@ enum NoteTable {
         try statement.run()
     }
 
-    static func note(
+    static func deviceNote(
         _ name: DeviceNote.Name, of device: DeviceNumber, in database: Database
     ) throws -> DeviceNote? {
         let statement = try RawStatement(
@@ -47,7 +47,7 @@ enum NoteTable {
         bind(name.kind, of: device, to: statement)
         return try statement.binding(3, Array(name.key.utf8)[...]) {
             defer { statement.reset() }
-            return try statement.step() ? try note(statement) : nil
+            return try statement.step() ? try decode(statement) : nil
         }
     }
 
@@ -69,7 +69,7 @@ enum NoteTable {
         return try statement.binding(5, Array((cursor?.key ?? "").utf8)[...]) {
             defer { statement.reset() }
             var notes: [DeviceNote] = []
-            while try statement.step() { notes.append(try note(statement)) }
+            while try statement.step() { notes.append(try decode(statement)) }
             return notes
         }
     }
@@ -79,7 +79,7 @@ enum NoteTable {
         statement.bind(2, Int64(kind.rawValue))
     }
 
-    private static func note(_ row: RawStatement) throws -> DeviceNote {
+    private static func decode(_ row: RawStatement) throws -> DeviceNote {
         guard let rawKind = UInt8(exactly: row.integer(0)), let kind = DeviceNote.Kind(rawValue: rawKind),
             let key = row.withBlob(1, { String(validating: $0, as: UTF8.self) }), let body = row.text(4)
         else { throw CodecError.malformed(offset: 0) }
