@@ -279,6 +279,10 @@ let package = Package(
             name: "MusterSimulatorTests",
             dependencies: ["MusterSimulator", "MusterCore", "MusterGeometry"], swiftSettings: strict),
         .testTarget(
+            name: "MusterTerminalTests",
+            dependencies: ["MusterTerminal", .product(name: "Crypto", package: "swift-crypto")], exclude: ["Golden"],
+            swiftSettings: strict),
+        .testTarget(
             name: "MusterReplicationTests",
             dependencies: ["MusterReplication", "MusterWire", "MusterCore"], swiftSettings: strict),
         // Kit's transport of URLSession is compiled here on Linux, where the library has none: two files are links.
