@@ -13,8 +13,9 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, CollectionCommand.self, RegionCommand.self,
-            PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self, TargetCommand.self,
-            DeadLetterCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
+            TrackerCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
+            TargetCommand.self, DeadLetterCommand.self, ChangesCommand.self, AuditCommand.self, Track.self,
+            Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
         ])
 
     /// Runs the command that the arguments name. What the environment and a configuration file say goes to `serve` as

@@ -5,8 +5,8 @@ import MusterTerminal
 /// `muster collection`: groups of regions, each with one policy for crossings.
 struct CollectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "collection", abstract: "Add, list, change and remove collections of regions.",
-        subcommands: [Add.self, List.self, Policy.self, Remove.self])
+        commandName: "collection", abstract: "Add, list, show, change and remove collections of regions.",
+        subcommands: [Add.self, List.self, Show.self, Policy.self, Remove.self])
 
     struct Collection: Codable, Sendable {
         var name: String

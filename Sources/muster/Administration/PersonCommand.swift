@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 import MusterTerminal
+import MusterWire
 
 /// `muster person`: what is said of people.
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "person", abstract: "Say how a person is: it stands as marked by whoever the command speaks for.",
         subcommands: [
-            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Join.self,
+            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Declarations.self, Join.self,
         ])
 
     struct Safe: PersonDeclaration {
@@ -64,6 +65,21 @@ extension PersonCommand {
                 try await connection.send("POST", "/users/\(name.segment)/join", json: ["to": to])
             }
             announce(json ? String(decoding: body, as: UTF8.self) : "\(name) is joined to \(to).")
+        }
+    }
+}
+
+extension PersonCommand {
+    struct Declarations: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List what was said of a person, oldest first: when, what, by whom, and the sentence with it.")
+        @OptionGroup var options: ReportOptions
+        @Argument(help: "The user.") var name: String
+
+        func run() async throws {
+            try await options.announceItems(at: "/users/\(name.segment)/declarations") { declaration in
+                ["sampleTime", "kind", "author", "note"].map(declaration.words)
+            }
         }
     }
 }

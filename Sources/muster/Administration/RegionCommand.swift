@@ -7,8 +7,8 @@ import MusterTerminal
 /// `muster region`: what people cross.
 struct RegionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "region", abstract: "Import, list, show and remove regions.",
-        subcommands: [Import.self, List.self, Show.self, Remove.self])
+        commandName: "region", abstract: "Import, list, show, change and remove regions.",
+        subcommands: [Import.self, Change.self, List.self, Show.self, Remove.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -7,8 +7,8 @@ import MusterTerminal
 /// `muster rule`: which events go where.
 struct RuleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rule", abstract: "Add, list, switch and remove rules, and try their patterns.",
-        subcommands: [Add.self, List.self, Remove.self, Enable.self, Disable.self, Test.self])
+        commandName: "rule", abstract: "Add, list, show, switch and remove rules, and try their patterns.",
+        subcommands: [Add.self, List.self, Show.self, Remove.self, Enable.self, Disable.self, Test.self])
 
     /// What a list shows of a rule.
     struct Rule: Decodable, Sendable {

@@ -5,8 +5,8 @@ import MusterTerminal
 /// `muster user`: who may sign in.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Add, change, list and remove users, and set their passwords.",
-        subcommands: [Add.self, Change.self, List.self, Remove.self, Password.self])
+        commandName: "user", abstract: "Add, change, list, show and remove users, and set their passwords.",
+        subcommands: [Add.self, Change.self, List.self, Show.self, Remove.self, Password.self])
 
     struct User: Codable, Sendable {
         var name: String
@@ -97,8 +97,8 @@ struct UserCommand: AsyncParsableCommand {
 /// `muster team`: who belongs together.
 struct TeamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "team", abstract: "Add, change, list and remove teams, and see who is safe.",
-        subcommands: [Add.self, Change.self, List.self, Remove.self, Status.self])
+        commandName: "team", abstract: "Add, change, list, show and remove teams, and see who is safe.",
+        subcommands: [Add.self, Change.self, List.self, Show.self, Remove.self, Status.self])
 
     struct Team: Codable, Sendable {
         var name: String
