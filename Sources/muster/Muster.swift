@@ -42,6 +42,6 @@ struct Muster: AsyncParsableCommand {
 
 /// Where the data is, the same for every command.
 struct DataOption: ParsableArguments {
-    @Option(help: "The folder that holds Muster's data; MUSTER_DATA names it too.")
+    @Option(help: "The folder that holds Muster's data; MUSTER_DATA names it too.", completion: .directory)
     var data = ProcessInfo.processInfo.environment["MUSTER_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "muster-data"
 }

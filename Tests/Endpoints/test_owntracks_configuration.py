@@ -2,8 +2,6 @@
 
 import base64
 import json
-import os
-import pty
 import re
 import stat
 import subprocess
@@ -15,6 +13,7 @@ import zxingcpp
 
 from muster_process import binary, run
 from owntracks_phone import Phone, location
+from terminal import shown
 
 server_of_phones = "https://muster.example.org"
 
@@ -112,19 +111,9 @@ def test_codes_of_every_size_are_read(server, tmp_path, length):
 
 
 def test_a_terminal_shows_black_on_white(server, tmp_path):
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
+    text, _ = shown(
         [binary, "device", "token", "shown", "--user", "ana", "--owntracks", server_of_phones, "--data", server.data],
-        cwd=tmp_path, stdout=follower, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    os.close(follower)
-    shown = b""
-    try:
-        while piece := os.read(leader, 65536):
-            shown += piece
-    except OSError:
-        pass  # Linux: the other side is closed.
-    os.close(leader)
-    assert process.wait(60) == 0
-    lines = shown.decode().splitlines()
+        tmp_path)
+    lines = text.splitlines()
     assert all(line.startswith("\x1b[38;5;16;48;5;231m") and line.endswith("\x1b[0m") for line in lines)
     assert imported(scanned(re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines))))["deviceId"] == "shown"

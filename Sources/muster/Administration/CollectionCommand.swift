@@ -18,7 +18,7 @@ struct CollectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a collection without regions.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ -") var name: String
-        @Option(help: "How its regions are crossed: confident or raw.") var policy = "confident"
+        @Option(help: "How its regions are crossed: confident or raw.", completion: .policies) var policy = "confident"
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -49,7 +49,7 @@ struct CollectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Change how a collection's regions are crossed.")
         @OptionGroup var data: DataOption
         @Argument(help: "The collection.") var name: String
-        @Argument(help: "confident or raw.") var policy: String
+        @Argument(help: "confident or raw.", completion: .policies) var policy: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

@@ -17,7 +17,8 @@ struct PlacesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import a file of places; those that are there already stay as they are.")
         @OptionGroup var data: DataOption
-        @Argument(help: "A GeoJSON Feature or FeatureCollection, or an object with places.") var file: String
+        @Argument(help: "A GeoJSON Feature or FeatureCollection, or an object with places.", completion: .geoJSONFiles)
+        var file: String
 
         private struct Row: Decodable {
             var error: String?

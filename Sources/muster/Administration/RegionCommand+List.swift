@@ -47,7 +47,7 @@ extension RegionCommand {
             commandName: "set", abstract: "Put one region in the place of the one that has its id, or add it.")
         @OptionGroup var data: DataOption
         @Argument(help: "The region's id.") var id: String
-        @Argument(help: "A GeoJSON file with one Feature.", completion: .file()) var file: String
+        @Argument(help: "A GeoJSON file with one Feature.", completion: .geoJSONFiles) var file: String
         @Option(help: "The collection that the region is in.") var collection: String
 
         func run() async throws {

@@ -14,7 +14,9 @@ struct RegionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import a GeoJSON file into a collection: all of its regions or, when one is at fault, none.")
         @OptionGroup var data: DataOption
-        @Argument(help: "A Feature or FeatureCollection of polygons, or points with a radius.") var file: String
+        @Argument(
+            help: "A Feature or FeatureCollection of polygons, or points with a radius.", completion: .geoJSONFiles)
+        var file: String
         @Option(help: "The collection that the regions go into.") var collection: String
         @Flag(help: "Make the collection if there is none of that name.") var newCollection = false
         @Flag(help: "People inside these regions are safe.") var muster = false

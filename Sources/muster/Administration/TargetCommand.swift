@@ -23,7 +23,7 @@ struct TargetCommand: AsyncParsableCommand {
             abstract: "Add a target; prints a webhook's secret, which is shown this once.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ - @") var name: String
-        @Option(help: "webhook, slack or log.") var kind = "webhook"
+        @Option(help: "webhook, slack or log.", completion: .targetKinds) var kind = "webhook"
         @Option(help: "What is called; for Slack the incoming webhook's URL.") var url: String?
         @OptionGroup var fields: HeaderOptions
         @Flag(help: "Print the target as JSON.") var json = false

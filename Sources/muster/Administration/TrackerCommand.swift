@@ -20,7 +20,7 @@ struct TrackerCommand: AsyncParsableCommand {
             abstract: "Add a tracker of no team, as AWS clients use; `muster team add` makes a team's.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ -") var name: String
-        @Option(help: "none, timeBased, distanceBased or accuracyBased.") var filter: String?
+        @Option(help: "none, timeBased, distanceBased or accuracyBased.", completion: .filters) var filter: String?
         @Option(help: "A collection whose regions its devices cross. May be given several times.")
         var collection: [String] = []
 
@@ -39,7 +39,7 @@ struct TrackerCommand: AsyncParsableCommand {
             commandName: "set", abstract: "Change a tracker's filter or its collections.")
         @OptionGroup var data: DataOption
         @Argument(help: "The tracker; a team's has the team's name.") var name: String
-        @Option(help: "none, timeBased, distanceBased or accuracyBased.") var filter: String?
+        @Option(help: "none, timeBased, distanceBased or accuracyBased.", completion: .filters) var filter: String?
         @Option(help: "A collection whose regions its devices cross. May be given several times; replaces all.")
         var collection: [String] = []
         @Flag(help: "Its devices cross nothing.") var noCollections = false

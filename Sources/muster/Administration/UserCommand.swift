@@ -20,7 +20,7 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ - @") var name: String
-        @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
+        @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role = "member"
         @Option(help: "The team the user belongs to; `muster team add` makes one.") var team: String?
         @Option(help: "A role of your own that _security of databases may name. May be given several times.")
         var databaseRole: [String] = []

@@ -19,7 +19,7 @@ struct Demo: AsyncParsableCommand {
     @Option(help: "Seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
     @Option(help: "How their fixes err: none, honest, or hostile (jumps that lie, narrow streets).")
     var noise = DemoNoise.honest
-    @Option(help: "The folder with the web page.") var web: String?
+    @Option(help: "The folder with the web page.", completion: .directory) var web: String?
 
     func validate() throws {
         guard (1...DemoTown.mostPeople).contains(people) else {

@@ -10,7 +10,7 @@ struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send GPX tracks through the API, moved to now: their last fixes, or as time goes by.")
 
-    @Argument(help: "GPX files, sent one after the other.") var files: [String]
+    @Argument(help: "GPX files, sent one after the other.", completion: .gpxFiles) var files: [String]
     @Option(help: "The server's address.") var server: String
     @Option(help: "A device's token, or a key or token of a user.") var token: String
     @Option(help: "The device: user/device, or the name of one's own; the token's own when left out.")

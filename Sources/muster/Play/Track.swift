@@ -20,15 +20,18 @@ struct Track: AsyncParsableCommand {
             is walked again with another folder.
             """)
 
-    @Argument(help: "The GPX file.") var file: String
+    @Argument(help: "The GPX file.", completion: .gpxFiles) var file: String
     @Option(help: "The server's address.") var server: String
     @Option(help: "The user's name.") var user: String
-    @Option(help: "A file that holds the password on its first line; else MUSTER_PASSWORD, or it is asked for.")
+    @Option(
+        help: "A file that holds the password on its first line; else MUSTER_PASSWORD, or it is asked for.",
+        completion: .file())
     var passwordFile: String?
     @Flag(help: "Make the user first, where there is none of that name.") var register = false
     @Flag(help: "Let what was recorded go to another account of the same name, made after the first was removed.")
     var takeOver = false
-    @Option(help: "The folder that keeps what was recorded, and who is signed in.") var store = "muster-track"
+    @Option(help: "The folder that keeps what was recorded, and who is signed in.", completion: .directory) var store =
+        "muster-track"
     @Option(help: "How many times faster than it was walked.") var speed: Double = 1
     @Option(help: "Cut the network off after so many seconds.") var offlineFrom: Double?
     @Option(help: "Give it back after so many seconds.") var offlineUntil: Double?

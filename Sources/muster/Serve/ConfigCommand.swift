@@ -14,7 +14,7 @@ struct ConfigCommand: AsyncParsableCommand {
             abstract: "Say which settings are set, from where, and what is wrong with them.",
             discussion: "Ends with 1 where muster serve would refuse them.")
 
-        @Option(help: "The configuration file; MUSTER_CONFIG names it too.") var config: String?
+        @Option(help: "The configuration file; MUSTER_CONFIG names it too.", completion: .file()) var config: String?
 
         func run() async throws {
             let settings = try ServeSettings(path: config)

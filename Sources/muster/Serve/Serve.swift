@@ -17,15 +17,17 @@ struct Serve: AsyncParsableCommand {
             line goes before the environment, which goes before the file. See also muster config check.
             """)
 
-    @Option(help: "A file with settings, one NAME=value a line; MUSTER_CONFIG names it too.") var config: String?
+    @Option(help: "A file with settings, one NAME=value a line; MUSTER_CONFIG names it too.", completion: .file())
+    var config: String?
     @OptionGroup var data: DataOption
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 takes a free one.") var port = 8080
-    @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.")
+    @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.", completion: .file())
     var tlsCertificate: String?
-    @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.") var tlsKey: String?
+    @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.", completion: .file())
+    var tlsKey: String?
     @Option(help: "Days that positions are kept.") var retentionDays: Double = 30
-    @Option(help: "The folder with the web page.") var web: String?
+    @Option(help: "The folder with the web page.", completion: .directory) var web: String?
     @Option(
         name: .customLong("cors-origin"),
         help: "An origin whose pages may ask with their users' credentials, as https://app.example; may be repeated.")
@@ -37,7 +39,7 @@ struct Serve: AsyncParsableCommand {
     var renewSecretsKey = false
     @Flag(help: "Go on, once, with a store that was lost or that lost changes.") var acceptLoss = false
     @Flag(help: "Let targets of rules be on this machine or in a private network.") var allowPrivateTargets = false
-    @Option(help: "PEM file of authorities to trust when targets are called, beside the system's.")
+    @Option(help: "PEM file of authorities to trust when targets are called, beside the system's.", completion: .file())
     var targetRoots: String?
     @Option(help: "Who may make an account for himself: open (anyone who reaches this server) or closed.")
     var registration = "closed"
