@@ -298,3 +298,8 @@ let package = Package(
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]
 )
+
+// Only `make docs` needs it: whoever else depends on this package does not even resolve it.
+if Context.environment["MUSTER_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

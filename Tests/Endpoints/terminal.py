@@ -43,7 +43,7 @@ class Terminal:
 
 
 def shown(command, folder, stream="stdout"):
-    """Runs a command to its end with a terminal as one of its streams; what the terminal shows, and the other stream."""
+    """Runs a command to its end with a terminal as a stream; what that shows, and what the other stream held."""
     leader, follower = pty.openpty()
     other = "stderr" if stream == "stdout" else "stdout"
     with subprocess.Popen(

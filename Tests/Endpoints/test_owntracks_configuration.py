@@ -1,4 +1,4 @@
-"""`muster device token --owntracks`: what a phone scans or opens sets up an OwnTracks app, and nobody else learns of it."""
+"""`muster device token --owntracks`: what a phone scans or opens sets up an OwnTracks app, and nobody else sees it."""
 
 import base64
 import json

@@ -2,8 +2,8 @@
 
     pip install qrcode==8.2 && python Tests/Oracles/qr_codes.py > Tests/MusterTerminalTests/Golden/qr-codes.txt
 
-A line is a code: version, level, mask, how many bytes it holds, and the first half of the SHA-256 of its modules, row by
-row, `1` for a dark one. The bytes are 7 i + version, and one code in three is full.
+A line is a code: version, level, mask, how many bytes it holds, and the first half of the SHA-256 of its modules, row
+by row, `1` for a dark one. The bytes are 7 i + version, and one code in three is full.
 """
 
 import hashlib

@@ -18,6 +18,9 @@ struct Track: AsyncParsableCommand {
             What was recorded is kept in the store's folder. Started again with the same folder and file, it goes on \
             where it was: nothing is lost and nothing is sent twice. Another file is another walk; a walk that is over \
             is walked again with another folder.
+
+            The locations are a person's, and count as those of the user's first device; where there is none, it is \
+            made and called phone. muster replay --device reports for any device.
             """)
 
     @Argument(help: "The GPX file.", completion: .gpxFiles) var file: String
